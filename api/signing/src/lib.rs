@@ -1,0 +1,1 @@
+//! The HTTP contract of the signing orchestration API.

@@ -1,0 +1,1 @@
+//! CMS signatures of the CAdES and PAdES baseline profiles.

@@ -1,0 +1,21 @@
+//! What every document format shares: documents and outputs that stay with
+//! the host, refusals, the ask-and-answer step and the evidence of `verify`.
+//!
+//! The types mirror the WIT package `parafa:format`, but know nothing of it: a
+//! format crate is plain Rust, used natively by tests and benches and inside a
+//! plugin by the glue of `parafa-plugin-sdk`.
+
+mod algorithm;
+mod document;
+#[cfg(feature = "native")]
+mod native;
+mod operation;
+
+pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
+pub use document::{Blob, Environment, Part, Sink};
+#[cfg(feature = "native")]
+pub use native::{MemoryBlob, MemorySink, NativeEnvironment};
+pub use operation::{
+    About, Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Preservation, Refusal, Report,
+    SignRequest, SignatureEvidence, SignatureSummary, Step,
+};

@@ -1,0 +1,1 @@
+//! The demo world: the other side of every service, over real sockets.

@@ -1,0 +1,1 @@
+//! The vetted way out: HTTP to configured or certificate-named hosts.

@@ -1,0 +1,1 @@
+//! Loads, limits and calls WebAssembly format plugins.

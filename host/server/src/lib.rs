@@ -1,0 +1,1 @@
+//! The host server and the parafa binary.

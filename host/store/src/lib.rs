@@ -1,0 +1,1 @@
+//! Transactional records, byte files, data keys, leases and jobs.

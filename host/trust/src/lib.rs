@@ -1,0 +1,1 @@
+//! Certificate paths, revocation and time-stamps.

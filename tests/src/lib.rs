@@ -1,0 +1,1 @@
+//! Tests that see the whole product.
