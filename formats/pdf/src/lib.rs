@@ -1,1 +1,37 @@
-//! PDF documents and PAdES signatures.
+//! PDF documents (ISO 32000) and PAdES signatures (ETSI EN 319 142-1).
+//!
+//! A document is read once, as a whole, by [`structure`]: the chain of
+//! cross-reference sections, every live object and the exact source bytes
+//! behind them. [`intake`] decides whether such a file may be signed here, and
+//! refuses what two readers could see differently. Signing appends; nothing
+//! that is already in a file is ever written again from a parsed form.
+
+mod inspect;
+mod intake;
+mod limits;
+mod sign;
+mod signatures;
+mod structure;
+mod verify;
+
+use parafa_format_core::{About, Preservation};
+
+pub use inspect::inspect;
+pub use limits::Limits;
+pub use sign::sign;
+pub use verify::verify;
+
+/// Media type of PDF (RFC 8118).
+pub(crate) const MEDIA_TYPE: &str = "application/pdf";
+
+/// What this format is and how its operations keep their input.
+#[must_use]
+pub fn about() -> About {
+    About {
+        id: "pdf",
+        version: env!("CARGO_PKG_VERSION"),
+        media_types: &[MEDIA_TYPE],
+        extensions: &["pdf"],
+        preservation: &[("sign", Preservation::Whole)],
+    }
+}

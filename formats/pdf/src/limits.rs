@@ -1,0 +1,41 @@
+/// How much of a document is taken before it is refused.
+///
+/// The limits are far above what people sign and far below what a hostile
+/// document needs to exhaust a sandbox.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// Pages.
+    pub pages: usize,
+    /// Levels of the page tree and of the field tree.
+    pub tree_depth: usize,
+    /// Levels of arrays and dictionaries inside one object.
+    pub nesting: usize,
+    /// Live indirect objects.
+    pub objects: usize,
+    /// Values (numbers, names, strings, …) in all live objects together.
+    pub values: usize,
+    /// Cross-reference sections, one a revision or two.
+    pub revisions: usize,
+    /// Bytes of one decoded object or cross-reference stream.
+    pub decoded_stream_bytes: usize,
+    /// Bytes of all decoded object and cross-reference streams together.
+    pub decoded_total_bytes: usize,
+    /// Decoded bytes for one encoded byte, beyond the first mebibyte.
+    pub decoded_ratio: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            pages: 20_000,
+            tree_depth: 64,
+            nesting: 64,
+            objects: 500_000,
+            values: 4_000_000,
+            revisions: 1_000,
+            decoded_stream_bytes: 32 * 1024 * 1024,
+            decoded_total_bytes: 128 * 1024 * 1024,
+            decoded_ratio: 256,
+        }
+    }
+}
