@@ -1,1 +1,21 @@
 //! Pure state machines of signings, signers and attempts.
+//!
+//! Nothing here does I/O or reads a clock: `now` is an argument, and every
+//! transition returns the [`SigningEvent`]s that it caused, so that the caller
+//! stores state, jobs and notifications in one transaction. The types hold no
+//! personal data; that lives beside them, encrypted under the signing's key.
+
+mod attempt;
+mod id;
+mod method;
+mod person;
+mod signing;
+
+pub use attempt::{AttemptFailure, Phase};
+pub use id::{AttemptId, Id, IdKind, KeyId, SignerId, SigningId, TenantId, UserId, VersionId};
+pub use method::{MethodSet, SigningMethod, UnknownMethod};
+pub use person::{Language, PersonalCode, PersonalCodeError};
+pub use signing::{
+    CannotAct, CannotBegin, CompletionMode, NewSigner, NewSigning, Signer, SignerRole,
+    SignerStatus, Signing, SigningEvent, SigningOrder, SigningStatus, Turn,
+};

@@ -1,0 +1,171 @@
+use serde::{Deserialize, Serialize};
+
+/// How far an attempt has come, as the signer sees it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The signer's certificate is being fetched and checked.
+    Certificate,
+    /// The document is being prepared for this certificate.
+    Signing,
+    /// The signer's device waits for the signer.
+    WaitingForUser,
+    /// The device has signed; time-stamp and finishing go on.
+    Completing,
+    /// The signature is in the document.
+    Done,
+    /// The attempt has ended without a signature.
+    Failed,
+}
+
+impl Phase {
+    /// The name at the interface.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certificate => "certificate",
+            Self::Signing => "signing",
+            Self::WaitingForUser => "waiting_for_user",
+            Self::Completing => "completing",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether nothing more happens.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Done | Self::Failed)
+    }
+
+    /// Whether an attempt may move from this phase to `next`. A phase may be
+    /// repeated, and any but the terminal ones may fail.
+    #[must_use]
+    pub fn may_become(self, next: Self) -> bool {
+        let rank = |phase: Self| match phase {
+            Self::Certificate => 0,
+            Self::Signing => 1,
+            Self::WaitingForUser => 2,
+            Self::Completing => 3,
+            Self::Done => 4,
+            Self::Failed => 5,
+        };
+        !self.is_terminal()
+            && match next {
+                Self::Failed => true,
+                Self::Done => self == Self::Completing,
+                _ => rank(next) == rank(self) || rank(next) == rank(self) + 1,
+            }
+    }
+}
+
+/// Why an attempt ended without a signature.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptFailure {
+    /// The device's signature is not one over what was to be signed.
+    BadSignature,
+    /// Given up by the signer or retracted by the caller.
+    Cancelled,
+    /// The certificate's validity has ended.
+    CertificateExpired,
+    /// The certificate is not one for signing.
+    CertificatePurpose,
+    /// The certificate is revoked.
+    CertificateRevoked,
+    /// The certificate leads to no configured trust anchor.
+    CertificateUntrusted,
+    /// The device or the signer's account cannot be used.
+    DeviceError,
+    /// The document is no longer the one that was shown.
+    DocumentChanged,
+    /// The certificate belongs to somebody else than the signing expects.
+    IdentityMismatch,
+    /// The provider does not know the person.
+    NoAccount,
+    /// The account or certificate makes no qualified signatures.
+    NotQualified,
+    /// The provider does not answer as it should.
+    ProviderUnavailable,
+    /// Nobody answered in time.
+    Timeout,
+    /// No time-stamp could be had.
+    TimestampUnavailable,
+    /// The signer refused on the device.
+    UserRefused,
+    /// The signer chose another verification code.
+    WrongCode,
+}
+
+impl AttemptFailure {
+    /// All of them, for tables of texts.
+    pub const ALL: [Self; 16] = [
+        Self::BadSignature,
+        Self::Cancelled,
+        Self::CertificateExpired,
+        Self::CertificatePurpose,
+        Self::CertificateRevoked,
+        Self::CertificateUntrusted,
+        Self::DeviceError,
+        Self::DocumentChanged,
+        Self::IdentityMismatch,
+        Self::NoAccount,
+        Self::NotQualified,
+        Self::ProviderUnavailable,
+        Self::Timeout,
+        Self::TimestampUnavailable,
+        Self::UserRefused,
+        Self::WrongCode,
+    ];
+
+    /// The code at the interface.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::BadSignature => "bad_signature",
+            Self::Cancelled => "cancelled",
+            Self::CertificateExpired => "certificate_expired",
+            Self::CertificatePurpose => "certificate_purpose",
+            Self::CertificateRevoked => "certificate_revoked",
+            Self::CertificateUntrusted => "certificate_untrusted",
+            Self::DeviceError => "device_error",
+            Self::DocumentChanged => "document_changed",
+            Self::IdentityMismatch => "identity_mismatch",
+            Self::NoAccount => "no_account",
+            Self::NotQualified => "not_qualified",
+            Self::ProviderUnavailable => "provider_unavailable",
+            Self::Timeout => "timeout",
+            Self::TimestampUnavailable => "timestamp_unavailable",
+            Self::UserRefused => "user_refused",
+            Self::WrongCode => "wrong_code",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_goes_forward_only_and_a_signature_is_never_skipped() {
+        assert!(Phase::Certificate.may_become(Phase::Signing));
+        assert!(Phase::WaitingForUser.may_become(Phase::Completing));
+        assert!(Phase::Completing.may_become(Phase::Done));
+        assert!(!Phase::Certificate.may_become(Phase::WaitingForUser));
+        assert!(!Phase::WaitingForUser.may_become(Phase::Done));
+        assert!(!Phase::Completing.may_become(Phase::WaitingForUser));
+    }
+
+    #[test]
+    fn an_ended_attempt_stays_ended() {
+        for next in [
+            Phase::Certificate,
+            Phase::Completing,
+            Phase::Done,
+            Phase::Failed,
+        ] {
+            assert!(!Phase::Done.may_become(next));
+            assert!(!Phase::Failed.may_become(next));
+        }
+    }
+}

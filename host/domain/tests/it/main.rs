@@ -1,0 +1,2 @@
+//! The state machines as their users see them.
+mod signing;
