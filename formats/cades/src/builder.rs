@@ -1,0 +1,118 @@
+use const_oid::db::rfc5911;
+use der::Tag;
+use parafa_format_core::SignatureAlgorithm;
+
+use crate::algorithm::{encode_digest, encode_signature};
+use crate::attributes::{TIMESTAMP_TOKEN, encode_attribute};
+use crate::element::{Element, context, encode, object_identifier, sequence, set_of};
+use crate::{Certificate, Error, SignedAttributes};
+
+/// Puts a detached SignedData with one signer together (RFC 5652, 5;
+/// ETSI EN 319 142-1, 6.3).
+#[derive(Clone, Debug)]
+pub struct SignedDataBuilder<'a> {
+    attributes: &'a SignedAttributes,
+    algorithm: SignatureAlgorithm,
+    signer: Certificate<'a>,
+    certificates: Vec<Vec<u8>>,
+    value: &'a [u8],
+    timestamp: Option<&'a [u8]>,
+}
+
+impl<'a> SignedDataBuilder<'a> {
+    /// A signature `value` over `attributes`. `signer_chain` is DER, the
+    /// signer's certificate first; all of it is embedded byte for byte.
+    ///
+    /// # Errors
+    /// The chain is empty or unreadable, or the attributes were made for
+    /// another digest than the one of `algorithm`.
+    pub fn new(
+        attributes: &'a SignedAttributes,
+        algorithm: SignatureAlgorithm,
+        signer_chain: &'a [Vec<u8>],
+        value: &'a [u8],
+    ) -> Result<Self, Error> {
+        if attributes.digest_algorithm() != algorithm.digest() {
+            return Err(Error::DigestConflict {
+                attributes: attributes.digest_algorithm(),
+                signature: algorithm.digest(),
+            });
+        }
+        let signer = Certificate::from_der(
+            signer_chain
+                .first()
+                .ok_or(Error::Missing("signer certificate"))?,
+        )?;
+        for certificate in signer_chain {
+            Certificate::from_der(certificate)?;
+        }
+        let mut certificates = signer_chain.to_vec();
+        certificates.sort_unstable();
+        certificates.dedup();
+        Ok(Self {
+            attributes,
+            algorithm,
+            signer,
+            certificates,
+            value,
+            timestamp: None,
+        })
+    }
+
+    /// Adds a time-stamp token over the signature value, DER, as an unsigned
+    /// attribute (ETSI EN 319 122-1, 5.3).
+    ///
+    /// # Errors
+    /// The token is not one DER element.
+    pub fn with_timestamp(mut self, token: &'a [u8]) -> Result<Self, Error> {
+        Element::parse("TimeStampToken", token)?;
+        self.timestamp = Some(token);
+        Ok(self)
+    }
+
+    /// The DER of the ContentInfo.
+    #[must_use]
+    pub fn to_der(&self) -> Vec<u8> {
+        const VERSION: [u8; 1] = [1];
+
+        let version = encode(Tag::Integer, &VERSION);
+        let digest_algorithm = encode_digest(self.attributes.digest_algorithm());
+        let signed_data = sequence([
+            &version,
+            &encode(Tag::Set, &digest_algorithm),
+            &sequence([&object_identifier(rfc5911::ID_DATA)]),
+            &encode(context(0), &set_of(self.certificates.clone())),
+            &encode(Tag::Set, &self.signer_info(&version, &digest_algorithm)),
+        ]);
+        sequence([
+            &object_identifier(rfc5911::ID_SIGNED_DATA),
+            &encode(context(0), &signed_data),
+        ])
+    }
+
+    fn signer_info(&self, version: &[u8], digest_algorithm: &[u8]) -> Vec<u8> {
+        let timestamp = self
+            .timestamp
+            .map(|token| encode(context(1), &encode_attribute(TIMESTAMP_TOKEN, token)))
+            .unwrap_or_default();
+        sequence([
+            version,
+            &sequence([self.signer.issuer(), self.signer.serial_number()]),
+            digest_algorithm,
+            &implicit_attributes(self.attributes),
+            &encode_signature(self.algorithm),
+            &encode(Tag::OctetString, self.value),
+            &timestamp,
+        ])
+    }
+}
+
+/// The signed attributes under their implicit tag, otherwise the bytes that
+/// were signed.
+fn implicit_attributes(attributes: &SignedAttributes) -> Vec<u8> {
+    let mut der = attributes.to_be_signed().to_vec();
+    if let Some(identifier) = der.first_mut() {
+        *identifier = context(0).octet();
+    }
+    der
+}

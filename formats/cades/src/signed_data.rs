@@ -1,0 +1,326 @@
+use std::borrow::Cow;
+
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5911;
+use der::Tag;
+use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+
+use crate::algorithm::{decode_digest, decode_signature};
+use crate::attributes::{
+    Attributes, CONTENT_TYPE, MESSAGE_DIGEST, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2,
+    SIGNING_TIME, TIMESTAMP_TOKEN,
+};
+use crate::element::{Element, Elements, context, primitive_context};
+use crate::signing_certificate::CertificateId;
+use crate::{Certificate, Error, SigningCertificate, ber};
+
+/// A SignedData with one signer, as somebody made it (RFC 5652, 5). Reading
+/// judges the structure only; whether the signature holds is for the caller.
+#[derive(Clone, Debug)]
+pub struct SignedData {
+    content_type: ObjectIdentifier,
+    content: Option<Vec<u8>>,
+    certificates: Vec<Vec<u8>>,
+    signer: Option<usize>,
+    signing_certificate: SigningCertificate,
+    digest_algorithm: Option<DigestAlgorithm>,
+    signature_algorithm: Option<SignatureAlgorithm>,
+    signed_attributes: Option<SignedAttributesRead>,
+    value: Vec<u8>,
+    timestamps: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, Debug)]
+struct SignedAttributesRead {
+    der: Vec<u8>,
+    content_type: Option<ObjectIdentifier>,
+    message_digest: Option<Vec<u8>>,
+    has_signing_time: bool,
+}
+
+impl SignedData {
+    /// Reads a ContentInfo with a SignedData. Zero bytes may follow it, as they
+    /// do in the `/Contents` of a PDF; BER with indefinite lengths is taken too.
+    ///
+    /// # Errors
+    /// The bytes are not such a structure, have more or less than one signer,
+    /// or repeat an attribute that may occur once.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        const WHAT: &str = "ContentInfo";
+
+        let der = strip_padding(bytes)?;
+        let mut content_info = Element::parse(WHAT, &der)?.children(WHAT)?;
+        let content_type = content_info.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
+        if content_type != rfc5911::ID_SIGNED_DATA {
+            return Err(Error::NotSignedData(content_type));
+        }
+        let content = content_info.expect(context(0))?;
+        parse_signed_data(Element::parse("SignedData", content.value)?)
+    }
+
+    /// The type of the signed content: `id-data` in a PAdES signature.
+    #[must_use]
+    pub fn content_type(&self) -> ObjectIdentifier {
+        self.content_type
+    }
+
+    /// The encapsulated content; `None` when the signature is detached.
+    #[must_use]
+    pub fn content(&self) -> Option<&[u8]> {
+        self.content.as_deref()
+    }
+
+    /// DER of the certificates, in the order in which they stand there.
+    #[must_use]
+    pub fn certificates(&self) -> &[Vec<u8>] {
+        &self.certificates
+    }
+
+    /// DER of the certificate that the signer is identified with, if it comes
+    /// with the signature.
+    #[must_use]
+    pub fn signer_certificate(&self) -> Option<&[u8]> {
+        self.certificates.get(self.signer?).map(Vec::as_slice)
+    }
+
+    /// The common name of the signer's certificate.
+    #[must_use]
+    pub fn signer_common_name(&self) -> Option<String> {
+        Certificate::from_der(self.signer_certificate()?)
+            .ok()?
+            .common_name()
+    }
+
+    /// What the ESS signing-certificate attribute (either version) says about
+    /// the signer's certificate.
+    #[must_use]
+    pub fn signing_certificate(&self) -> SigningCertificate {
+        self.signing_certificate
+    }
+
+    /// How the content is digested; `None` when the catalogue does not have it.
+    #[must_use]
+    pub fn digest_algorithm(&self) -> Option<DigestAlgorithm> {
+        self.digest_algorithm
+    }
+
+    /// How it was signed; `None` when the catalogue does not have it.
+    #[must_use]
+    pub fn signature_algorithm(&self) -> Option<SignatureAlgorithm> {
+        self.signature_algorithm
+    }
+
+    /// The signed attributes, retagged as the SET OF whose bytes are signed;
+    /// `None` when the content itself is.
+    #[must_use]
+    pub fn signed_attributes(&self) -> Option<&[u8]> {
+        self.signed_attributes
+            .as_ref()
+            .map(|attributes| attributes.der.as_slice())
+    }
+
+    /// The value of the content-type attribute.
+    #[must_use]
+    pub fn signed_content_type(&self) -> Option<ObjectIdentifier> {
+        self.signed_attributes.as_ref()?.content_type
+    }
+
+    /// The value of the message-digest attribute.
+    #[must_use]
+    pub fn message_digest(&self) -> Option<&[u8]> {
+        self.signed_attributes.as_ref()?.message_digest.as_deref()
+    }
+
+    /// Whether there is a signing-time attribute, which the PAdES baseline
+    /// profile forbids.
+    #[must_use]
+    pub fn has_signing_time(&self) -> bool {
+        self.signed_attributes
+            .as_ref()
+            .is_some_and(|attributes| attributes.has_signing_time)
+    }
+
+    /// The signature value as it stands there.
+    #[must_use]
+    pub fn value(&self) -> &[u8] {
+        &self.value
+    }
+
+    /// DER of the signature time-stamp tokens.
+    #[must_use]
+    pub fn timestamps(&self) -> &[Vec<u8>] {
+        &self.timestamps
+    }
+}
+
+/// The DER of the first element when only zero bytes follow it.
+fn strip_padding(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
+    let (der, padding) = if ber::is_indefinite(bytes) {
+        let (der, padding) = ber::to_definite_lengths(bytes)?;
+        (Cow::Owned(der), padding)
+    } else {
+        let element = Elements::new("ContentInfo", bytes)?.any()?;
+        let padding = bytes.strip_prefix(element.der).unwrap_or_default();
+        (Cow::Borrowed(element.der), padding)
+    };
+    if padding.iter().any(|byte| *byte != 0) {
+        return Err(Error::unexpected("padding after the ContentInfo"));
+    }
+    Ok(der)
+}
+
+fn parse_signed_data(signed_data: Element<'_>) -> Result<SignedData, Error> {
+    const WHAT: &str = "SignedData";
+
+    signed_data
+        .tag
+        .assert_eq(Tag::Sequence)
+        .map_err(Error::malformed(WHAT))?;
+    let mut parts = signed_data.children(WHAT)?;
+    parts.expect(Tag::Integer)?;
+    parts.expect(Tag::Set)?;
+    let mut encapsulated = parts
+        .expect(Tag::Sequence)?
+        .children("EncapsulatedContentInfo")?;
+    let content_type = encapsulated
+        .expect(Tag::ObjectIdentifier)?
+        .decode("EncapsulatedContentInfo")?;
+    let content = match encapsulated.optional(context(0))? {
+        Some(content) => Some(Element::parse("eContent", content.value)?.value.to_vec()),
+        None => None,
+    };
+    let certificates = match parts.optional(context(0))? {
+        Some(set) => set.children("CertificateSet")?.remaining()?,
+        None => Vec::new(),
+    };
+    let certificates: Vec<&[u8]> = certificates
+        .into_iter()
+        .filter(|choice| choice.tag == Tag::Sequence)
+        .map(|choice| choice.der)
+        .collect();
+    parts.optional(context(1))?;
+    let signer_infos = parts
+        .expect(Tag::Set)?
+        .children("SignerInfos")?
+        .remaining()?;
+    parts.finish()?;
+    let [signer_info] = signer_infos.as_slice() else {
+        return Err(Error::SignerCount(signer_infos.len()));
+    };
+    parse_signer_info(*signer_info, content_type, content, &certificates)
+}
+
+fn parse_signer_info(
+    signer_info: Element<'_>,
+    content_type: ObjectIdentifier,
+    content: Option<Vec<u8>>,
+    certificates: &[&[u8]],
+) -> Result<SignedData, Error> {
+    const WHAT: &str = "SignerInfo";
+
+    let mut parts = signer_info.children(WHAT)?;
+    parts.expect(Tag::Integer)?;
+    let identifier = parts.any()?;
+    let digest_algorithm = decode_digest(parts.expect(Tag::Sequence)?)?;
+    let signed = parts.optional(context(0))?;
+    let signature_algorithm = decode_signature(parts.expect(Tag::Sequence)?, digest_algorithm)?;
+    let value = parts.expect(Tag::OctetString)?.value.to_vec();
+    let unsigned = parts.optional(context(1))?;
+    parts.finish()?;
+
+    let attributes = Attributes::parse(signed.map(|signed| signed.value).unwrap_or_default())?;
+    let certificate_id = certificate_id(&attributes)?;
+    let signer = find_signer(identifier, certificate_id.as_ref(), certificates)?;
+    let signing_certificate = match (
+        &certificate_id,
+        signer.and_then(|index| certificates.get(index)),
+    ) {
+        (None, _) => SigningCertificate::Absent,
+        (Some(id), Some(certificate)) if id.names(certificate) => SigningCertificate::Matches,
+        (Some(_), _) => SigningCertificate::Differs,
+    };
+    let unsigned = Attributes::parse(unsigned.map(|unsigned| unsigned.value).unwrap_or_default())?;
+    Ok(SignedData {
+        content_type,
+        content,
+        certificates: certificates
+            .iter()
+            .map(|certificate| certificate.to_vec())
+            .collect(),
+        signer,
+        signing_certificate,
+        digest_algorithm,
+        signature_algorithm,
+        signed_attributes: signed
+            .map(|signed| read_signed_attributes(signed, &attributes))
+            .transpose()?,
+        value,
+        timestamps: unsigned
+            .all(TIMESTAMP_TOKEN)
+            .map(|token| token.der.to_vec())
+            .collect(),
+    })
+}
+
+fn read_signed_attributes(
+    signed: Element<'_>,
+    attributes: &Attributes<'_>,
+) -> Result<SignedAttributesRead, Error> {
+    let mut der = signed.der.to_vec();
+    if let Some(identifier) = der.first_mut() {
+        *identifier = Tag::Set.octet();
+    }
+    Ok(SignedAttributesRead {
+        der,
+        content_type: attributes
+            .single(CONTENT_TYPE)?
+            .map(|value| value.decode("content-type"))
+            .transpose()?,
+        message_digest: attributes
+            .single(MESSAGE_DIGEST)?
+            .map(|value| value.value.to_vec()),
+        has_signing_time: attributes.single(SIGNING_TIME)?.is_some(),
+    })
+}
+
+fn certificate_id(attributes: &Attributes<'_>) -> Result<Option<CertificateId>, Error> {
+    if let Some(value) = attributes.single(SIGNING_CERTIFICATE_V2)? {
+        return CertificateId::parse_v2(value).map(Some);
+    }
+    attributes
+        .single(SIGNING_CERTIFICATE)?
+        .map(CertificateId::parse_v1)
+        .transpose()
+}
+
+/// The certificate of the SignerIdentifier (RFC 5652, 5.3). Some writers encode
+/// the issuer's name differently from the certificate; then the certificate
+/// that the signing-certificate attribute names is the signer's.
+fn find_signer(
+    identifier: Element<'_>,
+    certificate_id: Option<&CertificateId>,
+    certificates: &[&[u8]],
+) -> Result<Option<usize>, Error> {
+    let identified = if identifier.tag == primitive_context(0) {
+        certificates.iter().position(|certificate| {
+            Certificate::from_der(certificate).is_ok_and(|certificate| {
+                certificate.subject_key_identifier() == Some(identifier.value)
+            })
+        })
+    } else {
+        let mut parts = identifier.children("IssuerAndSerialNumber")?;
+        let (issuer, serial_number) = (parts.expect(Tag::Sequence)?, parts.expect(Tag::Integer)?);
+        certificates.iter().position(|certificate| {
+            Certificate::from_der(certificate).is_ok_and(|certificate| {
+                certificate.issuer() == issuer.der
+                    && certificate.serial_number() == serial_number.der
+            })
+        })
+    };
+    Ok(identified.or_else(|| {
+        let id = certificate_id?;
+        certificates
+            .iter()
+            .position(|certificate| id.names(certificate))
+    }))
+}

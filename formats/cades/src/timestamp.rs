@@ -1,0 +1,71 @@
+use const_oid::ObjectIdentifier;
+use der::Tag;
+use parafa_format_core::DigestAlgorithm;
+
+use crate::algorithm::{decode_digest, digest};
+use crate::element::Element;
+use crate::{Error, SignedData};
+
+/// `id-ct-TSTInfo` (RFC 3161, 2.4.2).
+const TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
+
+/// An RFC 3161 time-stamp token, as far as it binds to what it stamps.
+#[derive(Clone, Debug)]
+pub struct TimestampToken {
+    signed_data: SignedData,
+    imprint_algorithm: Option<DigestAlgorithm>,
+    imprint: Vec<u8>,
+}
+
+impl TimestampToken {
+    /// Reads a TimeStampToken, DER.
+    ///
+    /// # Errors
+    /// The bytes are not a SignedData over a TSTInfo.
+    pub fn parse(der: &[u8]) -> Result<Self, Error> {
+        const WHAT: &str = "TSTInfo";
+
+        let signed_data = SignedData::parse(der)?;
+        if signed_data.content_type() != TST_INFO {
+            return Err(Error::Missing(WHAT));
+        }
+        let content = signed_data.content().ok_or(Error::Missing(WHAT))?;
+        let mut parts = Element::parse(WHAT, content)?.children(WHAT)?;
+        parts.expect(Tag::Integer)?;
+        parts.expect(Tag::ObjectIdentifier)?;
+        let mut imprint = parts.expect(Tag::Sequence)?.children("MessageImprint")?;
+        let imprint_algorithm = decode_digest(imprint.expect(Tag::Sequence)?)?;
+        let imprint = imprint.expect(Tag::OctetString)?.value.to_vec();
+        Ok(Self {
+            signed_data,
+            imprint_algorithm,
+            imprint,
+        })
+    }
+
+    /// The token's own signature, whose content is the TSTInfo.
+    #[must_use]
+    pub fn signed_data(&self) -> &SignedData {
+        &self.signed_data
+    }
+
+    /// The digest of the message imprint; `None` when the catalogue does not
+    /// have it.
+    #[must_use]
+    pub fn imprint_algorithm(&self) -> Option<DigestAlgorithm> {
+        self.imprint_algorithm
+    }
+
+    /// The hashed message of the message imprint.
+    #[must_use]
+    pub fn imprint(&self) -> &[u8] {
+        &self.imprint
+    }
+
+    /// Whether the imprint is the digest of `bytes`.
+    #[must_use]
+    pub fn stamps(&self, bytes: &[u8]) -> bool {
+        self.imprint_algorithm
+            .is_some_and(|algorithm| digest(algorithm, bytes) == self.imprint)
+    }
+}

@@ -1,0 +1,258 @@
+use std::fs;
+
+use openssl::nid::Nid;
+use openssl::pkey::{PKey, Private};
+use parafa_cades::{
+    Certificate, SignedAttributes, SignedData, SignedDataBuilder, SigningCertificate,
+    TimestampToken,
+};
+use parafa_format_core::{
+    DigestAlgorithm, Environment, MemoryBlob, NativeEnvironment, Part, SignatureAlgorithm,
+};
+
+use crate::pki::{Holder, Pki, digest, ec_key, openssl, rsa_key};
+
+const CONTENT: &[u8] = b"what is signed";
+
+#[test]
+fn openssl_accepts_rsa_pkcs1() {
+    accepted(
+        rsa_key(2048),
+        SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
+    );
+}
+
+#[test]
+fn openssl_accepts_rsa_pss() {
+    accepted(
+        rsa_key(2048),
+        SignatureAlgorithm::RsaPss(DigestAlgorithm::Sha512),
+    );
+}
+
+#[test]
+fn openssl_accepts_ecdsa_on_p256_and_p384() {
+    accepted(
+        ec_key(Nid::X9_62_PRIME256V1),
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+    );
+    accepted(
+        ec_key(Nid::SECP384R1),
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
+    );
+}
+
+#[test]
+fn a_signature_reads_back_with_its_certificates_byte_for_byte() {
+    let pki = Pki::new();
+    let signer = pki.signer("Šarūnė Žąsis", ec_key(Nid::X9_62_PRIME256V1));
+    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+    let (attributes, value) = sign(&signer, algorithm);
+    let token = pki.timestamp(&value);
+    let chain = pki.chain(&signer);
+    let der = SignedDataBuilder::new(&attributes, algorithm, &chain, &value)
+        .unwrap()
+        .with_timestamp(&token)
+        .unwrap()
+        .to_der();
+
+    let read = SignedData::parse(&[der.as_slice(), &[0; 100]].concat()).unwrap();
+
+    assert_eq!(read.signed_attributes(), Some(attributes.to_be_signed()));
+    assert_eq!(
+        read.message_digest(),
+        Some(digest(DigestAlgorithm::Sha256, CONTENT).as_slice())
+    );
+    assert_eq!(read.signed_content_type(), Some(read.content_type()));
+    assert_eq!(read.content(), None);
+    assert_eq!(read.digest_algorithm(), Some(DigestAlgorithm::Sha256));
+    assert_eq!(read.signature_algorithm(), Some(algorithm));
+    assert_eq!(read.value(), value);
+    assert_eq!(read.timestamps(), [token]);
+    assert_eq!(read.signer_certificate(), Some(chain[0].as_slice()));
+    assert_eq!(read.signer_common_name().as_deref(), Some("Šarūnė Žąsis"));
+    assert_eq!(read.signing_certificate(), SigningCertificate::Matches);
+    assert!(!read.has_signing_time());
+    assert_eq!(read.certificates().len(), 2);
+    assert!(
+        chain
+            .iter()
+            .all(|certificate| read.certificates().contains(certificate))
+    );
+}
+
+#[test]
+fn a_time_stamp_binds_to_the_bytes_that_it_stamps() {
+    let pki = Pki::new();
+    let token = TimestampToken::parse(&pki.timestamp(CONTENT)).unwrap();
+
+    assert!(token.stamps(CONTENT));
+    assert!(!token.stamps(b"something else"));
+    assert_eq!(token.imprint_algorithm(), Some(DigestAlgorithm::Sha256));
+    assert_eq!(
+        token.signed_data().signing_certificate(),
+        SigningCertificate::Matches
+    );
+}
+
+#[test]
+fn a_signature_made_by_openssl_is_read_as_der_and_as_streamed_ber() {
+    let pki = Pki::new();
+    let signer = pki.signer("Foreign Signer", rsa_key(2048));
+    write_signer(&pki, &signer);
+    let command = [
+        "cms",
+        "-sign",
+        "-binary",
+        "-in",
+        "content",
+        "-signer",
+        "signer.pem",
+        "-inkey",
+        "signer.key",
+    ];
+    for form in [
+        &["-outform", "DER"][..],
+        &["-outform", "DER", "-stream", "-nodetach"],
+        &["-outform", "DER", "-keyid"],
+    ] {
+        let arguments = [&command[..], form, &["-cades", "-out", "foreign.der"]].concat();
+        openssl(pki.folder(), &arguments);
+
+        let read = SignedData::parse(&fs::read(pki.folder().join("foreign.der")).unwrap()).unwrap();
+
+        assert_eq!(
+            read.signer_common_name().as_deref(),
+            Some("Foreign Signer"),
+            "{form:?}"
+        );
+        assert_eq!(read.signing_certificate(), SigningCertificate::Matches);
+        assert!(read.has_signing_time());
+        assert!(holds(&read), "{form:?}");
+    }
+}
+
+#[test]
+fn a_certificate_that_the_attributes_do_not_name_is_told_apart() {
+    let pki = Pki::new();
+    let (signer, other) = (
+        pki.signer("Signer", ec_key(Nid::X9_62_PRIME256V1)),
+        pki.signer("Somebody Else", ec_key(Nid::X9_62_PRIME256V1)),
+    );
+    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+    let (attributes, value) = sign(&signer, algorithm);
+
+    let der = SignedDataBuilder::new(&attributes, algorithm, &pki.chain(&other), &value)
+        .unwrap()
+        .to_der();
+
+    assert_eq!(
+        SignedData::parse(&der).unwrap().signing_certificate(),
+        SigningCertificate::Differs
+    );
+}
+
+#[test]
+fn attributes_do_not_go_with_another_digest_or_sha1() {
+    let pki = Pki::new();
+    let signer = pki.signer("Signer", ec_key(Nid::SECP384R1));
+    let chain = pki.chain(&signer);
+    let attributes = SignedAttributes::new(&[0; 32], DigestAlgorithm::Sha256, &chain[0]).unwrap();
+
+    let conflict = SignedDataBuilder::new(
+        &attributes,
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
+        &chain,
+        &[],
+    )
+    .unwrap_err();
+    let weak = SignedAttributes::new(&[0; 20], DigestAlgorithm::Sha1, &chain[0]).unwrap_err();
+
+    assert_eq!(
+        conflict.to_string(),
+        "attributes digested with SHA-256 do not go with a signature over SHA-384"
+    );
+    assert_eq!(weak.to_string(), "SHA-1 is not accepted for new signatures");
+}
+
+fn accepted(key: PKey<Private>, algorithm: SignatureAlgorithm) {
+    let pki = Pki::new();
+    let signer = pki.signer("Signer", key);
+    let (attributes, value) = sign(&signer, algorithm);
+    let token = pki.timestamp(&value);
+    let chain = pki.chain(&signer);
+    let der = SignedDataBuilder::new(&attributes, algorithm, &chain, &value)
+        .unwrap()
+        .with_timestamp(&token)
+        .unwrap()
+        .to_der();
+    let folder = pki.folder();
+    fs::write(folder.join("signature.der"), &der).unwrap();
+    fs::write(folder.join("content"), CONTENT).unwrap();
+
+    let said = openssl(
+        folder,
+        &[
+            "cms",
+            "-verify",
+            "-cades",
+            "-binary",
+            "-inform",
+            "DER",
+            "-in",
+            "signature.der",
+            "-content",
+            "content",
+            "-CAfile",
+            "root.pem",
+            "-purpose",
+            "any",
+            "-out",
+            "verified",
+        ],
+    );
+
+    assert!(said.contains("CAdES Verification successful"), "{said}");
+    assert!(holds(&SignedData::parse(&der).unwrap()));
+}
+
+fn sign(signer: &Holder, algorithm: SignatureAlgorithm) -> (SignedAttributes, Vec<u8>) {
+    let digest = digest(algorithm.digest(), CONTENT);
+    let attributes = SignedAttributes::new(
+        &digest,
+        algorithm.digest(),
+        &signer.certificate.to_der().unwrap(),
+    )
+    .unwrap();
+    let value = signer.sign(algorithm, attributes.to_be_signed());
+    (attributes, value)
+}
+
+fn holds(signature: &SignedData) -> bool {
+    let algorithm = signature.signature_algorithm().unwrap();
+    let certificate = Certificate::from_der(signature.signer_certificate().unwrap()).unwrap();
+    let signed: [Part<'_, MemoryBlob>; 1] = [Part::Bytes(signature.signed_attributes().unwrap())];
+    let digest = NativeEnvironment.digest(algorithm.digest(), &signed);
+    NativeEnvironment
+        .verify(
+            certificate.subject_public_key_info(),
+            algorithm,
+            &digest,
+            signature.value(),
+        )
+        .unwrap()
+}
+
+fn write_signer(pki: &Pki, signer: &Holder) {
+    fs::write(pki.folder().join("content"), CONTENT).unwrap();
+    fs::write(
+        pki.folder().join("signer.pem"),
+        signer.certificate.to_pem().unwrap(),
+    )
+    .unwrap();
+    fs::write(
+        pki.folder().join("signer.key"),
+        signer.key.private_key_to_pem_pkcs8().unwrap(),
+    )
+    .unwrap();
+}

@@ -1,0 +1,291 @@
+//! A throw-away public key infrastructure: a root, signers and a time-stamping
+//! authority, with the keys in this process.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use openssl::asn1::Asn1Time;
+use openssl::bn::{BigNum, MsbOption};
+use openssl::ec::{EcGroup, EcKey};
+use openssl::hash::{MessageDigest, hash};
+use openssl::nid::Nid;
+use openssl::pkey::{PKey, Private};
+use openssl::rsa::{Padding, Rsa};
+use openssl::sign::{RsaPssSaltlen, Signer as Signing};
+use openssl::x509::extension::{
+    BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectKeyIdentifier,
+};
+use openssl::x509::{X509, X509Builder, X509Name, X509NameBuilder};
+use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use tempfile::TempDir;
+
+/// A key with its certificate.
+pub(crate) struct Holder {
+    /// The private key.
+    pub(crate) key: PKey<Private>,
+    /// The certificate.
+    pub(crate) certificate: X509,
+}
+
+/// The infrastructure, and a folder for the command-line tools.
+pub(crate) struct Pki {
+    /// The trust anchor.
+    pub(crate) root: Holder,
+    folder: TempDir,
+}
+
+impl Pki {
+    /// A fresh infrastructure.
+    pub(crate) fn new() -> Self {
+        let root = issue(
+            "Testing Root",
+            ec_key(Nid::X9_62_PRIME256V1),
+            None,
+            Role::Authority,
+        );
+        let authority = issue(
+            "Testing TSA",
+            ec_key(Nid::X9_62_PRIME256V1),
+            Some(&root),
+            Role::TimestampAuthority,
+        );
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(
+            folder.path().join("root.pem"),
+            root.certificate.to_pem().unwrap(),
+        )
+        .unwrap();
+        fs::write(
+            folder.path().join("tsa.pem"),
+            authority.certificate.to_pem().unwrap(),
+        )
+        .unwrap();
+        fs::write(
+            folder.path().join("tsa.key"),
+            authority.key.private_key_to_pem_pkcs8().unwrap(),
+        )
+        .unwrap();
+        fs::write(folder.path().join("serial"), "01\n").unwrap();
+        fs::write(folder.path().join("tsa.cnf"), TSA_CONFIGURATION).unwrap();
+        Self { root, folder }
+    }
+
+    /// Where the files of this infrastructure lie.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A signer whose certificate may be used for qualified signatures only.
+    pub(crate) fn signer(&self, name: &str, key: PKey<Private>) -> Holder {
+        issue(name, key, Some(&self.root), Role::Signer)
+    }
+
+    /// The signer's certificate and the root's.
+    pub(crate) fn chain(&self, signer: &Holder) -> Vec<Vec<u8>> {
+        vec![
+            signer.certificate.to_der().unwrap(),
+            self.root.certificate.to_der().unwrap(),
+        ]
+    }
+
+    /// A time-stamp token over `bytes`, made by `openssl ts`.
+    pub(crate) fn timestamp(&self, bytes: &[u8]) -> Vec<u8> {
+        let folder = self.folder();
+        fs::write(folder.join("stamped"), bytes).unwrap();
+        openssl(
+            folder,
+            &[
+                "ts",
+                "-query",
+                "-data",
+                "stamped",
+                "-sha256",
+                "-cert",
+                "-out",
+                "query.tsq",
+            ],
+        );
+        openssl(
+            folder,
+            &[
+                "ts",
+                "-reply",
+                "-config",
+                "tsa.cnf",
+                "-section",
+                "tsa",
+                "-queryfile",
+                "query.tsq",
+                "-token_out",
+                "-out",
+                "token.der",
+            ],
+        );
+        fs::read(folder.join("token.der")).unwrap()
+    }
+}
+
+impl Holder {
+    /// Signs as a device does: the digest of `bytes`.
+    pub(crate) fn sign(&self, algorithm: SignatureAlgorithm, bytes: &[u8]) -> Vec<u8> {
+        let digest = message_digest(algorithm.digest());
+        let mut signing = Signing::new(digest, &self.key).unwrap();
+        if let SignatureAlgorithm::RsaPss(_) = algorithm {
+            signing.set_rsa_padding(Padding::PKCS1_PSS).unwrap();
+            signing.set_rsa_mgf1_md(digest).unwrap();
+            signing
+                .set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)
+                .unwrap();
+        }
+        signing.sign_oneshot_to_vec(bytes).unwrap()
+    }
+}
+
+/// An EC key on a named curve.
+pub(crate) fn ec_key(curve: Nid) -> PKey<Private> {
+    let group = EcGroup::from_curve_name(curve).unwrap();
+    PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap()
+}
+
+/// An RSA key.
+pub(crate) fn rsa_key(bits: u32) -> PKey<Private> {
+    PKey::from_rsa(Rsa::generate(bits).unwrap()).unwrap()
+}
+
+/// The digest of `bytes`.
+pub(crate) fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
+    hash(message_digest(algorithm), bytes).unwrap().to_vec()
+}
+
+/// Runs `openssl` and returns its standard error; it must succeed.
+pub(crate) fn openssl(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("openssl")
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "openssl {arguments:?}: {said}");
+    said
+}
+
+const TSA_CONFIGURATION: &str = "\
+[tsa]
+serial = serial
+signer_cert = tsa.pem
+signer_key = tsa.key
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256, sha384, sha512
+ess_cert_id_alg = sha256
+";
+
+enum Role {
+    Authority,
+    Signer,
+    TimestampAuthority,
+}
+
+fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
+    match algorithm {
+        DigestAlgorithm::Sha1 => MessageDigest::sha1(),
+        DigestAlgorithm::Sha256 => MessageDigest::sha256(),
+        DigestAlgorithm::Sha384 => MessageDigest::sha384(),
+        DigestAlgorithm::Sha512 => MessageDigest::sha512(),
+    }
+}
+
+fn issue(common_name: &str, key: PKey<Private>, issuer: Option<&Holder>, role: Role) -> Holder {
+    const VERSION_3: i32 = 2;
+
+    let subject = name(common_name);
+    let mut builder = X509Builder::new().unwrap();
+    builder.set_version(VERSION_3).unwrap();
+    let mut serial = BigNum::new().unwrap();
+    serial.rand(120, MsbOption::ONE, false).unwrap();
+    builder
+        .set_serial_number(&serial.to_asn1_integer().unwrap())
+        .unwrap();
+    builder.set_subject_name(&subject).unwrap();
+    builder
+        .set_issuer_name(issuer.map_or(&subject, |issuer| issuer.certificate.subject_name()))
+        .unwrap();
+    builder
+        .set_not_before(&Asn1Time::from_unix(1_700_000_000).unwrap())
+        .unwrap();
+    builder
+        .set_not_after(&Asn1Time::days_from_now(3650).unwrap())
+        .unwrap();
+    builder.set_pubkey(&key).unwrap();
+    match role {
+        Role::Authority => {
+            builder
+                .append_extension(BasicConstraints::new().critical().ca().build().unwrap())
+                .unwrap();
+            builder
+                .append_extension(
+                    KeyUsage::new()
+                        .critical()
+                        .key_cert_sign()
+                        .crl_sign()
+                        .build()
+                        .unwrap(),
+                )
+                .unwrap();
+        }
+        Role::Signer => {
+            builder
+                .append_extension(
+                    KeyUsage::new()
+                        .critical()
+                        .non_repudiation()
+                        .build()
+                        .unwrap(),
+                )
+                .unwrap();
+        }
+        Role::TimestampAuthority => {
+            builder
+                .append_extension(
+                    KeyUsage::new()
+                        .critical()
+                        .digital_signature()
+                        .build()
+                        .unwrap(),
+                )
+                .unwrap();
+            builder
+                .append_extension(
+                    ExtendedKeyUsage::new()
+                        .critical()
+                        .time_stamping()
+                        .build()
+                        .unwrap(),
+                )
+                .unwrap();
+        }
+    }
+    let identifier = SubjectKeyIdentifier::new()
+        .build(&builder.x509v3_context(issuer.map(|issuer| &*issuer.certificate), None))
+        .unwrap();
+    builder.append_extension(identifier).unwrap();
+    builder
+        .sign(
+            issuer.map_or(&key, |issuer| &issuer.key),
+            MessageDigest::sha256(),
+        )
+        .unwrap();
+    Holder {
+        certificate: builder.build(),
+        key,
+    }
+}
+
+fn name(common_name: &str) -> X509Name {
+    let mut name = X509NameBuilder::new().unwrap();
+    name.append_entry_by_nid(Nid::COUNTRYNAME, "LT").unwrap();
+    name.append_entry_by_nid(Nid::COMMONNAME, common_name)
+        .unwrap();
+    name.build()
+}
