@@ -1,0 +1,8 @@
+//! The PDF plugin: the functions of `parafa-format-pdf` behind the contract.
+
+parafa_plugin_sdk::export!(
+    about = parafa_format_pdf::about,
+    inspect = parafa_format_pdf::inspect,
+    sign = parafa_format_pdf::sign,
+    verify = parafa_format_pdf::verify,
+);

@@ -1,0 +1,162 @@
+use parafa_format_core as core;
+
+use crate::bindings::describe::{About, Preservation};
+use crate::bindings::inspect::{Field, Report, SignatureSummary};
+use crate::bindings::sign::{Outcome, Request, Step};
+use crate::bindings::verify::SignatureEvidence;
+use crate::bindings::{Answer, Need, Note, Parameter, Refusal};
+
+/// An algorithm that is not in the catalogue is refused, not a panic: the host
+/// may be newer than the plugin.
+pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusal> {
+    let signature_algorithm =
+        request
+            .signature_algorithm
+            .parse()
+            .map_err(|error: core::UnknownAlgorithm| {
+                core::Refusal::new("bad-request", error.to_string())
+            })?;
+    Ok(core::SignRequest {
+        time: request.time,
+        seed: request.seed,
+        target_level: request.target_level,
+        signer_chain: request.signer_chain,
+        signature_algorithm,
+        reserve: request.reserve,
+        params: request
+            .params
+            .into_iter()
+            .map(|parameter| (parameter.name, parameter.value))
+            .collect(),
+    })
+}
+
+impl From<core::About> for About {
+    fn from(about: core::About) -> Self {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Self {
+            id: about.id.to_owned(),
+            version: about.version.to_owned(),
+            media_types: owned(about.media_types),
+            extensions: owned(about.extensions),
+            preservation: about
+                .preservation
+                .iter()
+                .map(|(operation, kind)| Preservation {
+                    operation: (*operation).to_owned(),
+                    kind: kind.name().to_owned(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<core::Refusal> for Refusal {
+    fn from(refusal: core::Refusal) -> Self {
+        Self {
+            code: refusal.code.into_owned(),
+            detail: refusal.detail,
+            subjects: refusal.subjects,
+        }
+    }
+}
+
+impl From<core::Note> for Note {
+    fn from(note: core::Note) -> Self {
+        Self {
+            code: note.code.into_owned(),
+            detail: note.detail,
+        }
+    }
+}
+
+impl From<core::Report> for Report {
+    fn from(report: core::Report) -> Self {
+        Self {
+            media_type: report.media_type,
+            format_version: report.format_version,
+            signatures: report
+                .signatures
+                .into_iter()
+                .map(|summary| SignatureSummary {
+                    id: summary.id,
+                    signer: summary.signer,
+                    claimed_time: summary.claimed_time,
+                })
+                .collect(),
+            fields: report
+                .fields
+                .into_iter()
+                .map(|field| Field {
+                    name: field.name,
+                    kind: field.kind,
+                })
+                .collect(),
+            notes: report.notes.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Answer> for core::Answer {
+    fn from(answer: Answer) -> Self {
+        Self {
+            need_id: answer.need_id,
+            outcome: answer.outcome,
+        }
+    }
+}
+
+impl From<core::Need> for Need {
+    fn from(need: core::Need) -> Self {
+        Self {
+            id: need.id,
+            kind: need.kind.name().to_owned(),
+            payload: need.payload,
+            params: need
+                .params
+                .into_iter()
+                .map(|(name, value)| Parameter { name, value })
+                .collect(),
+        }
+    }
+}
+
+impl From<core::Step> for Step {
+    fn from(step: core::Step) -> Self {
+        match step {
+            core::Step::Done(outcome) => Self {
+                needs: Vec::new(),
+                outcome: Some(Outcome {
+                    media_type: outcome.media_type,
+                    level: outcome.level,
+                    signature_id: outcome.signature_id,
+                }),
+            },
+            core::Step::Needs(needs) => Self {
+                needs: needs.into_iter().map(Into::into).collect(),
+                outcome: None,
+            },
+        }
+    }
+}
+
+impl From<core::SignatureEvidence> for SignatureEvidence {
+    fn from(evidence: core::SignatureEvidence) -> Self {
+        Self {
+            id: evidence.id,
+            signed_bytes: evidence.signed_bytes,
+            value: evidence.value,
+            algorithm: evidence
+                .algorithm
+                .map_or("unknown", core::SignatureAlgorithm::name)
+                .to_owned(),
+            signer_certificate: evidence.signer_certificate,
+            certificates: evidence.certificates,
+            timestamps: evidence.timestamps,
+            revocation: evidence.revocation,
+            coverage: evidence.coverage.name().to_owned(),
+            integrity: evidence.integrity.name().to_owned(),
+            level: evidence.level,
+        }
+    }
+}

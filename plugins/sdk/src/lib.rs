@@ -1,0 +1,96 @@
+//! Makes a format crate a Parafa plugin.
+//!
+//! A plugin is one invocation of [`export!`] that names the functions of a
+//! format crate. They are written against the traits of `parafa-format-core`
+//! and know nothing of WebAssembly; this crate connects those traits with the
+//! resources of the WIT package `parafa:format`, converts the records, and
+//! hands panics to the host's log.
+//!
+//! ```ignore
+//! parafa_plugin_sdk::export!(
+//!     about = my_format::about,
+//!     inspect = my_format::inspect,
+//!     verify = my_format::verify,
+//! );
+//! ```
+//!
+//! `about` is required; each of the others gives the plugin a capability.
+
+// The macros that `generate!` makes name this crate from inside and outside.
+extern crate self as parafa_plugin_sdk;
+
+#[doc(hidden)]
+pub mod bindings;
+mod convert;
+#[doc(hidden)]
+pub mod glue;
+mod host;
+
+pub use host::{Host, HostBlob, HostSink, log};
+pub use parafa_format_core as core;
+#[doc(hidden)]
+pub use wit_bindgen::rt;
+
+/// Exports the functions of a format as a plugin, in this order:
+///
+/// | name | function | |
+/// |---|---|---|
+/// | `about` | `fn() -> About` | required |
+/// | `inspect` | `fn<E: Environment>(&E, &E::Blob) -> Result<Report, Refusal>` | optional |
+/// | `sign` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &SignRequest, &[Answer], &mut S) -> Result<Step, Refusal>` | optional, needs `verify` |
+/// | `verify` | `fn<E: Environment>(&E, &E::Blob) -> Result<Vec<SignatureEvidence>, Refusal>` | optional |
+#[macro_export]
+macro_rules! export {
+    (
+        about = $about:path
+        $(, inspect = $inspect:path)?
+        $(, sign = $sign:path)?
+        $(, verify = $verify:path)?
+        $(,)?
+    ) => {
+        struct Plugin;
+
+        impl $crate::bindings::describe::Description for Plugin {
+            fn describe() -> $crate::bindings::describe::About {
+                $crate::glue::describe($about)
+            }
+        }
+        $crate::bindings::describe::export_describe!(Plugin with_types_in $crate::bindings::describe);
+
+        $(
+            impl $crate::bindings::inspect::Inspection for Plugin {
+                fn inspect(
+                    document: &$crate::bindings::Blob,
+                ) -> Result<$crate::bindings::inspect::Report, $crate::bindings::Refusal> {
+                    $crate::glue::inspect(document, $inspect)
+                }
+            }
+            $crate::bindings::inspect::export_inspect!(Plugin with_types_in $crate::bindings::inspect);
+        )?
+
+        $(
+            impl $crate::bindings::sign::Signing for Plugin {
+                fn sign(
+                    document: &$crate::bindings::Blob,
+                    request: $crate::bindings::sign::Request,
+                    answers: Vec<$crate::bindings::Answer>,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<$crate::bindings::sign::Step, $crate::bindings::Refusal> {
+                    $crate::glue::sign(document, request, answers, out, $sign)
+                }
+            }
+            $crate::bindings::sign::export_sign!(Plugin with_types_in $crate::bindings::sign);
+        )?
+
+        $(
+            impl $crate::bindings::verify::Verification for Plugin {
+                fn verify(
+                    document: &$crate::bindings::Blob,
+                ) -> Result<Vec<$crate::bindings::verify::SignatureEvidence>, $crate::bindings::Refusal> {
+                    $crate::glue::verify(document, $verify)
+                }
+            }
+            $crate::bindings::verify::export_verify!(Plugin with_types_in $crate::bindings::verify);
+        )?
+    };
+}

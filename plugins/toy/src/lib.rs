@@ -1,0 +1,116 @@
+//! A format small enough to misbehave on demand, for the tests of the host.
+//!
+//! A document is the line `TOY <behaviour> <length>`, that many bytes, and the
+//! records of its signatures. The behaviour `honest` does what the contract
+//! asks; [`Behaviour`] lists the others, each of which breaks one rule.
+
+mod behaviour;
+mod document;
+mod sign;
+
+use parafa_plugin_sdk::core::{
+    About, Coverage, Environment, Field, Integrity, Note, Preservation, Refusal, Report,
+    SignatureEvidence, SignatureSummary,
+};
+
+use crate::behaviour::Behaviour;
+use crate::document::{Document, Record};
+use crate::sign::sign;
+
+parafa_plugin_sdk::export!(
+    about = about,
+    inspect = inspect,
+    sign = sign,
+    verify = verify
+);
+
+const MEDIA_TYPE: &str = "application/x-toy";
+
+fn about() -> About {
+    About {
+        id: "toy",
+        version: env!("CARGO_PKG_VERSION"),
+        media_types: &[MEDIA_TYPE],
+        extensions: &["toy"],
+        preservation: &[("sign", Preservation::Whole)],
+    }
+}
+
+fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Refusal> {
+    let document = Document::read(blob)?;
+    document.behaviour.before_inspect()?;
+    let digest = document.body_digest(environment, blob);
+    let verdict = environment.verify(
+        b"no key",
+        parafa_plugin_sdk::core::SignatureAlgorithm::Ecdsa(document::DIGEST),
+        &digest,
+        b"",
+    );
+    Ok(Report {
+        media_type: MEDIA_TYPE.to_owned(),
+        format_version: "1".to_owned(),
+        signatures: document
+            .records
+            .iter()
+            .map(|record| SignatureSummary {
+                id: record.id(),
+                signer: None,
+                claimed_time: None,
+            })
+            .collect(),
+        fields: vec![Field {
+            name: "body".to_owned(),
+            kind: "text".to_owned(),
+        }],
+        notes: vec![
+            Note::new("body-digest", document::hex(&digest)),
+            Note::new("no-key", verdict.expect_err("these bytes are no key")),
+        ],
+    })
+}
+
+fn verify<E: Environment>(
+    environment: &E,
+    blob: &E::Blob,
+) -> Result<Vec<SignatureEvidence>, Refusal> {
+    let document = Document::read(blob)?;
+    let several = document.records.len() > 1;
+    let mut evidence: Vec<_> = document
+        .records
+        .iter()
+        .map(|record| SignatureEvidence {
+            id: record.id(),
+            signed_bytes: record.signed_bytes.clone(),
+            value: record.value.clone(),
+            algorithm: record.algorithm,
+            signer_certificate: record.certificate.clone(),
+            certificates: vec![record.certificate.clone()],
+            timestamps: record.timestamp.clone().into_iter().collect(),
+            revocation: Vec::new(),
+            coverage: if record.end == document.len {
+                Coverage::EntireFile
+            } else {
+                Coverage::EntireRevision
+            },
+            integrity: integrity(record, environment, blob),
+            level: record.level().to_owned(),
+        })
+        .collect();
+    match (document.behaviour, evidence.first_mut()) {
+        (Behaviour::ForgetEarlier, Some(_)) if several => drop(evidence.remove(0)),
+        (Behaviour::CondemnEarlier, Some(first)) if several => {
+            first.integrity = Integrity::DigestMismatch
+        }
+        (Behaviour::RewriteEarlier, Some(first)) if several => first.signed_bytes.push(0),
+        _ => {}
+    }
+    Ok(evidence)
+}
+
+fn integrity<E: Environment>(record: &Record, environment: &E, blob: &E::Blob) -> Integrity {
+    if record.covers(environment, blob) {
+        Integrity::Intact
+    } else {
+        Integrity::DigestMismatch
+    }
+}

@@ -1,0 +1,261 @@
+//! Builds the format plugins: Rust to a core module, a core module to a
+//! component.
+//!
+//! The same source gives the same bytes on every machine: the lock file is
+//! obeyed, every plugin is built alone (so that another one's features cannot
+//! leak into it), and no path of the machine is left in the module.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest, Sha256};
+use wit_component::ComponentEncoder;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// What is built: the package, the module that it makes, the component in
+/// `target/plugins`, and whether that is part of the product.
+const PLUGINS: [Plugin; 2] = [
+    Plugin {
+        package: "parafa-plugin-toy",
+        module: "parafa_plugin_toy.wasm",
+        component: "test/toy.wasm",
+        shipped: false,
+    },
+    Plugin {
+        package: "parafa-plugin-pdf",
+        module: "parafa_plugin_pdf.wasm",
+        component: "pdf.wasm",
+        shipped: true,
+    },
+];
+
+/// Builds every plugin into `target/plugins` below `root` and answers where
+/// the shipped ones are; those that only tests load stand in its `test` folder.
+pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
+    let toolchain = Toolchain::find(root)?;
+    eprintln!("plugins: {}", toolchain.description());
+    let flags = rustflags(root, &toolchain)?;
+    let mut shipped = Vec::new();
+    for plugin in &PLUGINS {
+        let module = compile(root, &toolchain, &flags, plugin)?;
+        let component = root.join("target/plugins").join(plugin.component);
+        encode(&module, &component)
+            .with_context(|| format!("cannot make a component of {}", module.display()))?;
+        if plugin.shipped {
+            shipped.push(component);
+        }
+    }
+    Ok(shipped)
+}
+
+struct Plugin {
+    package: &'static str,
+    module: &'static str,
+    component: &'static str,
+    shipped: bool,
+}
+
+/// What compiles for WebAssembly here.
+enum Toolchain {
+    /// Rust with a standard library for the target.
+    Installed,
+    /// Debian's Rust, which has none: it is built along from its source.
+    Debian { linker: PathBuf },
+}
+
+impl Toolchain {
+    const DEBIAN_CARGO: &str = "/usr/bin/cargo";
+    const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
+    const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
+    const DEBIAN_LINKERS: [&str; 2] = ["/usr/bin/wasm-ld-22", "/usr/bin/wasm-ld"];
+
+    fn find(root: &Path) -> Result<Self> {
+        if has_target(root) {
+            return Ok(Self::Installed);
+        }
+        let added = Command::new("rustup")
+            .args(["target", "add", TARGET])
+            .current_dir(root)
+            .status();
+        if added.is_ok_and(|status| status.success()) && has_target(root) {
+            return Ok(Self::Installed);
+        }
+        let linker = Self::DEBIAN_LINKERS
+            .iter()
+            .map(PathBuf::from)
+            .find(|linker| linker.exists());
+        let complete = [Self::DEBIAN_CARGO, Self::DEBIAN_RUSTC, Self::DEBIAN_LIBRARY]
+            .iter()
+            .all(|part| Path::new(part).exists());
+        match linker {
+            Some(linker) if complete => Ok(Self::Debian { linker }),
+            _ => bail!(
+                "no Rust for {TARGET}: run `rustup target add {TARGET}`, or on Debian \
+                 `apt install rustc-web cargo-web rust-web-src lld-22`"
+            ),
+        }
+    }
+
+    fn description(&self) -> &'static str {
+        match self {
+            Self::Installed => "the installed standard library for wasm32-unknown-unknown",
+            Self::Debian { .. } => {
+                "Debian's Rust with a standard library built along (its digests differ from released plugins)"
+            }
+        }
+    }
+
+    fn cargo(&self) -> Command {
+        match self {
+            Self::Installed => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+            Self::Debian { linker } => {
+                let mut cargo = Command::new(Self::DEBIAN_CARGO);
+                cargo
+                    .env("RUSTC", Self::DEBIAN_RUSTC)
+                    // `-Z build-std` is what the bootstrap mode is needed for.
+                    .env("RUSTC_BOOTSTRAP", "1")
+                    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+                cargo
+            }
+        }
+    }
+}
+
+fn has_target(root: &Path) -> bool {
+    Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .current_dir(root)
+        .output()
+        .is_ok_and(|output| {
+            output.status.success()
+                && Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir()
+        })
+}
+
+/// The flags of `plugins/.cargo/config.toml`, which this variable overrides,
+/// and the paths that would tell machines apart.
+fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
+    // The registry's folders exist, and can be named, only after a fetch.
+    let fetched = toolchain
+        .cargo()
+        .args(["fetch", "--locked", "--target", TARGET])
+        .current_dir(root.join("plugins"))
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(
+        fetched.success(),
+        "cannot fetch what plugins/Cargo.lock names; after a change of the formats' dependencies run \
+         `cargo update --workspace` in plugins/"
+    );
+
+    let mut flags = vec![
+        OsString::from("--cfg"),
+        OsString::from(r#"getrandom_backend="unsupported""#),
+    ];
+    flags.push(remap(root, "/parafa"));
+    let registries = cargo_home()?.join("registry/src");
+    for registry in fs::read_dir(&registries)
+        .with_context(|| format!("cannot read {}", registries.display()))?
+    {
+        flags.push(remap(&registry?.path(), "/registry"));
+    }
+    Ok(flags.join(&OsString::from("\x1f")))
+}
+
+fn remap(from: &Path, to: &str) -> OsString {
+    let mut flag = OsString::from("--remap-path-prefix=");
+    flag.push(from);
+    flag.push("=");
+    flag.push(to);
+    flag
+}
+
+fn cargo_home() -> Result<PathBuf> {
+    match env::var_os("CARGO_HOME") {
+        Some(home) => Ok(home.into()),
+        None => Ok(env::home_dir()
+            .context("there is no home directory")?
+            .join(".cargo")),
+    }
+}
+
+fn compile(
+    root: &Path,
+    toolchain: &Toolchain,
+    flags: &OsString,
+    plugin: &Plugin,
+) -> Result<PathBuf> {
+    let build = root.join("plugins/target");
+    let mut cargo = toolchain.cargo();
+    cargo
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--locked",
+            "--target",
+            TARGET,
+            "--package",
+            plugin.package,
+        ])
+        .arg("--target-dir")
+        .arg(&build)
+        .current_dir(root.join("plugins"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags);
+    if matches!(toolchain, Toolchain::Debian { .. }) {
+        cargo.args(["-Z", "build-std=std,panic_abort"]);
+    }
+    let status = cargo.status().context("cannot run cargo")?;
+    ensure!(
+        status.success(),
+        "the plugin {} does not build",
+        plugin.package
+    );
+    Ok(build.join(TARGET).join("release").join(plugin.module))
+}
+
+/// Makes the component, unless it is there and was made of the same module.
+fn encode(module: &Path, component: &Path) -> Result<()> {
+    let bytes = fs::read(module)?;
+    let stamp = component.with_extension("stamp");
+    let made_of = format!(
+        "{} wit-component-0.263",
+        hex::encode(Sha256::digest(&bytes))
+    );
+    let current = fs::read(component).ok().filter(|current| {
+        fs::read_to_string(&stamp).is_ok_and(|stamp| {
+            stamp == format!("{made_of} {}", hex::encode(Sha256::digest(current)))
+        })
+    });
+    let (encoded, verdict) = match current {
+        Some(current) => (current, "unchanged"),
+        None => (
+            ComponentEncoder::default()
+                .module(&bytes)?
+                .validate(true)
+                .encode()?,
+            "built",
+        ),
+    };
+    let digest = hex::encode(Sha256::digest(&encoded));
+    if verdict == "built" {
+        fs::create_dir_all(
+            component
+                .parent()
+                .context("a component stands in a folder")?,
+        )?;
+        fs::write(component, &encoded)?;
+        fs::write(&stamp, format!("{made_of} {digest}"))?;
+    }
+    eprintln!(
+        "plugins: {} {verdict}, {} bytes, sha256 {digest}",
+        component.display(),
+        encoded.len()
+    );
+    Ok(())
+}
