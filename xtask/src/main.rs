@@ -1,1 +1,93 @@
-fn main() {}
+//! `cargo xtask`: builds, runs, tests and measures Parafa.
+//!
+//! Everything that a developer or CI does to this repository is a subcommand
+//! here, so that both do the same.
+
+mod bench;
+mod plugins;
+mod process;
+mod product;
+mod referees;
+mod test;
+mod tools;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(exit) => exit,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    let root = root();
+    match command {
+        Command::Bench { filter } => bench::run_benches(&root, filter.as_deref())?,
+        Command::Build => {
+            product::build_release(&root)?;
+        }
+        Command::BuildPlugins => {
+            for plugin in plugins::build(&root)? {
+                println!("{}", plugin.display());
+            }
+        }
+        Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
+        Command::Setup => {
+            let missing = tools::install(&root)?;
+            anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
+            println!("everything that the tests use is here");
+        }
+        Command::Test { filter } => return test::run(&root, filter.as_deref()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The checkout that this program was built from.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Build, run, test and measure Parafa"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure plugin calls and PDF signing, beside native code and pyHanko
+    Bench {
+        /// Only the benches whose name contains this
+        filter: Option<String>,
+    },
+    /// Build target/release/parafa and target/plugins/*.wasm
+    Build,
+    /// Build target/plugins/*.wasm
+    BuildPlugins,
+    /// Build, then run `parafa serve --demo`
+    Demo {
+        /// Arguments for `parafa serve --demo`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Install what the tests use, or say how
+    Setup,
+    /// Check formatting and lints, run all tests; with FILTER only the tests whose name contains it
+    Test {
+        /// Part of a test's name
+        filter: Option<String>,
+    },
+}

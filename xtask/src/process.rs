@@ -1,0 +1,54 @@
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+/// The cargo that runs this program.
+pub(crate) fn cargo(directory: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(directory);
+    command
+}
+
+/// Says what runs, runs it, and fails when it does.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    announce(command);
+    let status = command.status().with_context(|| line(command))?;
+    ensure!(status.success(), "{} ended with {status}", line(command));
+    Ok(())
+}
+
+/// Runs without a word; shows what the command printed when it fails.
+pub(crate) fn run_quietly(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().with_context(|| line(command))?;
+    ensure!(
+        output.status.success(),
+        "{} ended with {}\n{}{}",
+        line(command),
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    Ok(())
+}
+
+/// Says what runs next.
+pub(crate) fn announce(command: &Command) {
+    println!("$ {}", line(command));
+}
+
+/// Where a program is on the PATH.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+}
+
+fn line(command: &Command) -> String {
+    let mut line = command.get_program().to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        let _ = write!(line, " {}", argument.to_string_lossy());
+    }
+    line
+}

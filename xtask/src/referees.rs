@@ -1,0 +1,89 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+
+use crate::process;
+
+/// Independent validators and public sample documents, both outside of the
+/// repository and both optional: tests that need them say that they were
+/// skipped.
+pub(crate) struct Referees {
+    /// The scripts: `PARAFA_REFEREES`, or `../shared/referee` beside the checkout.
+    pub(crate) scripts: Option<PathBuf>,
+    /// Sample documents: `PARAFA_SAMPLES`, or `../shared/samples`.
+    pub(crate) samples: Option<PathBuf>,
+    /// The interpreter that has pyHanko.
+    pub(crate) python: PathBuf,
+}
+
+impl Referees {
+    /// Looks where they may be.
+    pub(crate) fn locate(root: &Path) -> Self {
+        Self {
+            scripts: folder(root, "PARAFA_REFEREES", "../shared/referee"),
+            samples: folder(root, "PARAFA_SAMPLES", "../shared/samples"),
+            python: environment(root).join("bin/python"),
+        }
+    }
+
+    /// Tells the tests where everything is.
+    pub(crate) fn describe(&self, command: &mut Command) {
+        command.env("PARAFA_PYTHON", &self.python);
+        if let Some(scripts) = &self.scripts {
+            command.env("PARAFA_REFEREES", scripts);
+        }
+        if let Some(samples) = &self.samples {
+            command.env("PARAFA_SAMPLES", samples);
+        }
+    }
+}
+
+/// Makes the Python environment with the pinned packages, and has the Java
+/// referee build itself. Nothing is done twice.
+pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
+    python_environment(root).context("the Python environment of the referees")?;
+    if let Some(scripts) = Referees::locate(root).scripts {
+        let dss = scripts.join("dss/dss-referee");
+        if dss.is_file() {
+            process::run_quietly(Command::new(dss).arg("policy")).context("the DSS referee")?;
+        }
+    }
+    Ok(())
+}
+
+fn python_environment(root: &Path) -> anyhow::Result<()> {
+    let requirements = root.join("tests/referees.txt");
+    let wanted = fs::read(&requirements).with_context(|| requirements.display().to_string())?;
+    let environment = environment(root);
+    let stamp = environment.join("installed.txt");
+    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    process::run(
+        Command::new("python3")
+            .args(["-m", "venv", "--clear"])
+            .arg(&environment),
+    )?;
+    process::run(
+        Command::new(environment.join("bin/pip"))
+            .args([
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--requirement",
+            ])
+            .arg(&requirements),
+    )?;
+    fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
+}
+
+fn environment(root: &Path) -> PathBuf {
+    root.join("target/referees/venv")
+}
+
+fn folder(root: &Path, variable: &str, sibling: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map_or_else(|| root.join(sibling), PathBuf::from);
+    path.canonicalize().ok().filter(|path| path.is_dir())
+}

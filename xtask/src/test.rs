@@ -1,0 +1,214 @@
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::Context;
+
+use crate::process::{announce, cargo};
+use crate::referees::Referees;
+use crate::{plugins, product, tools};
+
+/// The target that plugins are compiled for.
+const PLUGIN_TARGET: &str = "wasm32-unknown-unknown";
+
+/// Everything that must hold before a change lands. With a filter, only the
+/// tests whose name contains it.
+pub(crate) fn run(root: &Path, filter: Option<&str>) -> anyhow::Result<ExitCode> {
+    let mut tally = Tally::default();
+
+    let missing = tools::install(root)?;
+    if is_ci() {
+        for name in missing {
+            tally.fail(format!("{name} is not installed"));
+        }
+    }
+    plugins::build(root).context("the plugins")?;
+
+    if filter.is_none() {
+        let plugin_workspace = root.join("plugins");
+        for workspace in [root, &plugin_workspace] {
+            tally.check(cargo(workspace).args(["fmt", "--check"]));
+        }
+        tally.check(cargo(root).args([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]));
+        tally.check(cargo(&plugin_workspace).args([
+            "clippy",
+            "--workspace",
+            "--target",
+            PLUGIN_TARGET,
+            "--",
+            "-D",
+            "warnings",
+        ]));
+    }
+
+    let parafa = product::build_debug(root)?;
+    let skips = root.join("target/skipped-tests.txt");
+    fs::write(&skips, "").with_context(|| skips.display().to_string())?;
+    let mut tests = cargo(root);
+    tests
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(filter);
+    tests
+        .env("PARAFA_BIN", parafa)
+        .env("PARAFA_SKIPPED_TESTS", &skips);
+    Referees::locate(root).describe(&mut tests);
+    tally.tests(&mut tests)?;
+    tally.skipped(&fs::read_to_string(&skips)?);
+
+    Ok(tally.close())
+}
+
+fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
+}
+
+/// What was checked, and how it went.
+#[derive(Default)]
+struct Tally {
+    passed: u64,
+    skipped: u64,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    /// One check that passes when the command does.
+    fn check(&mut self, command: &mut Command) {
+        announce(command);
+        match command.status() {
+            Ok(status) if status.success() => self.passed += 1,
+            Ok(status) => self.fail(format!("{command:?}: {status}")),
+            Err(error) => self.fail(format!("{command:?}: {error}")),
+        }
+    }
+
+    /// Runs `cargo test`, shows its output as it comes and counts its tests.
+    fn tests(&mut self, command: &mut Command) -> anyhow::Result<()> {
+        announce(command);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cargo test")?;
+        let mut failed = 0;
+        if let Some(output) = child.stdout.take() {
+            for line in BufReader::new(output).lines() {
+                let line = line.context("the output of cargo test")?;
+                println!("{line}");
+                if let Some(result) = TestResult::parse(&line) {
+                    self.passed += result.passed;
+                    self.skipped += result.ignored;
+                    failed += result.failed;
+                } else if let Some(name) = line
+                    .strip_prefix("test ")
+                    .and_then(|line| line.strip_suffix(" ... FAILED"))
+                {
+                    self.fail(name.to_owned());
+                }
+            }
+        }
+        if !child.wait().context("cargo test")?.success() && failed == 0 {
+            self.fail("cargo test".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Tests that ended early because something optional is not there. They
+    /// wrote a line each, and counted as passed until now.
+    fn skipped(&mut self, lines: &str) {
+        for line in lines.lines() {
+            println!("skipped: {line}");
+            self.skipped += 1;
+            self.passed = self.passed.saturating_sub(1);
+        }
+    }
+
+    fn fail(&mut self, what: String) {
+        self.failures.push(what);
+    }
+
+    fn close(self) -> ExitCode {
+        for failure in &self.failures {
+            println!("failed: {failure}");
+        }
+        println!(
+            "{} passed, {} failed, {} skipped",
+            self.passed,
+            self.failures.len(),
+            self.skipped
+        );
+        if self.failures.is_empty() && self.passed > 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The closing line of one test binary.
+#[derive(Debug, Eq, PartialEq)]
+struct TestResult {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl TestResult {
+    fn parse(line: &str) -> Option<Self> {
+        let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        let count = |label: &str| {
+            counts
+                .split("; ")
+                .find_map(|part| part.strip_suffix(label))
+                .and_then(|number| number.trim().parse().ok())
+        };
+        Some(Self {
+            passed: count("passed")?,
+            failed: count("failed")?,
+            ignored: count("ignored")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_line_of_a_test_binary_is_counted() {
+        let line = "test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+
+        assert_eq!(
+            TestResult::parse(line),
+            Some(TestResult {
+                passed: 12,
+                failed: 1,
+                ignored: 2
+            })
+        );
+    }
+
+    #[test]
+    fn other_lines_are_not_counted() {
+        assert_eq!(TestResult::parse("test result_is_ok ... ok"), None);
+        assert_eq!(TestResult::parse("running 3 tests"), None);
+    }
+
+    #[test]
+    fn a_skipped_test_does_not_count_as_passed() {
+        let mut tally = Tally {
+            passed: 3,
+            ..Tally::default()
+        };
+
+        tally.skipped("signing_flow: no referees\n");
+
+        assert_eq!((tally.passed, tally.skipped), (2, 1));
+    }
+}
