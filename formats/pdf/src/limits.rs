@@ -14,8 +14,10 @@ pub struct Limits {
     pub objects: usize,
     /// Values (numbers, names, strings, …) in all live objects together.
     pub values: usize,
-    /// Cross-reference sections, one a revision or two.
-    pub revisions: usize,
+    /// Cross-reference sections, one or two a revision.
+    pub sections: usize,
+    /// Entries of all cross-reference sections together.
+    pub entries: usize,
     /// Bytes of one decoded object or cross-reference stream.
     pub decoded_stream_bytes: usize,
     /// Bytes of all decoded object and cross-reference streams together.
@@ -32,7 +34,8 @@ impl Default for Limits {
             nesting: 64,
             objects: 500_000,
             values: 4_000_000,
-            revisions: 1_000,
+            sections: 1_000,
+            entries: 2_000_000,
             decoded_stream_bytes: 32 * 1024 * 1024,
             decoded_total_bytes: 128 * 1024 * 1024,
             decoded_ratio: 256,

@@ -1,15 +1,174 @@
-use parafa_format_core::{Answer, Environment, Refusal, SignRequest, Sink, Step};
+//! Appends one PAdES baseline signature (ETSI EN 319 142-1) as an incremental
+//! update (ISO 32000-2, 7.5.6).
+//!
+//! The update is a pure function of the document and the request, so every
+//! call makes it anew: the first to ask for a signature over its digest, the
+//! second to ask for a time-stamp over the signature, the last to write it.
 
-/// Signs a document with a PAdES baseline signature (ETSI EN 319 142-1).
+mod acro_form;
+mod date;
+mod request;
+mod revision;
+mod update;
+
+use parafa_cades::{Certificate, Error as CadesError, SignedAttributes, SignedDataBuilder, TimestampToken};
+use parafa_format_core::{Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step};
+
+use crate::MEDIA_TYPE;
+use crate::intake;
+use crate::limits::Limits;
+use crate::structure::PdfFile;
+
+use request::{Signing, TargetLevel};
+use revision::Revision;
+
+/// Signs a document with a PAdES baseline signature (ETSI EN 319 142-1, 6).
+///
+/// Without answers the step needs a `signature`; at level B-T it then needs a
+/// `timestamp`. The new signature is an invisible field of its own; no object
+/// of the document is written again from a parsed form.
 ///
 /// # Errors
-/// A refusal of the document or of the request.
+/// A refusal of the document with the codes of `inspect`, `no-room` when the
+/// signature does not fit into what was reserved, or `bad-request` when the
+/// request or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
-    _environment: &E,
-    _document: &E::Blob,
-    _request: &SignRequest,
-    _answers: &[Answer],
-    _out: &mut S,
+    environment: &E,
+    document: &E::Blob,
+    request: &SignRequest,
+    answers: &[Answer],
+    out: &mut S,
 ) -> Result<Step, Refusal> {
-    Err(Refusal::new("bad-request", "Signing is not available."))
+    let signing = Signing::parse(request)?;
+    let bytes = document.read_all();
+    let file = PdfFile::parse(&bytes, &Limits::default())?;
+    intake::examine(&file)?;
+    let revision = Revision::prepare(&file, &signing)?;
+
+    let attributes = signed_attributes(environment, document, &signing, &revision)?;
+    let Some(value) = answer(answers, SIGNATURE)? else {
+        require_room(&signing, &cms(&signing, &attributes, &[], None)?)?;
+        return Ok(need(NeedKind::Signature, SIGNATURE, attributes.to_be_signed(), &signing));
+    };
+    check_value(environment, &signing, &attributes, value)?;
+
+    let timestamp = match signing.target_level {
+        TargetLevel::BaselineB => None,
+        TargetLevel::BaselineT => {
+            let Some(token) = answer(answers, TIMESTAMP)? else {
+                require_room(&signing, &cms(&signing, &attributes, value, None)?)?;
+                return Ok(need(NeedKind::Timestamp, TIMESTAMP, value, &signing));
+            };
+            check_timestamp(token, value)?;
+            Some(token)
+        }
+    };
+    let cms = cms(&signing, &attributes, value, timestamp)?;
+    require_room(&signing, &cms)?;
+
+    out.copy(document, 0, document.len());
+    out.write(revision.before_contents());
+    out.write(&revision.contents(&cms));
+    out.write(revision.after_contents());
+    Ok(Step::Done(Outcome {
+        media_type: MEDIA_TYPE.to_owned(),
+        level: signing.target_level.reached().to_owned(),
+        signature_id: revision.field_name().to_owned(),
+    }))
+}
+
+/// Identifiers of the needs.
+const SIGNATURE: &str = "signature";
+const TIMESTAMP: &str = "timestamp";
+
+fn signed_attributes<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
+    signing: &Signing<'_>,
+    revision: &Revision,
+) -> Result<SignedAttributes, Refusal> {
+    let algorithm = signing.algorithm.digest();
+    let digest = environment.digest(
+        algorithm,
+        &[
+            Part::Range { source: document, offset: 0, len: document.len() },
+            Part::Bytes(revision.before_contents()),
+            Part::Bytes(revision.after_contents()),
+        ],
+    );
+    SignedAttributes::new(&digest, algorithm, signing.signer_certificate()).map_err(|error| unusable(&error))
+}
+
+fn cms(
+    signing: &Signing<'_>,
+    attributes: &SignedAttributes,
+    value: &[u8],
+    timestamp: Option<&[u8]>,
+) -> Result<Vec<u8>, Refusal> {
+    let builder = SignedDataBuilder::new(attributes, signing.algorithm, signing.signer_chain, value)
+        .map_err(|error| unusable(&error))?;
+    let builder = match timestamp {
+        Some(token) => builder.with_timestamp(token).map_err(|error| unusable(&error))?,
+        None => builder,
+    };
+    Ok(builder.to_der())
+}
+
+/// Refuses as soon as it is known that the signature will not fit: a person
+/// should not sign in vain.
+fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
+    if cms.len() > signing.reserve {
+        return Err(Refusal::new(
+            "no-room",
+            format!("The signature needs {} bytes or more, but {} were reserved.", cms.len(), signing.reserve),
+        ));
+    }
+    Ok(())
+}
+
+fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step {
+    let digest = signing.algorithm.digest().name().to_owned();
+    Step::Needs(vec![Need {
+        id: id.to_owned(),
+        kind,
+        payload: payload.to_vec(),
+        params: vec![("digest-algorithm".to_owned(), digest)],
+    }])
+}
+
+fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
+    match answers.iter().find(|answer| answer.need_id == need_id).map(|answer| &answer.outcome) {
+        None => Ok(None),
+        Some(Ok(bytes)) => Ok(Some(bytes)),
+        Some(Err(reason)) => Err(Refusal::new("bad-request", format!("There is no {need_id}: {reason}."))),
+    }
+}
+
+/// The value must be the signer's over exactly these attributes, before
+/// anything is built on it.
+fn check_value<E: Environment>(
+    environment: &E,
+    signing: &Signing<'_>,
+    attributes: &SignedAttributes,
+    value: &[u8],
+) -> Result<(), Refusal> {
+    let signer = Certificate::from_der(signing.signer_certificate()).map_err(|error| unusable(&error))?;
+    let digest = environment.digest(signing.algorithm.digest(), &[Part::Bytes(attributes.to_be_signed())]);
+    match environment.verify(signer.subject_public_key_info(), signing.algorithm, &digest, value) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Refusal::new("bad-request", "The signature does not verify under the signer's certificate.")),
+        Err(reason) => Err(Refusal::new("bad-request", format!("The signature cannot be verified: {reason}."))),
+    }
+}
+
+fn check_timestamp(token: &[u8], value: &[u8]) -> Result<(), Refusal> {
+    let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
+    if !token.stamps(value) {
+        return Err(Refusal::new("bad-request", "The time-stamp is not one over this signature."));
+    }
+    Ok(())
+}
+
+fn unusable(error: &CadesError) -> Refusal {
+    Refusal::new("bad-request", format!("The request or an answer cannot be used: {error}."))
 }

@@ -1,6 +1,8 @@
 use std::ops::Range;
 
-use parafa_format_core::Refusal;
+use super::scan::{Budget, ScanError, Scanner, Token, unsigned};
+use super::text::{decode_hex, decode_literal, decode_name};
+use crate::limits::Limits;
 
 /// A dictionary's source with the place of every entry, for patches that keep
 /// all other bytes.
@@ -24,10 +26,38 @@ pub(crate) struct RawEntry<'a> {
 }
 
 impl<'a> RawDictionary<'a> {
-    /// Scans a source that begins with `<<`; what follows the matching `>>` is
-    /// not part of the dictionary.
-    pub(crate) fn scan(source: &'a [u8]) -> Result<Self, Refusal> {
-        Ok(Self { source, entries: Vec::new() })
+    /// Scans a source that begins with `<<`, after blanks; what follows the
+    /// matching `>>` is not part of the dictionary.
+    pub(crate) fn scan(source: &'a [u8]) -> Result<Self, ScanError> {
+        let mut budget = Budget::new(&Limits::default());
+        let mut scanner = Scanner::new(source, 0);
+        let start = match scanner.token()? {
+            Some((Token::DictionaryStart, span)) => span.start,
+            Some((_, span)) => return Err(ScanError::Syntax(span.start)),
+            None => return Err(ScanError::End(0)),
+        };
+        let source = source.get(start..).unwrap_or_default();
+        let mut scanner = Scanner::new(source, 2);
+        let mut entries = Vec::new();
+        loop {
+            match scanner.token()? {
+                Some((Token::Name(key), key_span)) => {
+                    let value_span = scanner.value(&mut budget)?;
+                    entries.push(RawEntry {
+                        key: decode_name(key).into_owned(),
+                        value: source.get(value_span.clone()).unwrap_or_default(),
+                        span: key_span.start..value_span.end,
+                        value_span,
+                    });
+                }
+                Some((Token::DictionaryEnd, span)) => {
+                    let source = source.get(..span.end).unwrap_or_default();
+                    return Ok(Self { source, entries });
+                }
+                Some((_, span)) => return Err(ScanError::Syntax(span.start)),
+                None => return Err(ScanError::End(0)),
+            }
+        }
     }
 
     /// The dictionary's bytes, `<<` to `>>`.
@@ -45,17 +75,129 @@ impl<'a> RawDictionary<'a> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
+    /// The value of a key as written.
+    pub(crate) fn value(&self, key: &[u8]) -> Option<&'a [u8]> {
+        self.find(key).map(|entry| entry.value)
+    }
+
+    /// The value of a key that is an integer without sign.
+    pub(crate) fn unsigned(&self, key: &[u8]) -> Option<u64> {
+        self.value(key).and_then(unsigned)
+    }
+
     /// The dictionary with an entry's value replaced, or a new entry at its
-    /// end; `value` is PDF syntax, `key` has no slash. A new entry starts on a
-    /// line of its own, because the last line may be a comment.
+    /// end; `value` is PDF syntax, `key` has no slash and needs no escapes. A
+    /// new entry starts on a line of its own, because the last line may be a
+    /// comment.
     pub(crate) fn with(&self, key: &[u8], value: &[u8]) -> Vec<u8> {
-        let _ = (key, value);
-        self.source.to_vec()
+        match self.find(key) {
+            Some(entry) => self.splice(&entry.value_span, &[b" ", value]),
+            None => {
+                let end = self.source.len().saturating_sub(b">>".len());
+                self.splice(&(end..end), &[b"\n/", key, b" ", value])
+            }
+        }
     }
 
     /// The dictionary without an entry.
     pub(crate) fn without(&self, key: &[u8]) -> Vec<u8> {
-        let _ = key;
-        self.source.to_vec()
+        match self.find(key) {
+            Some(entry) => self.splice(&entry.span, &[]),
+            None => self.source.to_vec(),
+        }
+    }
+
+    fn splice(&self, span: &Range<usize>, parts: &[&[u8]]) -> Vec<u8> {
+        let before = self.source.get(..span.start).unwrap_or_default();
+        let after = self.source.get(span.end..).unwrap_or_default();
+        [before, &parts.concat(), after].concat()
+    }
+}
+
+/// The items of an array as written; the source begins with `[`, after blanks.
+pub(crate) fn array_items(source: &[u8]) -> Result<Vec<&[u8]>, ScanError> {
+    let mut budget = Budget::new(&Limits::default());
+    let mut scanner = Scanner::new(source, 0);
+    if !matches!(scanner.token()?, Some((Token::ArrayStart, _))) {
+        return Err(ScanError::Syntax(0));
+    }
+    let mut items = Vec::new();
+    loop {
+        let mut ahead = scanner.clone();
+        match ahead.token()? {
+            Some((Token::ArrayEnd, _)) => return Ok(items),
+            Some(_) => items.push(source.get(scanner.value(&mut budget)?).unwrap_or_default()),
+            None => return Err(ScanError::End(0)),
+        }
+    }
+}
+
+/// The object number and generation of a reference.
+pub(crate) fn as_reference(source: &[u8]) -> Option<(u32, u16)> {
+    let mut scanner = Scanner::new(source, 0);
+    let number = u32::try_from(scanner.unsigned().ok()?).ok()?;
+    let generation = u16::try_from(scanner.unsigned().ok()?).ok()?;
+    scanner.keyword(b"R").ok()?;
+    Some((number, generation))
+}
+
+/// The bytes of a name value.
+pub(crate) fn as_name(source: &[u8]) -> Option<Vec<u8>> {
+    match Scanner::new(source, 0).token() {
+        Ok(Some((Token::Name(name), _))) => Some(decode_name(name).into_owned()),
+        _ => None,
+    }
+}
+
+/// The bytes of a string value.
+pub(crate) fn as_string(source: &[u8]) -> Option<Vec<u8>> {
+    match Scanner::new(source, 0).token() {
+        Ok(Some((Token::HexString(digits), _))) => Some(decode_hex(digits)),
+        Ok(Some((Token::LiteralString(text), _))) => Some(decode_literal(text)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_entry_is_not_swallowed_by_a_comment_on_the_last_line() {
+        let dictionary = RawDictionary::scan(b"<< /Type /Catalog % end>>\n % really>>\n>> endobj").unwrap();
+        let patched = dictionary.with(b"AcroForm", b"7 0 R");
+
+        assert_eq!(RawDictionary::scan(&patched).unwrap().value(b"AcroForm"), Some(&b"7 0 R"[..]));
+        assert!(patched.starts_with(b"<< /Type /Catalog % end>>\n % really>>\n"));
+    }
+
+    #[test]
+    fn replacing_a_value_keeps_every_other_byte() {
+        let dictionary = RawDictionary::scan(b"<</MediaBox[0 0 595.275590551 842]/Annots[]/X<</Annots 1>>>>").unwrap();
+
+        assert_eq!(
+            dictionary.with(b"Annots", b"[5 0 R]"),
+            b"<</MediaBox[0 0 595.275590551 842]/Annots [5 0 R]/X<</Annots 1>>>>"
+        );
+        assert_eq!(dictionary.without(b"Annots"), b"<</MediaBox[0 0 595.275590551 842]/X<</Annots 1>>>>");
+    }
+
+    #[test]
+    fn a_replaced_value_that_follows_its_key_directly_stays_apart_from_it() {
+        let dictionary = RawDictionary::scan(b"<</A[1]>>").unwrap();
+
+        assert_eq!(dictionary.with(b"A", b"2"), b"<</A 2>>");
+    }
+
+    #[test]
+    fn keys_are_found_however_they_are_written() {
+        let dictionary = RawDictionary::scan(b"<</#41croForm 3 0 R>>").unwrap();
+
+        assert_eq!(dictionary.value(b"AcroForm").and_then(as_reference), Some((3, 0)));
+    }
+
+    #[test]
+    fn array_items_keep_references_together() {
+        assert_eq!(array_items(b"[1 0 R null [2 3] (])]").unwrap(), [&b"1 0 R"[..], b"null", b"[2 3]", b"(])"]);
     }
 }

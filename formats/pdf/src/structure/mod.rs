@@ -1,43 +1,86 @@
 //! The file as it is written: cross-reference sections, objects and the exact
 //! bytes behind them (ISO 32000-2, 7.5).
+//!
+//! Two readers look at every file. This one checks places: that every listed
+//! object is where it is listed, whole and within the limits. `lopdf` then
+//! loads the objects in its strict mode. Both have to agree on what there is.
 
+mod decode;
 mod dictionary;
+mod header;
+mod indirect;
+mod object_stream;
+mod refusal;
+mod revision;
+mod scan;
+mod text;
 mod xref;
 
-use std::borrow::Cow;
-
-use lopdf::{Dictionary, Object, ObjectId};
+use lopdf::{DecompressError, Dictionary, Document, Error, LoadOptions, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use crate::limits::Limits;
 
-pub(crate) use dictionary::{RawDictionary, RawEntry};
-pub(crate) use xref::{XrefForm, XrefSection};
+pub(crate) use decode::Decoder;
+pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_name, as_reference, as_string};
+pub(crate) use revision::{RawObject, Revision};
+pub(crate) use text::same_value;
+pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
+
+/// Longest chain of references from one to the next that is followed.
+const MAX_REFERENCE_HOPS: usize = 16;
 
 /// A PDF file, parsed strictly once from its whole bytes.
 pub(crate) struct PdfFile<'a> {
     bytes: &'a [u8],
+    limits: Limits,
+    header_version: &'a str,
+    /// The newest first, never empty.
     sections: Vec<XrefSection>,
-    document: lopdf::Document,
-}
-
-/// The exact source of an indirect object's value.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct RawObject<'a> {
-    /// The value as written, without the white space around it. For a stream:
-    /// only its dictionary.
-    pub(crate) bytes: Cow<'a, [u8]>,
-    /// Where it stands in the file; `None` inside an object stream.
-    pub(crate) offset: Option<usize>,
-    /// The object's generation, 0 inside an object stream.
-    pub(crate) generation: u16,
+    end: usize,
+    newest: Revision<'a>,
+    next_object_number: u32,
+    catalog_id: ObjectId,
+    document: Document,
 }
 
 impl<'a> PdfFile<'a> {
     /// Parses a file strictly.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
-        let _ = limits;
-        Ok(Self { bytes, sections: vec![XrefSection::default()], document: lopdf::Document::default() })
+        let header_version = header::version(bytes)?;
+        let xref::Chain { sections, end } = xref::read_chain(bytes, limits)?;
+        refuse_encryption(bytes, &sections)?;
+        let newest = Revision::new(bytes, &sections, limits);
+        let highest = check_objects(&newest, limits)?;
+        newest.release();
+        newest.renew(limits);
+        let catalog_id = newest
+            .catalog_id()
+            .ok_or_else(|| Refusal::new("object-damaged", "The trailer does not name a catalog."))?;
+        let next_object_number = sections
+            .iter()
+            .flat_map(|section| {
+                let listed = section.entries.last().map(|(number, _)| number + 1);
+                let streams = section.stream_numbers.iter().map(|number| number.saturating_add(1));
+                streams.chain(listed).chain([section.size])
+            })
+            .chain([highest.saturating_add(1)])
+            .max()
+            .unwrap_or(0);
+        let document = load(bytes, limits, &newest)?;
+        let file = Self {
+            bytes,
+            limits: limits.clone(),
+            header_version,
+            sections,
+            end,
+            newest,
+            next_object_number,
+            catalog_id,
+            document,
+        };
+        file.catalog()?;
+        Ok(file)
     }
 
     /// The whole file.
@@ -45,9 +88,29 @@ impl<'a> PdfFile<'a> {
         self.bytes
     }
 
+    /// The limits that apply.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The version of the header, such as `1.7`.
+    pub(crate) fn header_version(&self) -> &'a str {
+        self.header_version
+    }
+
+    /// Just after the last `%%EOF` and its end-of-line marker.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// All cross-reference sections, the newest first.
+    pub(crate) fn sections(&self) -> &[XrefSection] {
+        &self.sections
+    }
+
     /// The section that the last `startxref` names.
     pub(crate) fn newest_section(&self) -> &XrefSection {
-        &self.sections[0]
+        self.sections.first().expect("a chain has the section that startxref names")
     }
 
     /// `/Prev` of an update: the offset that the last `startxref` gives. For a
@@ -56,45 +119,173 @@ impl<'a> PdfFile<'a> {
         self.newest_section().offset
     }
 
-    /// Entries of the newest trailer dictionary, in order, as written.
-    pub(crate) fn trailer_entries(&self) -> Vec<(&[u8], &[u8])> {
-        Vec::new()
+    /// The newest trailer dictionary, or the dictionary of the newest
+    /// cross-reference stream; its entries are in order and as written.
+    pub(crate) fn trailer(&self) -> Result<RawDictionary<'a>, Refusal> {
+        RawDictionary::scan(self.newest.trailer())
+            .map_err(|error| refusal::from_scan("xref-damaged", "The trailer cannot be read", &error))
     }
 
     /// The first object number that nothing in the file uses or mentions.
     pub(crate) fn next_object_number(&self) -> u32 {
-        0
+        self.next_object_number
+    }
+
+    /// Live objects, in the order of their numbers.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
+        self.newest.table().keys().filter_map(|number| {
+            let id = (*number, self.newest.generation(*number)?);
+            Some((id, self.document.objects.get(&id)?))
+        })
     }
 
     /// A live object.
     pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
-        self.document.objects.get(&id)
+        let generation = self.newest.generation(id.0)?;
+        if generation == id.1 { self.document.objects.get(&id) } else { None }
     }
 
-    /// The exact source bytes of a live object.
+    /// The exact source of a live object.
     pub(crate) fn raw_object(&self, id: ObjectId) -> Result<RawObject<'a>, Refusal> {
-        Err(Refusal::new("object-damaged", format!("The object {} {} is not there.", id.0, id.1)))
+        self.newest
+            .raw(id.0)?
+            .filter(|object| object.generation == id.1)
+            .ok_or_else(|| Refusal::new("object-damaged", format!("The object {} {} is not there.", id.0, id.1)))
     }
 
-    /// Follows references until there is a direct object.
+    /// Follows references until there is a direct object; `None` when there is
+    /// nothing, or null, at the end.
     pub(crate) fn resolve<'b>(&'b self, object: &'b Object) -> Option<&'b Object> {
-        self.document.dereference(object).ok().map(|(_, object)| object)
+        let mut object = object;
+        for _ in 0..MAX_REFERENCE_HOPS {
+            match object {
+                Object::Reference(id) => object = self.object(*id)?,
+                Object::Null => return None,
+                direct => return Some(direct),
+            }
+        }
+        None
+    }
+
+    /// A value of a dictionary, references followed.
+    pub(crate) fn entry<'b>(&'b self, dictionary: &'b Dictionary, key: &[u8]) -> Option<&'b Object> {
+        dictionary.get(key).ok().and_then(|value| self.resolve(value))
+    }
+
+    /// A value of a dictionary that is a dictionary, references followed.
+    pub(crate) fn entry_dictionary<'b>(&'b self, dictionary: &'b Dictionary, key: &[u8]) -> Option<&'b Dictionary> {
+        self.entry(dictionary, key).and_then(|value| value.as_dict().ok())
     }
 
     /// The catalog's identifier.
     pub(crate) fn catalog_id(&self) -> ObjectId {
-        (1, 0)
+        self.catalog_id
     }
 
     /// The catalog.
     pub(crate) fn catalog(&self) -> Result<&Dictionary, Refusal> {
-        self.object(self.catalog_id())
+        self.object(self.catalog_id)
             .and_then(|catalog| catalog.as_dict().ok())
-            .ok_or_else(|| Refusal::new("object-damaged", "The catalog is not there."))
+            .filter(|catalog| catalog.has_type(b"Catalog"))
+            .ok_or_else(|| Refusal::new("object-damaged", "The trailer's /Root is not a catalog."))
     }
 
-    /// Identifiers of the pages in order.
-    pub(crate) fn pages(&self) -> Result<Vec<ObjectId>, Refusal> {
-        Ok(Vec::new())
+    /// The interactive form, if there is one.
+    pub(crate) fn acro_form(&self) -> Option<&Dictionary> {
+        self.entry_dictionary(self.catalog().ok()?, b"AcroForm")
     }
+
+    /// The state of the file now.
+    pub(crate) fn newest(&self) -> &Revision<'a> {
+        &self.newest
+    }
+
+    /// The state of the file up to an offset; `None` when no revision ends there.
+    pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
+        let completes = self.sections.iter().any(|section| section.revision_end == end);
+        let newest = self.sections.iter().position(|section| section.revision_end <= end && section.offset < end);
+        let sections = newest.filter(|_| completes).and_then(|newest| self.sections.get(newest..))?;
+        Some(Revision::new(self.bytes, sections, &self.limits))
+    }
+}
+
+/// Refuses an encrypted file, whichever revision says so.
+fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refusal> {
+    for section in sections {
+        let trailer = bytes.get(section.trailer.clone()).unwrap_or_default();
+        if RawDictionary::scan(trailer).is_ok_and(|trailer| trailer.find(b"Encrypt").is_some()) {
+            return Err(Refusal::new("encrypted", "The document is encrypted."));
+        }
+    }
+    Ok(())
+}
+
+/// Reads every listed object at its place and gives the highest number that
+/// any of them has or mentions.
+fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusal> {
+    let live = revision.table().iter().filter(|(_, entry)| **entry != XrefEntry::Free);
+    if live.clone().count() > limits.objects {
+        return Err(Refusal::new("too-many-objects", format!("The file has more than {} objects.", limits.objects)));
+    }
+    let mut spans = Vec::new();
+    let mut highest = 0;
+    for (number, entry) in live {
+        match *entry {
+            XrefEntry::Free => {}
+            XrefEntry::InUse { offset, generation } => {
+                let object = revision.read((*number, generation), offset)?;
+                spans.push((offset, object.end));
+                // A loader reads every object stream, also one that no entry leads to.
+                if object.data.is_some() && revision.is_object_stream(&object) {
+                    highest = highest.max(revision.container(*number)?.highest_number());
+                }
+            }
+            XrefEntry::Compressed { container, index } => {
+                let stream = revision.container(container)?;
+                if stream.member(index).is_none_or(|(found, _)| found != *number) {
+                    let detail = format!("The object {number} is not in the object stream {container} as listed.");
+                    return Err(Refusal::new("xref-damaged", detail));
+                }
+            }
+        }
+    }
+    spans.sort_unstable();
+    for pair in spans.windows(2) {
+        if let [(_, end), (next, _)] = pair
+            && next < end
+        {
+            return Err(Refusal::new("xref-ambiguous", format!("An object at byte {next} lies inside another.")));
+        }
+    }
+    Ok(highest.max(revision.highest_reference()))
+}
+
+fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Document, Refusal> {
+    let options = LoadOptions {
+        strict: true,
+        max_decompressed_size: Some(limits.decoded_stream_bytes),
+        ..LoadOptions::default()
+    };
+    let document = Document::load_mem_with_options(bytes, options).map_err(|error| load_refusal(&error))?;
+    if document.xref_recovery.is_some() {
+        return Err(Refusal::new("xref-damaged", "The cross-reference does not lead to the objects."));
+    }
+    for number in revision.table().keys() {
+        if let Some(generation) = revision.generation(*number)
+            && !document.objects.contains_key(&(*number, generation))
+        {
+            return Err(Refusal::new("object-damaged", format!("The object {number} {generation} cannot be parsed.")));
+        }
+    }
+    Ok(document)
+}
+
+fn load_refusal(error: &Error) -> Refusal {
+    let code = match error {
+        Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => "decompression-bomb",
+        Error::InvalidObjectStream(_) => "object-stream-damaged",
+        Error::Xref(_) | Error::Parse(_) | Error::MissingXrefEntry | Error::ObjectIdMismatch => "xref-damaged",
+        _ => "object-damaged",
+    };
+    Refusal::new(code, format!("A strict reader cannot load the document: {error}."))
 }

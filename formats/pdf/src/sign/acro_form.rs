@@ -1,0 +1,123 @@
+//! The interactive form with one more field at its root, by patches of the
+//! source that leave every other byte (ISO 32000-2, 12.7.3).
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::update::Update;
+use crate::structure::{PdfFile, RawDictionary, as_reference};
+
+/// SignaturesExist and AppendOnly (ISO 32000-2, table 225).
+const SIGNATURE_FLAGS: i64 = 0b11;
+
+/// A field name `Signature<n>` that no field at the root has.
+pub(super) fn unused_field_name(file: &PdfFile<'_>) -> Result<String, Refusal> {
+    let names = root_field_names(file)?;
+    Ok((1_usize..)
+        .map(|number| format!("Signature{number}"))
+        .find(|name| !names.contains(name))
+        .expect("a document has fewer fields than there are numbers"))
+}
+
+/// Adds a field to the root of the form, making the form when there is none.
+/// What is written anew is the smallest of catalog, form and field array.
+pub(super) fn add_field(file: &PdfFile<'_>, update: &mut Update<'_>, field: ObjectId) -> Result<(), Refusal> {
+    let catalog = file.raw_object(file.catalog_id())?;
+    let catalog = RawDictionary::scan(&catalog.bytes).map_err(damaged)?;
+    match form(file)? {
+        None => {
+            let id = update.allocate()?;
+            let form = format!("<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>", reference(field));
+            update.object(id, form.as_bytes())?;
+            update.object(file.catalog_id(), &catalog.with(b"AcroForm", reference(id).as_bytes()))
+        }
+        Some((dictionary, Some(id))) => {
+            let form = file.raw_object(id)?;
+            let form = patched(file, update, &form.bytes, dictionary, field)?;
+            update.object(id, &form)
+        }
+        Some((dictionary, None)) => {
+            let form = catalog.value(b"AcroForm").unwrap_or_default();
+            let form = patched(file, update, form, dictionary, field)?;
+            update.object(file.catalog_id(), &catalog.with(b"AcroForm", &form))
+        }
+    }
+}
+
+/// A reference as it is written.
+pub(super) fn reference((number, generation): ObjectId) -> String {
+    format!("{number} {generation} R")
+}
+
+/// The form, and its identifier when it is an indirect object.
+fn form<'a>(file: &'a PdfFile<'_>) -> Result<Option<(&'a Dictionary, Option<ObjectId>)>, Refusal> {
+    let Ok(entry) = file.catalog()?.get(b"AcroForm") else { return Ok(None) };
+    let id = entry.as_reference().ok();
+    match file.resolve(entry) {
+        None | Some(Object::Null) => Ok(None),
+        Some(Object::Dictionary(form)) => Ok(Some((form, id))),
+        Some(_) => Err(Refusal::new("object-damaged", "The interactive form is no dictionary.")),
+    }
+}
+
+fn patched(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    source: &[u8],
+    form: &Dictionary,
+    field: ObjectId,
+) -> Result<Vec<u8>, Refusal> {
+    let raw = RawDictionary::scan(source).map_err(damaged)?;
+    let with_field = match raw.value(b"Fields") {
+        Some(fields) if fields.starts_with(b"[") => raw.with(b"Fields", &appended(fields, field)),
+        Some(fields) if fields != b"null" => {
+            let id = as_reference(fields)
+                .ok_or_else(|| Refusal::new("object-damaged", "The fields of the form are no array."))?;
+            let array = file.raw_object(id)?;
+            if !array.bytes.starts_with(b"[") {
+                return Err(Refusal::new("object-damaged", "The fields of the form are no array."));
+            }
+            update.object(id, &appended(&array.bytes, field))?;
+            source.to_vec()
+        }
+        _ => raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes()),
+    };
+    let flags = form.get(b"SigFlags").ok().and_then(|flags| file.resolve(flags)?.as_i64().ok()).unwrap_or(0);
+    let flags = (flags | SIGNATURE_FLAGS).to_string();
+    Ok(RawDictionary::scan(&with_field).map_err(damaged)?.with(b"SigFlags", flags.as_bytes()))
+}
+
+/// An array with one more reference, on a line of its own because the last
+/// line may be a comment.
+fn appended(array: &[u8], field: ObjectId) -> Vec<u8> {
+    let items = array.strip_suffix(b"]").unwrap_or(array);
+    [items, b"\n", reference(field).as_bytes(), b"]"].concat()
+}
+
+fn root_field_names(file: &PdfFile<'_>) -> Result<BTreeSet<String>, Refusal> {
+    let Some((form, _)) = form(file)? else { return Ok(BTreeSet::new()) };
+    let fields = form.get(b"Fields").ok().and_then(|fields| file.resolve(fields)?.as_array().ok());
+    Ok(fields
+        .into_iter()
+        .flatten()
+        .filter_map(|field| file.resolve(file.resolve(field)?.as_dict().ok()?.get(b"T").ok()?))
+        .filter_map(|name| lopdf::decode_text_string(name).ok())
+        .collect())
+}
+
+fn damaged(error: impl std::fmt::Display) -> Refusal {
+    Refusal::new("object-damaged", format!("The catalog or the interactive form cannot be read: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_appended_after_a_comment_not_inside_it() {
+        assert_eq!(appended(b"[1 0 R % ]\n]", (7, 0)), b"[1 0 R % ]\n\n7 0 R]");
+        assert_eq!(appended(b"[]", (7, 0)), b"[\n7 0 R]");
+    }
+}

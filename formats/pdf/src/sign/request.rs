@@ -1,0 +1,87 @@
+use parafa_cades::Certificate;
+use parafa_format_core::{DigestAlgorithm, Refusal, SignRequest, SignatureAlgorithm};
+
+use super::date::PdfDate;
+
+/// Most bytes that may be reserved for one signature: far above the longest
+/// chains with a time-stamp, far below what would swell the document.
+const MAX_RESERVE: usize = 1024 * 1024;
+
+/// Length of the seed.
+const SEED_BYTES: usize = 32;
+
+/// A request that can be carried out.
+#[derive(Debug)]
+pub(super) struct Signing<'a> {
+    pub(super) time: PdfDate,
+    pub(super) seed: [u8; SEED_BYTES],
+    pub(super) target_level: TargetLevel,
+    pub(super) signer_chain: &'a [Vec<u8>],
+    pub(super) algorithm: SignatureAlgorithm,
+    /// Bytes of CMS for which there is room.
+    pub(super) reserve: usize,
+    signer_certificate: &'a [u8],
+}
+
+/// A baseline level that a signature can be made at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum TargetLevel {
+    BaselineB,
+    BaselineT,
+}
+
+impl<'a> Signing<'a> {
+    pub(super) fn parse(request: &'a SignRequest) -> Result<Self, Refusal> {
+        let target_level = match request.target_level.as_str() {
+            "B-B" => TargetLevel::BaselineB,
+            "B-T" => TargetLevel::BaselineT,
+            other => return Err(refused(format!("The level {other:?} is not B-B or B-T."))),
+        };
+        if let Some((name, _)) = request.params.first() {
+            return Err(refused(format!("The parameter {name:?} is unknown.")));
+        }
+        if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
+            return Err(refused("SHA-1 is not accepted for new signatures."));
+        }
+        let seed = request.seed.as_slice().try_into();
+        let reserve = usize::try_from(request.reserve).ok().filter(|reserve| (1..=MAX_RESERVE).contains(reserve));
+        let signer_certificate =
+            request.signer_chain.first().ok_or_else(|| refused("The signer's certificate is missing."))?;
+        for certificate in &request.signer_chain {
+            Certificate::from_der(certificate)
+                .map_err(|error| refused(format!("A certificate of the signer's chain cannot be read: {error}.")))?;
+        }
+        Ok(Self {
+            time: PdfDate::from_unix(request.time)
+                .ok_or_else(|| refused(format!("The time {} has no PDF date.", request.time)))?,
+            seed: seed.map_err(|_| {
+                refused(format!("The seed has {} bytes instead of {SEED_BYTES}.", request.seed.len()))
+            })?,
+            target_level,
+            signer_chain: &request.signer_chain,
+            algorithm: request.signature_algorithm,
+            reserve: reserve.ok_or_else(|| {
+                refused(format!("{} reserved bytes are not between 1 and {MAX_RESERVE}.", request.reserve))
+            })?,
+            signer_certificate,
+        })
+    }
+
+    pub(super) fn signer_certificate(&self) -> &'a [u8] {
+        self.signer_certificate
+    }
+}
+
+impl TargetLevel {
+    /// The catalogue name of the level that a PDF then has.
+    pub(super) fn reached(self) -> &'static str {
+        match self {
+            Self::BaselineB => "PAdES-B-B",
+            Self::BaselineT => "PAdES-B-T",
+        }
+    }
+}
+
+fn refused(detail: impl Into<String>) -> Refusal {
+    Refusal::new("bad-request", detail)
+}

@@ -1,0 +1,167 @@
+//! An incremental update: objects, a cross-reference section of the newest
+//! form, and the trailer (ISO 32000-2, 7.5.4 to 7.5.8).
+
+use std::collections::BTreeMap;
+
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use crate::structure::{PdfFile, XrefForm};
+
+/// Trailer entries that belong to one section and are not carried on
+/// (ISO 32000-2, tables 15, 17 and 5).
+const OWN_TRAILER_KEYS: [&[u8]; 15] = [
+    b"DL", b"DecodeParms", b"F", b"FDecodeParms", b"FFilter", b"Filter", b"ID", b"Index", b"Length", b"Prev", b"Size",
+    b"Type", b"W", b"XRefStm", b"XRef",
+];
+
+/// The bytes to be appended to a document, in the making.
+pub(super) struct Update<'a> {
+    file: &'a PdfFile<'a>,
+    bytes: Vec<u8>,
+    next_number: u32,
+    /// Offset and generation by object number.
+    entries: BTreeMap<u32, (u32, u16)>,
+}
+
+impl<'a> Update<'a> {
+    pub(super) fn new(file: &'a PdfFile<'a>) -> Self {
+        // The last line of the document may lack its end-of-line marker, and
+        // what follows a single CR must not be LF: both would be read as one.
+        let bytes = match file.bytes().last() {
+            Some(b'\n' | b'\r') => Vec::new(),
+            _ => b"\n".to_vec(),
+        };
+        Self { file, bytes, next_number: file.next_object_number(), entries: BTreeMap::new() }
+    }
+
+    /// A number that no object has.
+    pub(super) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
+        let number = self.next_number;
+        self.next_number = number.checked_add(1).ok_or_else(|| Refusal::new("too-many-objects", "No object number is left."))?;
+        Ok((number, 0))
+    }
+
+    /// Writes a new object, or a new version of one that exists.
+    pub(super) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<(), Refusal> {
+        self.begin(id)?;
+        self.bytes.extend_from_slice(value);
+        self.bytes.extend_from_slice(b"\nendobj\n");
+        Ok(())
+    }
+
+    /// Where the next byte will stand in the document.
+    pub(super) fn position(&self) -> usize {
+        self.file.bytes().len() + self.bytes.len()
+    }
+
+    /// Writes cross-reference section and trailer. `id` is what the second
+    /// element of `/ID` will be.
+    pub(super) fn finish(mut self, id: &[u8]) -> Result<Vec<u8>, Refusal> {
+        let trailer = self.carried_trailer(id);
+        let start = match self.file.newest_section().form {
+            XrefForm::Stream => self.xref_stream(&trailer)?,
+            XrefForm::Table | XrefForm::Hybrid => self.xref_table(&trailer),
+        };
+        self.bytes.extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
+        Ok(self.bytes)
+    }
+
+    fn begin(&mut self, id: ObjectId) -> Result<(), Refusal> {
+        let (number, generation) = id;
+        let offset = u32::try_from(self.position())
+            .map_err(|_| Refusal::new("bad-request", "The document is longer than 4 GiB."))?;
+        self.entries.insert(number, (offset, generation));
+        self.bytes.extend_from_slice(format!("{number} {generation} obj\n").as_bytes());
+        Ok(())
+    }
+
+    /// The entries of the newest trailer that an update keeps, and `/ID`: its
+    /// first element stays, its second is new (ISO 32000-2, 14.4).
+    fn carried_trailer(&self, id: &[u8]) -> Vec<u8> {
+        let mut trailer = Vec::new();
+        for (key, value) in self.file.trailer_entries() {
+            if !OWN_TRAILER_KEYS.contains(&key) {
+                trailer.extend_from_slice(&[b"\n/", key, b" ", value].concat());
+            }
+        }
+        let new = hex_string(id);
+        let first = self.file.first_file_identifier().map_or_else(|| new.clone(), |first| hex_string(&first));
+        trailer.extend_from_slice(format!("\n/ID [{first} {new}]").as_bytes());
+        trailer
+    }
+
+    fn xref_table(&mut self, trailer: &[u8]) -> usize {
+        let start = self.position();
+        self.bytes.extend_from_slice(b"xref\n0 1\n0000000000 65535 f\r\n");
+        for (first, run) in runs(&self.entries) {
+            self.bytes.extend_from_slice(format!("{first} {}\n", run.len()).as_bytes());
+            for (offset, generation) in run {
+                self.bytes.extend_from_slice(format!("{offset:010} {generation:05} n\r\n").as_bytes());
+            }
+        }
+        let own = format!("trailer\n<< /Size {} /Prev {}", self.next_number, self.file.newest_table_offset());
+        self.bytes.extend_from_slice(&[own.as_bytes(), trailer, b"\n>>\n"].concat());
+        start
+    }
+
+    fn xref_stream(&mut self, trailer: &[u8]) -> Result<usize, Refusal> {
+        const IN_USE: u8 = 1;
+
+        let id = self.allocate()?;
+        let start = self.position();
+        self.begin(id)?;
+        let mut index = Vec::new();
+        let mut data = Vec::new();
+        for (first, run) in runs(&self.entries) {
+            index.push(format!("{first} {}", run.len()));
+            for (offset, generation) in run {
+                data.push(IN_USE);
+                data.extend_from_slice(&offset.to_be_bytes());
+                data.extend_from_slice(&generation.to_be_bytes());
+            }
+        }
+        let own = format!(
+            "<< /Type /XRef /Size {} /Prev {} /W [1 4 2] /Index [{}] /Length {}",
+            self.next_number,
+            self.file.newest_table_offset(),
+            index.join(" "),
+            data.len()
+        );
+        let parts: [&[u8]; 5] = [own.as_bytes(), trailer, b"\n>>\nstream\n", &data, b"\nendstream\nendobj\n"];
+        self.bytes.extend_from_slice(&parts.concat());
+        Ok(start)
+    }
+}
+
+/// A hexadecimal string.
+pub(super) fn hex_string(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!("<{digits}>")
+}
+
+/// Entries with consecutive numbers together, by their first number.
+fn runs(entries: &BTreeMap<u32, (u32, u16)>) -> Vec<(u32, Vec<(u32, u16)>)> {
+    let mut runs: Vec<(u32, Vec<(u32, u16)>)> = Vec::new();
+    let mut expected = None;
+    for (number, entry) in entries {
+        match runs.last_mut() {
+            Some((_, run)) if expected == Some(*number) => run.push(*entry),
+            _ => runs.push((*number, vec![*entry])),
+        }
+        expected = number.checked_add(1);
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consecutive_numbers_share_a_subsection() {
+        let entries = [(3, (30, 0)), (4, (40, 2)), (9, (90, 0))].into_iter().collect();
+
+        assert_eq!(runs(&entries), [(3, vec![(30, 0), (40, 2)]), (9, vec![(90, 0)])]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Indirect objects at their place in the file (ISO 32000-2, 7.3.10).
+
+use std::ops::Range;
+
+use lopdf::ObjectId;
+
+use super::dictionary::{RawDictionary, as_reference};
+use super::scan::{Budget, ScanError, Scanner};
+
+/// An indirect object: `N G obj` value `endobj`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct IndirectObject {
+    /// Object number and generation as its header says.
+    pub(crate) id: ObjectId,
+    /// The value; for a stream its dictionary.
+    pub(crate) value: Range<usize>,
+    /// The data of a stream.
+    pub(crate) data: Option<Range<usize>>,
+    /// After `endobj`.
+    pub(crate) end: usize,
+}
+
+/// Where the length of a stream stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Length {
+    /// In the dictionary.
+    Direct(usize),
+    /// In another object.
+    Indirect(ObjectId),
+}
+
+/// An object up to the point where a stream's data would begin.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Opened {
+    /// Not a stream; complete.
+    Object(IndirectObject),
+    /// A stream whose data begins here.
+    Stream {
+        /// Object number and generation as its header says.
+        id: ObjectId,
+        /// Its dictionary.
+        dictionary: Range<usize>,
+        /// First byte of the data.
+        data_start: usize,
+        /// How long the data is.
+        length: Length,
+    },
+}
+
+/// Reads an object from the first digit of its header on.
+pub(crate) fn open(bytes: &[u8], offset: usize, budget: &mut Budget) -> Result<Opened, ScanError> {
+    if !bytes.get(offset).is_some_and(u8::is_ascii_digit) {
+        return Err(ScanError::Syntax(offset));
+    }
+    let mut scanner = Scanner::new(bytes, offset);
+    let number = scanner.unsigned()?.try_into().map_err(|_| ScanError::Syntax(offset))?;
+    let generation = scanner.unsigned()?.try_into().map_err(|_| ScanError::Syntax(offset))?;
+    let id = (number, generation);
+    scanner.keyword(b"obj")?;
+    let value = scanner.value(budget)?;
+    scanner.skip_blanks();
+    if !scanner.accept(b"stream") {
+        let end = scanner.keyword(b"endobj")?.end;
+        return Ok(Opened::Object(IndirectObject { id, value, data: None, end }));
+    }
+    if !scanner.accept(b"\r\n") && !scanner.accept(b"\n") {
+        return Err(ScanError::Syntax(scanner.position()));
+    }
+    let source = bytes.get(value.clone()).unwrap_or_default();
+    let length = RawDictionary::scan(source)?.value(b"Length").and_then(length_of);
+    let length = length.ok_or(ScanError::Syntax(value.start))?;
+    Ok(Opened::Stream { id, dictionary: value, data_start: scanner.position(), length })
+}
+
+/// Completes a stream whose length is known.
+pub(crate) fn close(
+    bytes: &[u8],
+    id: ObjectId,
+    dictionary: Range<usize>,
+    data_start: usize,
+    length: usize,
+) -> Result<IndirectObject, ScanError> {
+    let data_end = data_start.checked_add(length).filter(|end| *end <= bytes.len());
+    let data_end = data_end.ok_or(ScanError::End(data_start))?;
+    let mut scanner = Scanner::new(bytes, data_end);
+    scanner.skip_white_space();
+    if !scanner.accept(b"endstream") {
+        return Err(ScanError::Syntax(data_end));
+    }
+    let end = scanner.keyword(b"endobj")?.end;
+    Ok(IndirectObject { id, value: dictionary, data: Some(data_start..data_end), end })
+}
+
+fn length_of(value: &[u8]) -> Option<Length> {
+    if let Some(id) = as_reference(value) {
+        return Some(Length::Indirect(id));
+    }
+    let length = super::scan::unsigned(value)?;
+    usize::try_from(length).ok().map(Length::Direct)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    fn read(bytes: &[u8]) -> Result<IndirectObject, ScanError> {
+        match open(bytes, 0, &mut Budget::new(&Limits::default()))? {
+            Opened::Object(object) => Ok(object),
+            Opened::Stream { id, dictionary, data_start, length: Length::Direct(length) } => {
+                close(bytes, id, dictionary, data_start, length)
+            }
+            Opened::Stream { .. } => panic!("the length is direct"),
+        }
+    }
+
+    #[test]
+    fn a_stream_has_its_data_between_the_keywords() {
+        let bytes = b"7 0 obj <</Length 5>>\nstream\r\nab\ncd\nendstream\nendobj";
+        let object = read(bytes).unwrap();
+
+        assert_eq!(object.id, (7, 0));
+        assert_eq!(&bytes[object.data.unwrap()], b"ab\ncd");
+        assert_eq!(object.end, bytes.len());
+    }
+
+    #[test]
+    fn a_length_that_does_not_lead_to_endstream_is_refused() {
+        assert!(read(b"7 0 obj <</Length 2>>\nstream\nabcd\nendstream\nendobj").is_err());
+        assert!(read(b"7 0 obj <</Length 20>>\nstream\nabcd\nendstream\nendobj").is_err());
+    }
+
+    #[test]
+    fn an_offset_beside_the_header_is_refused() {
+        assert_eq!(read(b" 7 0 obj null endobj"), Err(ScanError::Syntax(0)));
+    }
+}

@@ -1,0 +1,114 @@
+//! Object streams (ISO 32000-2, 7.5.7).
+
+use std::ops::Range;
+
+use super::dictionary::RawDictionary;
+use super::scan::{Budget, ScanError, Scanner};
+
+/// Why a decoded object stream is not one.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ObjectStreamError {
+    /// Members that do not follow each other, or leave the stream.
+    #[error("the member {0} is not where the stream says")]
+    Member(usize),
+    /// A member or the list of members cannot be scanned.
+    #[error("its content cannot be read")]
+    Scan(#[from] ScanError),
+    /// `/Type`, `/N` or `/First` are not what they should be.
+    #[error("the entry /{0} is missing or not usable")]
+    Entry(&'static str),
+}
+
+/// A decoded object stream.
+#[derive(Debug)]
+pub(crate) struct ObjectStream {
+    content: Vec<u8>,
+    members: Vec<(u32, Range<usize>)>,
+}
+
+impl ObjectStream {
+    /// Finds the members in a decoded stream.
+    pub(crate) fn parse(
+        dictionary: &RawDictionary<'_>,
+        content: Vec<u8>,
+        budget: &mut Budget,
+    ) -> Result<Self, ObjectStreamError> {
+        let entry = |key: &'static str| {
+            let value = dictionary.unsigned(key.as_bytes()).and_then(|value| usize::try_from(value).ok());
+            value.ok_or(ObjectStreamError::Entry(key))
+        };
+        let first = entry("First")?;
+        let count = entry("N")?;
+        let header = content.get(..first).ok_or(ObjectStreamError::Entry("First"))?;
+        let offsets = offsets(header, first, count)?;
+        let mut members = Vec::with_capacity(offsets.len());
+        for (index, (number, start)) in offsets.iter().enumerate() {
+            let end = offsets.get(index + 1).map_or(content.len(), |(_, next)| *next);
+            let member = content.get(..end).filter(|_| *start < end).ok_or(ObjectStreamError::Member(index))?;
+            let mut scanner = Scanner::new(member, *start);
+            let value = scanner.value(budget)?;
+            scanner.skip_blanks();
+            if scanner.position() != end {
+                return Err(ObjectStreamError::Member(index));
+            }
+            members.push((*number, value));
+        }
+        Ok(Self { content, members })
+    }
+
+    /// The object number and source of a member.
+    pub(crate) fn member(&self, index: u32) -> Option<(u32, &[u8])> {
+        let (number, span) = self.members.get(usize::try_from(index).ok()?)?;
+        Some((*number, self.content.get(span.clone())?))
+    }
+
+    /// The highest object number among the members.
+    pub(crate) fn highest_number(&self) -> u32 {
+        self.members.iter().map(|(number, _)| *number).max().unwrap_or(0)
+    }
+}
+
+fn offsets(header: &[u8], first: usize, count: usize) -> Result<Vec<(u32, usize)>, ObjectStreamError> {
+    let mut scanner = Scanner::new(header, 0);
+    let mut offsets = Vec::new();
+    for index in 0..count {
+        let number = u32::try_from(scanner.unsigned()?).map_err(|_| ObjectStreamError::Member(index))?;
+        let offset = usize::try_from(scanner.unsigned()?).ok().and_then(|offset| first.checked_add(offset));
+        offsets.push((number, offset.ok_or(ObjectStreamError::Member(index))?));
+    }
+    match scanner.token()? {
+        None => Ok(offsets),
+        Some(_) => Err(ObjectStreamError::Entry("N")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    fn parse(dictionary: &[u8], content: &[u8]) -> Result<ObjectStream, ObjectStreamError> {
+        let dictionary = RawDictionary::scan(dictionary).unwrap();
+        ObjectStream::parse(&dictionary, content.to_vec(), &mut Budget::new(&Limits::default()))
+    }
+
+    #[test]
+    fn members_are_found_by_their_index() {
+        let stream = parse(b"<</N 2/First 9>>", b"7 0 9 10 <</A 1>> (x)").unwrap();
+
+        assert_eq!(stream.member(0), Some((7, &b"<</A 1>>"[..])));
+        assert!(stream.member(2).is_none());
+        assert_eq!(stream.highest_number(), 9);
+    }
+
+    #[test]
+    fn a_count_that_is_not_the_number_of_members_is_refused() {
+        assert!(matches!(parse(b"<</N 1/First 9>>", b"7 0 9 10 <</A 1>> (x)"), Err(ObjectStreamError::Entry("N"))));
+        assert!(parse(b"<</N 3/First 9>>", b"7 0 9 10 <</A 1>> (x)").is_err());
+    }
+
+    #[test]
+    fn members_that_go_backwards_are_refused() {
+        assert!(parse(b"<</N 2/First 8>>", b"7 4 9 0 (x) (y)").is_err());
+    }
+}

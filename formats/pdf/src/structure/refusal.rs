@@ -1,0 +1,23 @@
+//! Refusals of damaged files.
+
+use parafa_format_core::Refusal;
+
+use super::decode::DecodeError;
+use super::scan::ScanError;
+
+/// A refusal for a scan error: passed limits have codes of their own, the
+/// rest has the code of the place.
+pub(crate) fn from_scan(code: &'static str, place: &str, error: &ScanError) -> Refusal {
+    let code = match error {
+        ScanError::Nesting(_) => "nesting-depth",
+        ScanError::Values(_) => "too-many-objects",
+        ScanError::DuplicateKey(_) | ScanError::End(_) | ScanError::Syntax(_) => code,
+    };
+    Refusal::new(code, format!("{place}: {error}."))
+}
+
+/// A refusal for a stream that cannot be decoded.
+pub(crate) fn from_decode(code: &'static str, place: &str, error: &DecodeError) -> Refusal {
+    let code = if matches!(error, DecodeError::Bomb { .. }) { "decompression-bomb" } else { code };
+    Refusal::new(code, format!("{place}: {error}."))
+}

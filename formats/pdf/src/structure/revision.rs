@@ -1,0 +1,244 @@
+//! The objects of the file as of one of its revisions.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use super::decode::Decoder;
+use super::dictionary::{RawDictionary, as_name, as_reference};
+use super::indirect::{self, IndirectObject, Length, Opened};
+use super::object_stream::{ObjectStream, ObjectStreamError};
+use super::refusal;
+use super::scan::{Budget, unsigned};
+use super::xref::{XrefEntry, XrefSection};
+use crate::limits::Limits;
+
+/// The exact source of an indirect object.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct RawObject<'a> {
+    /// The value as written, without the white space around it; for a stream
+    /// its dictionary.
+    pub(crate) bytes: Cow<'a, [u8]>,
+    /// The encoded data of a stream.
+    pub(crate) data: Option<&'a [u8]>,
+    /// Where the value stands in the file; `None` inside an object stream.
+    pub(crate) offset: Option<usize>,
+    /// The object's generation, 0 inside an object stream.
+    pub(crate) generation: u16,
+}
+
+/// The state that a section and all older ones describe.
+pub(crate) struct Revision<'a> {
+    bytes: &'a [u8],
+    table: BTreeMap<u32, XrefEntry>,
+    trailer: Range<usize>,
+    state: RefCell<ReadState>,
+}
+
+struct ReadState {
+    budget: Budget,
+    decoder: Decoder,
+    containers: BTreeMap<u32, Rc<ObjectStream>>,
+}
+
+impl<'a> Revision<'a> {
+    /// The revision that the first of the sections completes.
+    pub(super) fn new(bytes: &'a [u8], sections: &[XrefSection], limits: &Limits) -> Self {
+        let mut table = BTreeMap::new();
+        for section in sections {
+            for (number, entry) in &section.entries {
+                table.entry(*number).or_insert(*entry);
+            }
+        }
+        Self {
+            bytes,
+            table,
+            trailer: sections.first().map(|section| section.trailer.clone()).unwrap_or_default(),
+            state: RefCell::new(ReadState {
+                budget: Budget::new(limits),
+                decoder: Decoder::new(limits),
+                containers: BTreeMap::new(),
+            }),
+        }
+    }
+
+    /// Every listed object with its place.
+    pub(crate) fn table(&self) -> &BTreeMap<u32, XrefEntry> {
+        &self.table
+    }
+
+    /// The trailer dictionary as written.
+    pub(crate) fn trailer(&self) -> &'a [u8] {
+        self.bytes.get(self.trailer.clone()).unwrap_or_default()
+    }
+
+    /// The catalog's identifier.
+    pub(crate) fn catalog_id(&self) -> Option<ObjectId> {
+        RawDictionary::scan(self.trailer()).ok()?.value(b"Root").and_then(as_reference)
+    }
+
+    /// The generation of an object that is in use.
+    pub(crate) fn generation(&self, number: u32) -> Option<u16> {
+        match self.table.get(&number)? {
+            XrefEntry::Free => None,
+            XrefEntry::Compressed { .. } => Some(0),
+            XrefEntry::InUse { generation, .. } => Some(*generation),
+        }
+    }
+
+    /// The source of an object, `None` when it is not in use.
+    pub(crate) fn raw(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
+        match self.table.get(&number) {
+            None | Some(XrefEntry::Free) => Ok(None),
+            Some(XrefEntry::InUse { offset, generation }) => {
+                let object = self.read((number, *generation), *offset)?;
+                Ok(Some(RawObject {
+                    bytes: Cow::Borrowed(self.bytes.get(object.value.clone()).unwrap_or_default()),
+                    data: object.data.and_then(|data| self.bytes.get(data)),
+                    offset: Some(object.value.start),
+                    generation: *generation,
+                }))
+            }
+            Some(XrefEntry::Compressed { container, index }) => {
+                let container_number = *container;
+                let container = self.container(container_number)?;
+                let member = container.member(*index).filter(|(found, _)| *found == number);
+                let (_, bytes) = member.ok_or_else(|| {
+                    Refusal::new(
+                        "xref-damaged",
+                        format!("The object {number} is not in the object stream {container_number} as listed."),
+                    )
+                })?;
+                Ok(Some(RawObject { bytes: Cow::Owned(bytes.to_vec()), data: None, offset: None, generation: 0 }))
+            }
+        }
+    }
+
+    /// Reads an object that is listed at an offset of the file.
+    pub(super) fn read(&self, id: ObjectId, offset: usize) -> Result<IndirectObject, Refusal> {
+        self.read_with(id, offset, |length| self.stream_length(length, true))
+    }
+
+    /// Whether an object is an object stream by its type.
+    pub(super) fn is_object_stream(&self, object: &IndirectObject) -> bool {
+        let source = self.bytes.get(object.value.clone()).unwrap_or_default();
+        RawDictionary::scan(source).is_ok_and(|dictionary| is_object_stream(&dictionary))
+    }
+
+    /// Decodes an object stream and finds its members; once.
+    pub(super) fn container(&self, number: u32) -> Result<Rc<ObjectStream>, Refusal> {
+        if let Some(container) = self.state.borrow().containers.get(&number) {
+            return Ok(Rc::clone(container));
+        }
+        let place = format!("The object stream {number} cannot be read");
+        let damaged = |detail: &str| Refusal::new("object-stream-damaged", format!("{place}: {detail}."));
+        let Some(XrefEntry::InUse { offset, generation }) = self.table.get(&number) else {
+            return Err(damaged("it is not an object of the file"));
+        };
+        // The length of an object stream must not depend on object streams, or
+        // they could depend on each other.
+        let object = self.read_with((number, *generation), *offset, |length| self.stream_length(length, false))?;
+        let source = self.bytes.get(object.value).unwrap_or_default();
+        let data = object.data.and_then(|data| self.bytes.get(data)).ok_or_else(|| damaged("it is not a stream"))?;
+        let dictionary = RawDictionary::scan(source)
+            .map_err(|error| refusal::from_scan("object-stream-damaged", &place, &error))?;
+        if !is_object_stream(&dictionary) {
+            return Err(damaged("it is not an object stream"));
+        }
+        let mut state = self.state.borrow_mut();
+        let content = state
+            .decoder
+            .decode(&dictionary, data)
+            .map_err(|error| refusal::from_decode("object-stream-damaged", &place, &error))?;
+        let container = ObjectStream::parse(&dictionary, content, &mut state.budget).map_err(|error| match error {
+            ObjectStreamError::Scan(error) => refusal::from_scan("object-stream-damaged", &place, &error),
+            other => damaged(&other.to_string()),
+        })?;
+        let container = Rc::new(container);
+        state.containers.insert(number, Rc::clone(&container));
+        Ok(container)
+    }
+
+    /// The highest object number of all references scanned so far.
+    pub(super) fn highest_reference(&self) -> u32 {
+        self.state.borrow().budget.highest_reference()
+    }
+
+    /// Gives the decoded object streams back.
+    pub(super) fn release(&self) {
+        self.state.borrow_mut().containers.clear();
+    }
+
+    /// Starts counting anew what is scanned and decoded.
+    pub(super) fn renew(&self, limits: &Limits) {
+        let mut state = self.state.borrow_mut();
+        state.budget = Budget::new(limits);
+        state.decoder = Decoder::new(limits);
+    }
+
+    fn read_with(
+        &self,
+        id: ObjectId,
+        offset: usize,
+        stream_length: impl FnOnce(Length) -> Option<usize>,
+    ) -> Result<IndirectObject, Refusal> {
+        let refuse = |error| {
+            let place = format!("The object {} {} at byte {offset} cannot be read", id.0, id.1);
+            refusal::from_scan("object-damaged", &place, &error)
+        };
+        if !starts_with_header(self.bytes, offset, id) {
+            let detail = format!("The object {} {} is not at byte {offset} as listed.", id.0, id.1);
+            return Err(Refusal::new("xref-damaged", detail));
+        }
+        let opened = indirect::open(self.bytes, offset, &mut self.state.borrow_mut().budget).map_err(refuse)?;
+        match opened {
+            Opened::Object(object) => Ok(object),
+            Opened::Stream { id, dictionary, data_start, length } => {
+                let length = stream_length(length).ok_or_else(|| {
+                    let detail = format!("The length of the stream {} {} is not to be found.", id.0, id.1);
+                    Refusal::new("object-damaged", detail)
+                })?;
+                indirect::close(self.bytes, id, dictionary, data_start, length).map_err(refuse)
+            }
+        }
+    }
+
+    fn stream_length(&self, length: Length, compressed: bool) -> Option<usize> {
+        let id = match length {
+            Length::Direct(length) => return Some(length),
+            Length::Indirect(id) => id,
+        };
+        let value = match *self.table.get(&id.0)? {
+            XrefEntry::InUse { offset, generation } if generation == id.1 => {
+                let mut budget = self.state.borrow().budget.clone();
+                match indirect::open(self.bytes, offset, &mut budget).ok()? {
+                    Opened::Object(object) if object.id == id => unsigned(self.bytes.get(object.value)?),
+                    _ => None,
+                }
+            }
+            XrefEntry::Compressed { container, index } if compressed && id.1 == 0 => {
+                let container = self.container(container).ok()?;
+                container.member(index).filter(|(number, _)| *number == id.0).and_then(|(_, value)| unsigned(value))
+            }
+            _ => None,
+        };
+        usize::try_from(value?).ok()
+    }
+}
+
+fn is_object_stream(dictionary: &RawDictionary<'_>) -> bool {
+    dictionary.value(b"Type").and_then(as_name).is_some_and(|name| name == b"ObjStm")
+}
+
+fn starts_with_header(bytes: &[u8], offset: usize, id: ObjectId) -> bool {
+    let mut scanner = super::scan::Scanner::new(bytes, offset);
+    bytes.get(offset).is_some_and(u8::is_ascii_digit)
+        && scanner.unsigned() == Ok(u64::from(id.0))
+        && scanner.unsigned() == Ok(u64::from(id.1))
+        && scanner.keyword(b"obj").is_ok()
+}

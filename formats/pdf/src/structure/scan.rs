@@ -1,0 +1,362 @@
+//! Tokens and the extent of values, without building anything (ISO 32000-2,
+//! 7.2 and 7.3).
+
+use std::ops::Range;
+
+use crate::limits::Limits;
+
+/// Why a place in a file is not the syntax that should be there.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum ScanError {
+    /// A dictionary has a key twice, and readers take different ones.
+    #[error("a dictionary at byte {0} has a key twice")]
+    DuplicateKey(usize),
+    /// The input stops inside a value.
+    #[error("the input ends inside a value that starts at byte {0}")]
+    End(usize),
+    /// Arrays and dictionaries inside each other beyond the limit.
+    #[error("values are nested deeper than the limit at byte {0}")]
+    Nesting(usize),
+    /// Something else stands there.
+    #[error("unexpected syntax at byte {0}")]
+    Syntax(usize),
+    /// More values than the limit.
+    #[error("more values than the limit at byte {0}")]
+    Values(usize),
+}
+
+/// A token with its text as written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Token<'a> {
+    /// `]`
+    ArrayEnd,
+    /// `[`
+    ArrayStart,
+    /// `>>`
+    DictionaryEnd,
+    /// `<<`
+    DictionaryStart,
+    /// The digits between `<` and `>`.
+    HexString(&'a [u8]),
+    /// Anything else, such as `obj`.
+    Keyword(&'a [u8]),
+    /// What stands between the outer parentheses.
+    LiteralString(&'a [u8]),
+    /// A name without its slash, `#xx` not decoded.
+    Name(&'a [u8]),
+    /// An integer or real.
+    Number(&'a [u8]),
+}
+
+/// What the values scanned so far have used up, and what they mention.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    nesting: usize,
+    values: usize,
+    highest_reference: u32,
+}
+
+impl Budget {
+    /// Nothing used up yet.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { nesting: limits.nesting, values: limits.values, highest_reference: 0 }
+    }
+
+    /// The highest object number of all references.
+    pub(crate) fn highest_reference(&self) -> u32 {
+        self.highest_reference
+    }
+
+    fn take_value(&mut self, position: usize) -> Result<(), ScanError> {
+        self.values = self.values.checked_sub(1).ok_or(ScanError::Values(position))?;
+        Ok(())
+    }
+}
+
+/// Reads tokens from a place in a source on.
+#[derive(Clone, Debug)]
+pub(crate) struct Scanner<'a> {
+    source: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// Starts at a byte of the source.
+    pub(crate) fn new(source: &'a [u8], position: usize) -> Self {
+        Self { source, position: position.min(source.len()) }
+    }
+
+    /// The next byte to be read.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// What has not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.source.get(self.position..).unwrap_or_default()
+    }
+
+    /// Skips white space and comments.
+    pub(crate) fn skip_blanks(&mut self) {
+        loop {
+            self.skip_white_space();
+            if self.rest().first() != Some(&b'%') {
+                return;
+            }
+            let line = self.rest();
+            self.position += memchr::memchr2(b'\r', b'\n', line).unwrap_or(line.len());
+        }
+    }
+
+    /// Skips white space only.
+    pub(crate) fn skip_white_space(&mut self) {
+        let rest = self.rest();
+        self.position += rest.iter().position(|byte| !is_white_space(*byte)).unwrap_or(rest.len());
+    }
+
+    /// Reads a text exactly as given, if it is the next.
+    pub(crate) fn accept(&mut self, text: &[u8]) -> bool {
+        let accepted = self.rest().starts_with(text);
+        if accepted {
+            self.position += text.len();
+        }
+        accepted
+    }
+
+    /// Reads a keyword after blanks.
+    pub(crate) fn keyword(&mut self, keyword: &[u8]) -> Result<Range<usize>, ScanError> {
+        match self.token()? {
+            Some((Token::Keyword(found), span)) if found == keyword => Ok(span),
+            Some((_, span)) => Err(ScanError::Syntax(span.start)),
+            None => Err(ScanError::End(self.position)),
+        }
+    }
+
+    /// Reads an integer without sign after blanks.
+    pub(crate) fn unsigned(&mut self) -> Result<u64, ScanError> {
+        match self.token()? {
+            Some((Token::Number(digits), span)) => unsigned(digits).ok_or(ScanError::Syntax(span.start)),
+            Some((_, span)) => Err(ScanError::Syntax(span.start)),
+            None => Err(ScanError::End(self.position)),
+        }
+    }
+
+    /// Reads the next token after blanks; `None` at the end.
+    pub(crate) fn token(&mut self) -> Result<Option<(Token<'a>, Range<usize>)>, ScanError> {
+        self.skip_blanks();
+        let start = self.position;
+        let rest = self.rest();
+        let (token, len) = match rest {
+            [] => return Ok(None),
+            [b'<', b'<', ..] => (Token::DictionaryStart, 2),
+            [b'>', b'>', ..] => (Token::DictionaryEnd, 2),
+            [b'[', ..] => (Token::ArrayStart, 1),
+            [b']', ..] => (Token::ArrayEnd, 1),
+            [b'<', digits @ ..] => {
+                let len = memchr::memchr(b'>', digits).ok_or(ScanError::End(start))?;
+                let (digits, _) = digits.split_at(len);
+                if !digits.iter().all(|byte| byte.is_ascii_hexdigit() || is_white_space(*byte)) {
+                    return Err(ScanError::Syntax(start));
+                }
+                (Token::HexString(digits), len + 2)
+            }
+            [b'(', text @ ..] => {
+                let len = literal_len(text).ok_or(ScanError::End(start))?;
+                let (text, _) = text.split_at(len);
+                (Token::LiteralString(text), len + 2)
+            }
+            [b'/', name @ ..] => {
+                let (name, _) = name.split_at(regular_len(name));
+                (Token::Name(name), name.len() + 1)
+            }
+            _ => {
+                let (word, _) = rest.split_at(regular_len(rest));
+                match word {
+                    [] => return Err(ScanError::Syntax(start)),
+                    [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(word) => (Token::Number(word), word.len()),
+                    [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => return Err(ScanError::Syntax(start)),
+                    _ => (Token::Keyword(word), word.len()),
+                }
+            }
+        };
+        self.position = start + len;
+        Ok(Some((token, start..self.position)))
+    }
+
+    /// Reads one whole value after blanks and gives its place.
+    pub(crate) fn value(&mut self, budget: &mut Budget) -> Result<Range<usize>, ScanError> {
+        let mut open: Vec<Container<'a>> = Vec::new();
+        let mut start = None;
+        loop {
+            let Some((token, span)) = self.token()? else {
+                return Err(ScanError::End(start.unwrap_or(self.position)));
+            };
+            let start = *start.get_or_insert(span.start);
+            budget.take_value(span.start)?;
+            if let Some(Container::Dictionary { keys, in_value: in_value @ false, .. }) = open.last_mut()
+                && token != Token::DictionaryEnd
+            {
+                let Token::Name(key) = token else {
+                    return Err(ScanError::Syntax(span.start));
+                };
+                keys.push(key);
+                *in_value = true;
+                continue;
+            }
+            match (token, open.last()) {
+                (Token::ArrayStart, _) => {
+                    open.push(Container::Array);
+                    if open.len() > budget.nesting {
+                        return Err(ScanError::Nesting(span.start));
+                    }
+                    continue;
+                }
+                (Token::DictionaryStart, _) => {
+                    open.push(Container::Dictionary { keys: Vec::new(), in_value: false, start: span.start });
+                    if open.len() > budget.nesting {
+                        return Err(ScanError::Nesting(span.start));
+                    }
+                    continue;
+                }
+                (Token::ArrayEnd, Some(Container::Array)) => {
+                    open.pop();
+                }
+                (Token::DictionaryEnd, Some(Container::Dictionary { in_value: false, .. })) => {
+                    if let Some(Container::Dictionary { mut keys, start, .. }) = open.pop() {
+                        keys.sort_unstable();
+                        if keys.windows(2).any(|pair| pair.first() == pair.get(1)) {
+                            return Err(ScanError::DuplicateKey(start));
+                        }
+                    }
+                }
+                (Token::Keyword(b"true" | b"false" | b"null"), _)
+                | (Token::Name(_) | Token::HexString(_) | Token::LiteralString(_), _) => {}
+                (Token::Number(digits), _) => self.finish_reference(digits, budget),
+                _ => return Err(ScanError::Syntax(span.start)),
+            }
+            match open.last_mut() {
+                None => return Ok(start..self.position),
+                Some(Container::Array) => {}
+                Some(Container::Dictionary { in_value, .. }) => *in_value = false,
+            }
+        }
+    }
+
+    /// Reads on to the end of a reference when the number just read begins one.
+    fn finish_reference(&mut self, digits: &[u8], budget: &mut Budget) {
+        let Some(number) = unsigned(digits).and_then(|number| u32::try_from(number).ok()) else {
+            return;
+        };
+        let mut ahead = self.clone();
+        if let Ok(Some((Token::Number(generation), _))) = ahead.token()
+            && unsigned(generation).is_some()
+            && let Ok(Some((Token::Keyword(b"R"), _))) = ahead.token()
+        {
+            self.position = ahead.position;
+            budget.highest_reference = budget.highest_reference.max(number);
+        }
+    }
+}
+
+enum Container<'a> {
+    Array,
+    Dictionary { keys: Vec<&'a [u8]>, in_value: bool, start: usize },
+}
+
+/// White space of ISO 32000-2, table 1.
+pub(crate) fn is_white_space(byte: u8) -> bool {
+    matches!(byte, 0 | b'\t' | b'\n' | 0x0C | b'\r' | b' ')
+}
+
+/// The number that digits without a sign stand for.
+pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+}
+
+fn regular_len(bytes: &[u8]) -> usize {
+    bytes.iter().position(|byte| is_white_space(*byte) || is_delimiter(*byte)).unwrap_or(bytes.len())
+}
+
+fn literal_len(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut bytes = text.iter().enumerate();
+    while let Some((position, byte)) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'(' => depth += 1,
+            b')' => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return Some(position),
+            },
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_number(word: &[u8]) -> bool {
+    let digits = word.strip_prefix(b"+").or_else(|| word.strip_prefix(b"-")).unwrap_or(word);
+    let points = digits.iter().filter(|byte| **byte == b'.').count();
+    points <= 1
+        && digits.len() > points
+        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(source: &[u8]) -> Result<&[u8], ScanError> {
+        let mut budget = Budget::new(&Limits::default());
+        Scanner::new(source, 0).value(&mut budget).map(|span| &source[span])
+    }
+
+    #[test]
+    fn a_value_ends_where_its_last_token_ends() {
+        assert_eq!(value(b" % note\n<< /A [1 0 R (x\\)y(z)) <4 1>] >> tail"), Ok(&b"<< /A [1 0 R (x\\)y(z)) <4 1>] >>"[..]));
+        assert_eq!(value(b"12 0 R endobj"), Ok(&b"12 0 R"[..]));
+        assert_eq!(value(b"12 0 endobj"), Ok(&b"12"[..]));
+        assert_eq!(value(b"-.5]"), Ok(&b"-.5"[..]));
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_at_its_place() {
+        assert_eq!(value(b"<< /A >>"), Err(ScanError::Syntax(6)));
+        assert_eq!(value(b"<< 1 2 >>"), Err(ScanError::Syntax(3)));
+        assert_eq!(value(b"[ 1 2"), Err(ScanError::End(0)));
+        assert_eq!(value(b"<4G>"), Err(ScanError::Syntax(0)));
+        assert_eq!(value(b"1.2.3"), Err(ScanError::Syntax(0)));
+        assert_eq!(value(b"endobj"), Err(ScanError::Syntax(0)));
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_refused() {
+        assert_eq!(value(b"<< /A 1 /B << /C 1 /C 2 >> >>"), Err(ScanError::DuplicateKey(11)));
+    }
+
+    #[test]
+    fn nesting_stops_at_the_limit() {
+        let limit = Limits::default().nesting;
+        let nested = |levels: usize| [b"[".repeat(levels), b"]".repeat(levels)].concat();
+
+        assert!(value(&nested(limit)).is_ok());
+        assert_eq!(value(&nested(limit + 1)), Err(ScanError::Nesting(limit)));
+    }
+
+    #[test]
+    fn references_leave_their_highest_number_behind() {
+        let mut budget = Budget::new(&Limits::default());
+        Scanner::new(b"[3 0 R 99 0 R 1000]", 0).value(&mut budget).unwrap();
+
+        assert_eq!(budget.highest_reference(), 99);
+    }
+}

@@ -1,0 +1,157 @@
+//! What names, strings and numbers stand for, however they are written.
+
+use std::borrow::Cow;
+
+use super::scan::{Scanner, Token};
+
+/// The bytes of a name (ISO 32000-2, 7.3.5): `#xx` decoded.
+pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
+    if !written.contains(&b'#') {
+        return Cow::Borrowed(written);
+    }
+    let mut name = Vec::with_capacity(written.len());
+    let mut rest = written;
+    while let Some((byte, tail)) = rest.split_first() {
+        match (byte, tail) {
+            (b'#', [high, low, after @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                name.push(hex_value(*high) << 4 | hex_value(*low));
+                rest = after;
+            }
+            _ => {
+                name.push(*byte);
+                rest = tail;
+            }
+        }
+    }
+    Cow::Owned(name)
+}
+
+/// The bytes of a hexadecimal string (7.3.4.3); `digits` stands between the
+/// angle brackets, and a missing last digit is 0.
+pub(crate) fn decode_hex(digits: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    let mut high = None;
+    for digit in digits.iter().filter(|byte| byte.is_ascii_hexdigit()).map(|byte| hex_value(*byte)) {
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => bytes.push(high << 4 | digit),
+        }
+    }
+    bytes.extend(high.map(|high| high << 4));
+    bytes
+}
+
+/// The bytes of a literal string (7.3.4.2); `text` stands between the outer
+/// parentheses.
+pub(crate) fn decode_literal(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = tail;
+        match byte {
+            b'\r' => {
+                rest = tail.strip_prefix(b"\n").unwrap_or(tail);
+                bytes.push(b'\n');
+            }
+            b'\\' => {
+                let (decoded, after) = escape(tail);
+                bytes.extend(decoded);
+                rest = after;
+            }
+            _ => bytes.push(*byte),
+        }
+    }
+    bytes
+}
+
+/// Whether two sources hold the same values, however they are written:
+/// blanks, escapes and the notation of strings do not count.
+pub(crate) fn same_value(left: &[u8], right: &[u8]) -> bool {
+    if left == right {
+        return true;
+    }
+    let (mut left, mut right) = (Scanner::new(left, 0), Scanner::new(right, 0));
+    loop {
+        match (left.token(), right.token()) {
+            (Ok(None), Ok(None)) => return true,
+            (Ok(Some((left, _))), Ok(Some((right, _)))) if same_token(left, right) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn same_token(left: Token<'_>, right: Token<'_>) -> bool {
+    if left == right {
+        return true;
+    }
+    match (left, right) {
+        (Token::Name(left), Token::Name(right)) => decode_name(left) == decode_name(right),
+        (Token::Number(left), Token::Number(right)) => {
+            number(left).is_some_and(|left| number(right).is_some_and(|right| left.total_cmp(&right).is_eq()))
+        }
+        _ => string(left).is_some_and(|left| string(right) == Some(left)),
+    }
+}
+
+fn number(written: &[u8]) -> Option<f64> {
+    std::str::from_utf8(written).ok()?.parse().ok()
+}
+
+fn string(token: Token<'_>) -> Option<Vec<u8>> {
+    match token {
+        Token::HexString(digits) => Some(decode_hex(digits)),
+        Token::LiteralString(text) => Some(decode_literal(text)),
+        _ => None,
+    }
+}
+
+fn hex_value(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'f' => digit - b'a' + 10,
+        b'A'..=b'F' => digit - b'A' + 10,
+        _ => 0,
+    }
+}
+
+fn escape(text: &[u8]) -> (Option<u8>, &[u8]) {
+    match text {
+        [] => (None, text),
+        [b'\r', b'\n', rest @ ..] | [b'\r' | b'\n', rest @ ..] => (None, rest),
+        [b'n', rest @ ..] => (Some(b'\n'), rest),
+        [b'r', rest @ ..] => (Some(b'\r'), rest),
+        [b't', rest @ ..] => (Some(b'\t'), rest),
+        [b'b', rest @ ..] => (Some(8), rest),
+        [b'f', rest @ ..] => (Some(12), rest),
+        [b'0'..=b'7', ..] => {
+            let len = text.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+            let (digits, rest) = text.split_at(len);
+            let value = digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0'));
+            (Some(value), rest)
+        }
+        [other, rest @ ..] => (Some(*other), rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_value_may_be_written_in_many_ways() {
+        assert!(same_value(b"<</A (\\101b\\\r\n)/B 1.50>>", b"<< /#41 <41 62>\n/B +1.5 >>"));
+        assert!(!same_value(b"[1 0 R]", b"[2 0 R]"));
+        assert!(!same_value(b"(A)", b"/A"));
+        assert!(!same_value(b"[1 2]", b"[1 2 3]"));
+    }
+
+    #[test]
+    fn an_end_of_line_inside_a_literal_string_is_one_line_feed() {
+        assert_eq!(decode_literal(b"a\r\nb\rc\\053\\("), b"a\nb\nc+(");
+    }
+
+    #[test]
+    fn a_missing_hexadecimal_digit_is_zero() {
+        assert_eq!(decode_hex(b"4 1 5"), b"AP");
+    }
+}

@@ -1,0 +1,60 @@
+//! The chain of cross-reference sections (ISO 32000-2, 7.5.4 to 7.5.8).
+
+mod chain;
+mod section;
+
+use std::ops::Range;
+
+pub(crate) use chain::{Chain, read_chain};
+
+/// How a cross-reference section is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum XrefForm {
+    /// A table whose trailer has `/XRefStm` (ISO 32000-2, 7.5.8.4).
+    Hybrid,
+    /// A cross-reference stream (7.5.8).
+    Stream,
+    /// A table with a trailer (7.5.4).
+    Table,
+}
+
+/// Where an object is, as a section says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum XrefEntry {
+    /// A member of an object stream.
+    Compressed {
+        /// Object number of the object stream.
+        container: u32,
+        /// Position among its members, from 0.
+        index: u32,
+    },
+    /// Not in use.
+    Free,
+    /// At a byte of the file.
+    InUse {
+        /// First byte of the object's header.
+        offset: usize,
+        /// The object's generation.
+        generation: u16,
+    },
+}
+
+/// One cross-reference section with its trailer.
+#[derive(Clone, Debug)]
+pub(crate) struct XrefSection {
+    /// How it is written.
+    pub(crate) form: XrefForm,
+    /// Where it starts: the keyword `xref`, or the stream's object header.
+    pub(crate) offset: usize,
+    /// The trailer dictionary, `<<` to `>>`.
+    pub(crate) trailer: Range<usize>,
+    /// End of the revision that this section completes: just after its
+    /// `%%EOF` and the end-of-line marker that follows.
+    pub(crate) revision_end: usize,
+    /// Entries in ascending order of their object numbers.
+    pub(crate) entries: Vec<(u32, XrefEntry)>,
+    /// `/Size`.
+    pub(crate) size: u32,
+    /// Object numbers of the streams that hold the section itself.
+    pub(crate) stream_numbers: Vec<u32>,
+}
