@@ -10,6 +10,7 @@ mod dictionary;
 mod header;
 mod indirect;
 mod object_stream;
+mod page_tree;
 mod refusal;
 mod revision;
 mod scan;
@@ -119,11 +120,25 @@ impl<'a> PdfFile<'a> {
         self.newest_section().offset
     }
 
-    /// The newest trailer dictionary, or the dictionary of the newest
-    /// cross-reference stream; its entries are in order and as written.
-    pub(crate) fn trailer(&self) -> Result<RawDictionary<'a>, Refusal> {
-        RawDictionary::scan(self.newest.trailer())
-            .map_err(|error| refusal::from_scan("xref-damaged", "The trailer cannot be read", &error))
+    /// Keys and values of the newest trailer dictionary, or of the dictionary
+    /// of the newest cross-reference stream, in order and as written.
+    pub(crate) fn trailer_entries(&self) -> Vec<(&'a [u8], &'a [u8])> {
+        let source = self.newest.trailer();
+        let trailer = RawDictionary::scan(source).expect("the chain was read with this trailer");
+        let written_key = |entry: &RawEntry<'_>| source.get(entry.span.start + 1..)?.get(..entry.key.len());
+        trailer.entries().iter().filter_map(|entry| Some((written_key(entry)?, entry.value))).collect()
+    }
+
+    /// The first element of the trailer's `/ID` (14.4).
+    pub(crate) fn first_file_identifier(&self) -> Option<Vec<u8>> {
+        let identifiers = self.document.trailer.get(b"ID").ok()?;
+        let first = self.resolve(identifiers)?.as_array().ok()?.first()?;
+        self.resolve(first)?.as_str().ok().map(<[u8]>::to_vec)
+    }
+
+    /// The pages in order.
+    pub(crate) fn pages(&self) -> Result<Vec<ObjectId>, Refusal> {
+        page_tree::pages(self)
     }
 
     /// The first object number that nothing in the file uses or mentions.

@@ -84,6 +84,10 @@ fn complete_section(
     let Parsed { mut entries, trailer, stream_number, end } = section::read(bytes, offset, allowance).map_err(refuse)?;
     let source = bytes.get(trailer.clone()).unwrap_or_default();
     let dictionary = RawDictionary::scan(source).map_err(|error| refuse(error.into()))?;
+    // An update carries the entries on by their written keys.
+    if dictionary.entries().iter().any(|entry| !source.get(entry.span.start + 1..).is_some_and(|key| key.starts_with(&entry.key))) {
+        return Err(ambiguous(format!("The trailer of the section at byte {offset} has escaped keys.")));
+    }
     let size = dictionary.unsigned(b"Size").and_then(|size| u32::try_from(size).ok());
     let size = size.filter(|size| *size <= MAX_OBJECT_NUMBER).ok_or_else(|| refuse(SectionError::Trailer("Size")))?;
     let prev = offset_of(&dictionary, b"Prev").ok_or_else(|| refuse(SectionError::Trailer("Prev")))?;
