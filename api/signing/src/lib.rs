@@ -1,1 +1,34 @@
-//! The HTTP contract of the signing orchestration API.
+//! The HTTP contract of the signing orchestration API: routes, requests,
+//! views, validation and problem documents.
+//!
+//! Whoever keeps signings implements [`SigningApi`]; [`router`] puts HTTP in
+//! front of it. Requests arrive at the trait parsed and complete, so that no
+//! business rule lives here and no syntax lives behind it. Answers to one
+//! request are decided in this order: key, rate, role, path and id, method,
+//! media type, size, schema, and then the trait's own refusals.
+//!
+//! [`edge`] gives the same problem documents, request ids and panic handling
+//! to pages that are served beside the API.
+
+mod api;
+mod config;
+mod decode;
+mod edge;
+mod ids;
+mod problem;
+pub mod requests;
+mod routes;
+pub mod views;
+mod vocabulary;
+
+pub use api::{Access, ApiKey, CallerRole, DocumentDownload, Principal, SigningApi};
+pub use config::{BaseUrl, HttpConfig, MIB};
+pub use decode::Fault;
+pub use edge::{RequestId, edge};
+pub use ids::{FileToken, SignerId, SigningId};
+pub use problem::{Problem, ProblemKind};
+pub use routes::router;
+pub use vocabulary::{
+    CompletionMode, ContainerFormat, Delivery, DocumentFamily, Language, PartyRole, SignerStatus,
+    SigningMethod, SigningOrder, SigningStatus, WireName,
+};

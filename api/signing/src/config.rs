@@ -1,0 +1,88 @@
+//! What the operator decides about the HTTP side.
+
+use std::fmt;
+use std::sync::Arc;
+
+use url::Url;
+
+/// 1 048 576 bytes.
+pub const MIB: usize = 1024 * 1024;
+
+/// Limits and addresses of the HTTP side.
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// Where callers reach the API; problem types and locations begin with it.
+    pub base_url: BaseUrl,
+    /// Longest request body, in bytes; a longer one is 413.
+    pub max_body_bytes: usize,
+    /// All request bodies that are held at one time, in bytes; past it 503.
+    pub max_bytes_in_flight: usize,
+}
+
+impl HttpConfig {
+    /// 24 MiB a body, 256 MiB in flight.
+    #[must_use]
+    pub fn new(base_url: BaseUrl) -> Self {
+        Self {
+            base_url,
+            max_body_bytes: 24 * MIB,
+            max_bytes_in_flight: 256 * MIB,
+        }
+    }
+}
+
+/// The public address of the service, without a slash at its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BaseUrl(Arc<str>);
+
+impl BaseUrl {
+    /// Query and fragment of `url` are left out.
+    #[must_use]
+    pub fn new(url: &Url) -> Self {
+        let mut bare = url.clone();
+        bare.set_query(None);
+        bare.set_fragment(None);
+        Self(bare.as_str().trim_end_matches('/').into())
+    }
+
+    /// The address of `path`, which begins with a slash.
+    #[must_use]
+    pub fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_joined_with_one_slash() {
+        for given in [
+            "https://sign.example",
+            "https://sign.example/",
+            "https://sign.example/?a=b#c",
+        ] {
+            let base = BaseUrl::new(&Url::parse(given).unwrap());
+            assert_eq!(
+                base.join("/v1/signings"),
+                "https://sign.example/v1/signings"
+            );
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_base_address_is_kept() {
+        let base = BaseUrl::new(&Url::parse("https://example.com/sign/").unwrap());
+        assert_eq!(
+            base.join("/problems/not-found"),
+            "https://example.com/sign/problems/not-found"
+        );
+    }
+}

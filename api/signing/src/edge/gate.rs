@@ -1,0 +1,103 @@
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use crate::api::{Access, ApiKey, Principal, SigningApi};
+use crate::problem::Problem;
+use crate::routes::Http;
+
+/// The caller of the request at hand.
+pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);
+
+impl<C> Clone for Authenticated<C> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Lets only those in who have a key, a rate and a role for the method.
+pub(crate) async fn gate<A: SigningApi>(
+    State(http): State<Http<A>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let access = Access::of(request.method());
+    match enter(&*http.api, access, bearer_key(request.headers())).await {
+        Ok(caller) => {
+            request
+                .extensions_mut()
+                .insert(Authenticated(Arc::new(caller)));
+            next.run(request).await
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn enter<A: SigningApi>(
+    api: &A,
+    access: Access,
+    key: Option<ApiKey>,
+) -> Result<A::Caller, Problem> {
+    let key = key.ok_or_else(Problem::unauthorized)?;
+    let caller = api.authenticate(&key).await?;
+    api.admit(&caller, access).await?;
+    if !access.granted_to(caller.role()) {
+        return Err(Problem::forbidden());
+    }
+    Ok(caller)
+}
+
+/// The credentials of RFC 6750, 2.1, if there is exactly one such header.
+fn bearer_key(headers: &HeaderMap) -> Option<ApiKey> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next()?.to_str().ok()?;
+    let (scheme, key) = value.split_once(' ')?;
+    let key = key.trim_matches(' ');
+    let sound = values.next().is_none() && scheme.eq_ignore_ascii_case("bearer") && !key.is_empty();
+    sound.then(|| ApiKey::new(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn key_of(values: &[&'static str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+        }
+        bearer_key(&headers).map(|key| key.expose().to_owned())
+    }
+
+    #[test]
+    fn the_scheme_is_read_in_any_case() {
+        assert_eq!(
+            key_of(&["Bearer tsk_test_1"]).as_deref(),
+            Some("tsk_test_1")
+        );
+        assert_eq!(
+            key_of(&["bearer  tsk_test_1"]).as_deref(),
+            Some("tsk_test_1")
+        );
+    }
+
+    #[test]
+    fn anything_but_one_bearer_key_is_none() {
+        for values in [
+            &[][..],
+            &["Bearer"],
+            &["Bearer "],
+            &["Basic YTpi"],
+            &["tsk_test_1"],
+            &["Bearer a", "Bearer b"],
+        ] {
+            assert_eq!(key_of(values), None, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Every problem that the service answers with: one table feeds the answers
+//! and the pages behind their types.
+
+use http::StatusCode;
+
+macro_rules! problem_kinds {
+    ($($variant:ident: $status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal;)*) => {
+        /// What kind of refusal it is.
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum ProblemKind {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl ProblemKind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            fn entry(self) -> &'static Entry {
+                match self {
+                    $(Self::$variant => const {
+                        &Entry {
+                            status: StatusCode::$status,
+                            name: $name,
+                            title: $title,
+                            meaning: $meaning,
+                            remedy: $remedy,
+                        }
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+struct Entry {
+    status: StatusCode,
+    name: &'static str,
+    title: &'static str,
+    meaning: &'static str,
+    remedy: &'static str,
+}
+
+impl ProblemKind {
+    /// By the last segment of the type.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// The last segment of the type.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The path of the type, and of its page.
+    #[must_use]
+    pub fn path(self) -> String {
+        format!("/problems/{}", self.name())
+    }
+
+    /// The status of its answers.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        self.entry().status
+    }
+
+    /// A few words, the same in every occurrence.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.entry().title
+    }
+
+    /// One sentence on what happened.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        self.entry().meaning
+    }
+
+    /// What the caller can do.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        self.entry().remedy
+    }
+}
+
+problem_kinds! {
+    ValidationFailed: BAD_REQUEST, "validation-failed", "The request is not valid",
+        "Members of the body or parameters of the query are missing, unknown or malformed.",
+        "Correct what errors lists: each entry points at one fault and says what is wrong there.";
+    DocumentRefused: BAD_REQUEST, "document-refused", "The document cannot be taken",
+        "The document is damaged, protected or of a kind that cannot be signed.",
+        "Read the detail, correct the document, and send it again.";
+    FlattenRefused: BAD_REQUEST, "flatten-refused", "The form cannot be flattened",
+        "Some form fields have no appearance that can be drawn faithfully, so nothing was flattened.",
+        "Give the fields that errors names an appearance, or sign the form without flattening it.";
+    Unauthorized: UNAUTHORIZED, "unauthorized", "The key is missing or does not work",
+        "The request carries no API key that works for this API.",
+        "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
+    PaymentRequired: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
+        "The workspace has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created.",
+        "Have an operator open recoveryUrl, if there is one, and settle it; then repeat the request.";
+    Forbidden: FORBIDDEN, "forbidden", "The role does not allow this",
+        "The workspace user behind the key may only read.",
+        "Use the key of a user whose role is member or owner.";
+    SandboxOnly: FORBIDDEN, "sandbox-only", "Only for sandbox keys",
+        "Outcomes can be simulated with a sandbox key only.",
+        "Repeat the request with a test key, on a signing that was created with one.";
+    NotFound: NOT_FOUND, "not-found", "There is no such thing",
+        "The path is unknown, or there is no such record for this key.",
+        "Check the path, the id, and that the key is of the workspace and mode that created the record.";
+    NoData: NOT_FOUND, "no-data", "The register holds nothing",
+        "The register was asked and holds nothing on this subject.",
+        "Check the code; if it is right, there is nothing to be had.";
+    MethodNotAllowed: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
+        "The path exists, but not with this method.",
+        "Use one of the methods that the Allow header lists.";
+    PayloadTooLarge: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
+        "The request body is longer than this call takes.",
+        "Store documents with POST /v1/files first and name them by their fileToken.";
+    UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
+        "The request body is not declared as plain JSON.",
+        "Send the body as application/json, without a content encoding.";
+    SigningEnded: CONFLICT, "signing-ended", "The signing has ended",
+        "The signing is completed, declined, expired, cancelled or failed.",
+        "Read the signing for its outcome; create a new one if signatures are still needed.";
+    NotYetSigned: CONFLICT, "not-yet-signed", "Nobody has signed yet",
+        "The call needs a signed document, and there is none yet.",
+        "Wait for the first signature; a webhook tells of it.";
+    SigningInProgress: CONFLICT, "signing-in-progress", "A signature is being made",
+        "A signer is signing right now, and the call cannot go on beside that.",
+        "Try again after the time in the Retry-After header.";
+    SignerNotOpen: CONFLICT, "signer-not-open", "The signer cannot be changed now",
+        "The signer has finished, or is signing right now.",
+        "Read the signing for the signer's status.";
+    LastSigner: CONFLICT, "last-signer", "The last signer cannot be removed",
+        "A signing needs at least one party of role signer.",
+        "Cancel the signing, or add another signer first.";
+    TooManySigners: CONFLICT, "too-many-signers", "There are too many parties",
+        "A signing has at most 20 parties.",
+        "Remove a party first, or create another signing.";
+    NotRemindable: CONFLICT, "not-remindable", "The party cannot be reminded",
+        "The party cannot sign now, is a viewer, or was never invited by mail.",
+        "Hand the ceremony link on yourself, or wait until it is the signer's turn.";
+    SandboxNeverSigns: CONFLICT, "sandbox-never-signs", "The sandbox never signs",
+        "The signing was created with a sandbox key, so that no signature can be made.",
+        "Drive it with the simulate call, or create it with a live key.";
+    DocumentChanged: CONFLICT, "document-changed", "The document has changed",
+        "Another signature was added after the document was looked at.",
+        "Look at the current version and start again.";
+    ArtifactNotReady: CONFLICT, "artifact-not-ready", "The package is not ready",
+        "The order has not been delivered yet.",
+        "Wait for the callback, or read the order until it is delivered.";
+    OrderEnded: CONFLICT, "order-ended", "The order has ended",
+        "The order is in a final state.",
+        "Read the order for its outcome.";
+    IdempotencyInProgress: CONFLICT, "idempotency-in-progress", "The same request is still running",
+        "An earlier request with the same Idempotency-Key has not been answered yet.",
+        "Repeat the request a little later: it will get the answer of the first one.";
+    ContainerUnsigned: UNPROCESSABLE_ENTITY, "container-unsigned", "The container has no signature",
+        "A container can be countersigned only, and this one carries no signature.",
+        "Post its files as a new container instead.";
+    ContainerFinalized: UNPROCESSABLE_ENTITY, "container-finalized", "The container is finalized",
+        "The container does not admit another signature.",
+        "Ask whoever made it for a version that is not finalized.";
+    ContainerUnsound: UNPROCESSABLE_ENTITY, "container-unsound", "The container is unsound",
+        "The container's structure or an existing signature of it does not hold.",
+        "Ask whoever made it for a sound copy.";
+    MdocNotAccepted: UNPROCESSABLE_ENTITY, "mdoc-not-accepted", "MDOC is not accepted",
+        "An MDOC takes a first signature only.",
+        "Post the document that it holds.";
+    ArchiveNotSupported: UNPROCESSABLE_ENTITY, "archive-not-supported", "The format cannot be archived",
+        "The signed output's format has no long-term level that the service could raise it to.",
+        "Keep the signed output as it is.";
+    ArchiveIncomplete: UNPROCESSABLE_ENTITY, "archive-incomplete", "The archive cannot be completed",
+        "A certificate in the document lacks the evidence that the long-term level needs.",
+        "Read the detail for the certificate and what it lacks.";
+    RoleNotHeld: UNPROCESSABLE_ENTITY, "role-not-held", "Nobody holds the role",
+        "According to the register nobody holds this role in the entity.",
+        "Order for a role that the entity has.";
+    IdempotencyKeyReused: UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The Idempotency-Key was used before",
+        "The same Idempotency-Key came with a different request within the last day.",
+        "Use a new key for a new request.";
+    RateLimited: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
+        "The key has used up its rate.",
+        "Wait for the time in the Retry-After header.";
+    ReminderTooSoon: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
+        "A reminder went to this signer less than an hour ago.",
+        "Wait for the time in the Retry-After header.";
+    UpstreamUnavailable: BAD_GATEWAY, "upstream-unavailable", "A register did not answer",
+        "A register that this answer needs is down or answered nonsense; nothing was charged.",
+        "Try again later.";
+    Unavailable: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
+        "Something that the request needs is out of order; nothing was changed.",
+        "Try again later, after the time in the Retry-After header if there is one.";
+    SignatureUnavailable: SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
+        "The service's signing key or what it needs is out of order; nothing was charged.",
+        "Try again later, or ask for the unsigned answer.";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_lead_back_to_their_kind() {
+        let names: HashSet<_> = ProblemKind::ALL.iter().map(|kind| kind.name()).collect();
+        assert_eq!(names.len(), ProblemKind::ALL.len());
+        for kind in ProblemKind::ALL {
+            assert_eq!(ProblemKind::named(kind.name()), Some(*kind));
+            assert!(
+                kind.name()
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c == '-')
+            );
+        }
+    }
+
+    #[test]
+    fn every_kind_is_a_refusal_with_words_for_a_person() {
+        for kind in ProblemKind::ALL {
+            assert!(
+                kind.status().is_client_error() || kind.status().is_server_error(),
+                "{kind:?}"
+            );
+            assert!(
+                kind.meaning().ends_with('.') && kind.remedy().ends_with('.'),
+                "{kind:?}"
+            );
+            assert!(!kind.title().ends_with('.'), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_has_no_kind() {
+        assert_eq!(ProblemKind::named("no-such-problem"), None);
+    }
+}

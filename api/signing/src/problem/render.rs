@@ -1,0 +1,74 @@
+//! From a problem to its answer.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+use url::Url;
+
+use super::Problem;
+use crate::config::BaseUrl;
+use crate::decode::Fault;
+
+const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// The members of RFC 9457, 3.1 that the contract has, and its own two.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Members<'p> {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: &'p str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'p [Fault],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery_url: Option<&'p str>,
+}
+
+impl IntoResponse for Problem {
+    /// The status alone, with the problem as an extension: the edge, which
+    /// knows the service's address, writes the document.
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The problem document in place of `response`, whose other headers stay.
+pub(crate) fn document(problem: &Problem, base_url: &BaseUrl, response: Response) -> Response {
+    let members = Members {
+        r#type: base_url.join(&problem.kind.path()),
+        title: problem.kind.title(),
+        status: problem.status().as_u16(),
+        detail: &problem.detail,
+        errors: &problem.errors,
+        recovery_url: problem.recovery_url.as_ref().map(Url::as_str),
+    };
+    let body = serde_json::to_vec(&members).expect("strings and integers always serialise");
+    let (mut parts, _) = response.into_parts();
+    parts.status = problem.status();
+    parts.headers.remove(CONTENT_LENGTH);
+    parts.headers.insert(CONTENT_TYPE, MEDIA_TYPE);
+    parts
+        .headers
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    add_headers(problem, &mut parts.headers);
+    Response::from_parts(parts, Body::from(body))
+}
+
+fn add_headers(problem: &Problem, headers: &mut HeaderMap) {
+    if problem.status() == StatusCode::UNAUTHORIZED {
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = problem.retry_after_seconds {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    for (name, value) in &problem.headers {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use bytes::Bytes;
+
+use crate::config::MIB;
+use crate::decode::{Either, Node};
+use crate::ids::FileToken;
+use crate::vocabulary::{ContainerFormat, DocumentFamily, extension};
+
+/// Largest document, and largest sum of a container's files, in bytes.
+const LARGEST_DOCUMENT: usize = 15 * MIB;
+/// Longest file name, in characters.
+const LONGEST_FILE_NAME: usize = 255;
+/// Files of a new container.
+const FILES: RangeInclusive<usize> = 1..=20;
+
+/// What is to be signed.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// One document.
+    Document(NewDocument),
+    /// Files to be composed into a container.
+    Container(NewContainer),
+}
+
+impl Source {
+    /// The pointer of the bytes of file `index`, for refusals that come after
+    /// decoding. A document has one file.
+    #[must_use]
+    pub fn content_pointer(&self, index: usize) -> String {
+        match self {
+            Self::Document(NewDocument {
+                bytes: DocumentBytes::Content(_),
+                ..
+            }) => "/document/content".to_owned(),
+            Self::Document(NewDocument {
+                bytes: DocumentBytes::FileToken(_),
+                ..
+            }) => "/document/fileToken".to_owned(),
+            Self::Container(_) => format!("/container/files/{index}/content"),
+        }
+    }
+}
+
+/// A document to be signed.
+#[derive(Clone, Debug)]
+pub struct NewDocument {
+    /// A file name with one of the known extensions.
+    pub name: String,
+    /// What the extension stands for.
+    pub family: DocumentFamily,
+    /// The document itself.
+    pub bytes: DocumentBytes,
+    /// Whether the form is to be drawn into the pages first; only with
+    /// [`DocumentFamily::Pdf`].
+    pub flatten: bool,
+}
+
+/// Where a document's bytes are.
+#[derive(Clone, Debug)]
+pub enum DocumentBytes {
+    /// In the request.
+    Content(Bytes),
+    /// In a stored file.
+    FileToken(FileToken),
+}
+
+/// A container to be composed.
+#[derive(Clone, Debug)]
+pub struct NewContainer {
+    /// What it becomes.
+    pub format: ContainerFormat,
+    /// 1 to 20 files with distinct names; the first is the main document.
+    pub files: Vec<ContainerFile>,
+}
+
+/// One file of a container to be composed.
+#[derive(Clone, Debug)]
+pub struct ContainerFile {
+    /// A file name with an extension that the container's format takes.
+    pub name: String,
+    /// The file itself.
+    pub content: Bytes,
+}
+
+impl NewDocument {
+    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
+        node.object(|object| {
+            let named = object
+                .required("name")
+                .and_then(|node| name_and_family(&node));
+            let bytes = match object.either("content", "fileToken") {
+                Some(Either::First(content)) => {
+                    decode_content(&content).map(DocumentBytes::Content)
+                }
+                Some(Either::Second(token)) => {
+                    token.uuid().map(|id| DocumentBytes::FileToken(id.into()))
+                }
+                Some(Either::Both(content, token)) => {
+                    decode_content(&content);
+                    token.uuid();
+                    None
+                }
+                None => None,
+            };
+            let flatten = object.optional("flatten").map_or(Some(false), |node| {
+                let flatten = node.boolean()?;
+                if flatten && named.is_some_and(|(_, family)| family != DocumentFamily::Pdf) {
+                    node.fault("must be false, because only a PDF can be flattened");
+                }
+                Some(flatten)
+            });
+            let (name, family) = named?;
+            Some(Self {
+                name: name.to_owned(),
+                family,
+                bytes: bytes?,
+                flatten: flatten?,
+            })
+        })
+    }
+}
+
+impl NewContainer {
+    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
+        node.object(|object| {
+            let format = object.required("format").and_then(|node| node.one_of());
+            let files = object
+                .required("files")
+                .and_then(|node| files(&node, format));
+            Some(Self {
+                format: format?,
+                files: files?,
+            })
+        })
+    }
+}
+
+fn files(node: &Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<ContainerFile>> {
+    let mut names = HashSet::new();
+    let mut total = 0;
+    let mut decoded = Vec::new();
+    for file in node.items(FILES)? {
+        decoded.push(file.object(|object| {
+            let name = object
+                .required("name")
+                .and_then(|node| member_name(&node, format, &mut names));
+            let content = object.required("content").and_then(|node| {
+                let content = decode_content(&node)?;
+                total += content.len();
+                if total > LARGEST_DOCUMENT {
+                    node.fault(format!(
+                        "must not bring the files to more than {LARGEST_DOCUMENT} bytes together"
+                    ));
+                    return None;
+                }
+                Some(content)
+            });
+            Some(ContainerFile {
+                name: name?.to_owned(),
+                content: content?,
+            })
+        }));
+    }
+    decoded.into_iter().collect()
+}
+
+fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
+    let name = node.file_name(LONGEST_FILE_NAME)?;
+    let family = DocumentFamily::of(name);
+    if family.is_none() {
+        let known: Vec<_> = DocumentFamily::EXTENSIONS
+            .iter()
+            .filter(|(_, family)| *family != DocumentFamily::Mdoc)
+            .map(|(extension, _)| format!(".{extension}"))
+            .collect();
+        node.fault(format!("must end in one of {}", known.join(", ")));
+    }
+    Some((name, family?))
+}
+
+fn member_name<'j>(
+    node: &Node<'j>,
+    format: Option<ContainerFormat>,
+    names: &mut HashSet<&'j str>,
+) -> Option<&'j str> {
+    let name = node.file_name(LONGEST_FILE_NAME)?;
+    if !names.insert(name) {
+        node.fault("must not be that of another file");
+        return None;
+    }
+    let (taken, wanted): (&[&str], _) = match format? {
+        ContainerFormat::Asice => (
+            &["pdf"],
+            "must end in .pdf, the only files that an asice container takes",
+        ),
+        ContainerFormat::Adoc => (
+            &["pdf", "xlsx"],
+            "must end in .pdf or .xlsx, the only files that an adoc takes",
+        ),
+    };
+    if !extension(name).is_some_and(|extension| taken.contains(&extension.as_str())) {
+        node.fault(wanted);
+        return None;
+    }
+    Some(name)
+}
+
+fn decode_content(node: &Node<'_>) -> Option<Bytes> {
+    node.base64(LARGEST_DOCUMENT).map(Bytes::from)
+}

@@ -1,0 +1,128 @@
+//! The routes, one operation a file.
+
+mod create_signing;
+mod download_document;
+mod extract;
+mod list_signings;
+mod problem_pages;
+mod read_signing;
+mod refusals;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+use bytes::Bytes;
+use http::StatusCode;
+use serde::Serialize;
+
+use crate::api::SigningApi;
+use crate::config::HttpConfig;
+use crate::decode::{self, Node, Query};
+use crate::edge::{BodyBudget, JsonBody, edge, gate};
+use crate::ids::SigningId;
+use crate::problem::Problem;
+
+/// The API under `/v1` and the pages under `/problems`, complete with its edge
+/// and an answer for every other path.
+pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let base_url = config.base_url.clone();
+    let http = Http {
+        api,
+        budget: BodyBudget::new(config.max_bytes_in_flight),
+        config: Arc::new(config),
+    };
+    let v1 = Router::new()
+        .route(
+            "/v1/signings",
+            post(create_signing::create_signing::<A>).get(list_signings::list_signings::<A>),
+        )
+        .route(
+            "/v1/signings/{signingId}",
+            get(read_signing::read_signing::<A>),
+        )
+        .route(
+            "/v1/signings/{signingId}/document",
+            get(download_document::download_document::<A>),
+        )
+        .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
+        .route("/v1", any(refusals::not_found))
+        .route("/v1/", any(refusals::not_found))
+        .route("/v1/{*unknown}", any(refusals::not_found))
+        .layer(from_fn_with_state(http.clone(), gate::<A>))
+        .with_state(http);
+    let pages = Router::new()
+        .route("/problems/{name}", get(problem_pages::problem_page))
+        .method_not_allowed_fallback(refusals::page_method_not_allowed);
+    edge(v1.merge(pages).fallback(refusals::not_found), base_url)
+}
+
+/// What every operation works with.
+pub(crate) struct Http<A> {
+    pub(crate) api: Arc<A>,
+    config: Arc<HttpConfig>,
+    budget: BodyBudget,
+}
+
+impl<A> Clone for Http<A> {
+    fn clone(&self) -> Self {
+        Self {
+            api: Arc::clone(&self.api),
+            config: Arc::clone(&self.config),
+            budget: self.budget.clone(),
+        }
+    }
+}
+
+impl<A: SigningApi> Http<A> {
+    /// Reads a body and decodes it, away from the threads that serve sockets:
+    /// documents of many megabytes come this way.
+    async fn decode<T, F>(&self, request: Request, decode: F) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
+    {
+        let query = Query::parse(request.uri().query().unwrap_or_default());
+        let body = JsonBody::read(request, self.config.max_body_bytes, &self.budget).await?;
+        let api = Arc::clone(&self.api);
+        let decoding = move || decode::body(&body.bytes, &query, |node| decode(&api, node));
+        match tokio::task::spawn_blocking(decoding).await {
+            Ok(decoded) => decoded,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Refuses a query of a call on one signing that takes none; the id counts
+    /// first.
+    async fn refuse_query(
+        &self,
+        caller: &A::Caller,
+        id: SigningId,
+        query: &Query,
+    ) -> Result<(), Problem> {
+        if query.is_empty() {
+            return Ok(());
+        }
+        if !self.api.signing_exists(caller, id).await? {
+            return Err(Problem::not_found());
+        }
+        decode::query(query, |query, faults| {
+            query.refuse_all(faults);
+            Some(())
+        })
+    }
+}
+
+fn json(status: StatusCode, view: &impl Serialize) -> Response {
+    let body =
+        serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
+    (
+        status,
+        [(http::header::CONTENT_TYPE, "application/json")],
+        Bytes::from(body),
+    )
+        .into_response()
+}

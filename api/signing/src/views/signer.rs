@@ -1,0 +1,47 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::timestamp;
+use crate::ids::SignerId;
+use crate::vocabulary::{Language, PartyRole, SignerStatus, SigningMethod};
+
+/// A party of a signing as its caller sees it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signer {
+    /// Its id.
+    pub signer_id: SignerId,
+    /// Signs, or is recorded only.
+    pub role: PartyRole,
+    /// None once erased.
+    pub email: Option<String>,
+    /// As the caller gave it.
+    pub name: Option<String>,
+    /// Of mails and the ceremony page.
+    pub language: Language,
+    /// Where this party stands.
+    pub status: SignerStatus,
+    /// The ceremony; only while this signer can still sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ceremony_url: Option<String>,
+    /// When the signature was stored.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub signed_at: Option<Timestamp>,
+    /// When the signer declined.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub declined_at: Option<Timestamp>,
+    /// In the signer's own words, if any were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decline_reason: Option<String>,
+    /// Empty for a viewer.
+    pub methods_allowed: Vec<SigningMethod>,
+    /// Set by a real signature.
+    pub actual_method: Option<SigningMethod>,
+    /// Whether a personal code lock was set.
+    pub identity_locked: bool,
+    /// `Some(true)` once a locked signer completed the real ceremony.
+    pub identity_matched: Option<bool>,
+    /// When a sandbox simulation completed this signer.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub simulated_at: Option<Timestamp>,
+}

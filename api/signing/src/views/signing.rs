@@ -1,0 +1,49 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{SignedDocument, Signer, timestamp};
+use crate::ids::SigningId;
+use crate::vocabulary::{CompletionMode, Delivery, SigningOrder, SigningStatus};
+
+/// A signing as its caller sees it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signing {
+    /// Its id.
+    pub signing_id: SigningId,
+    /// Where it stands.
+    pub status: SigningStatus,
+    /// What signers are shown; empty once erased.
+    pub title: String,
+    /// How the links reach the signers.
+    pub delivery: Delivery,
+    /// Whether signers wait for one another.
+    pub signing_order: SigningOrder,
+    /// When it is wanted by.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub soft_deadline_at: Option<Timestamp>,
+    /// The caller's own reference.
+    pub external_id: Option<String>,
+    /// When it was created.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub created_at: Timestamp,
+    /// The hard deadline.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub expires_at: Option<Timestamp>,
+    /// When the last signer signed.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub completed_at: Option<Timestamp>,
+    /// How it was completed.
+    pub completion_mode: Option<CompletionMode>,
+    /// When it was erased.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub erased_at: Option<Timestamp>,
+    /// One sentence, where the status needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The parties in the order posted.
+    pub signers: Vec<Signer>,
+    /// The newest signed output; none until somebody signs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<SignedDocument>,
+}

@@ -1,0 +1,211 @@
+//! The enumerated values of the contract, by the names that go over the wire.
+
+use serde::{Serialize, Serializer};
+
+/// An enumeration whose values have fixed names.
+pub trait WireName: Copy + 'static {
+    /// Every value with its name.
+    const ALL: &'static [(&'static str, Self)];
+}
+
+macro_rules! wire_enums {
+    ($($(#[$doc:meta])* $enum:ident { $($(#[$value_doc:meta])* $value:ident = $name:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum $enum {
+            $($(#[$value_doc])* $value,)*
+        }
+
+        impl $enum {
+            /// The name on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)*
+                }
+            }
+        }
+
+        impl WireName for $enum {
+            const ALL: &'static [(&'static str, Self)] = &[$(($name, Self::$value),)*];
+        }
+
+        impl Serialize for $enum {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    )*};
+}
+
+wire_enums! {
+    /// Where a signing stands.
+    SigningStatus {
+        /// At least one signer can still sign.
+        Pending = "pending",
+        /// Every signer signed.
+        Completed = "completed",
+        /// Somebody declined and nobody else can still sign.
+        Declined = "declined",
+        /// The hard deadline came first.
+        Expired = "expired",
+        /// The caller retracted it.
+        Cancelled = "cancelled",
+        /// It could not be prepared or finished.
+        Failed = "failed",
+    }
+
+    /// Where one party of a signing stands.
+    SignerStatus {
+        /// Can sign now.
+        Pending = "pending",
+        /// Has signed.
+        Signed = "signed",
+        /// Has declined.
+        Declined = "declined",
+        /// The signing ended without this signer.
+        Cancelled = "cancelled",
+        /// The hard deadline passed first.
+        Expired = "expired",
+        /// Completed by a sandbox simulation, without a signature.
+        Simulated = "simulated",
+        /// The turn has not come yet.
+        Waiting = "waiting",
+        /// A viewer: recorded and nothing else.
+        Recorded = "recorded",
+    }
+
+    /// How a completed signing was completed.
+    CompletionMode {
+        /// People signed with their eID.
+        QesCeremony = "qes_ceremony",
+        /// Lifecycle only, no signature.
+        SandboxSimulation = "sandbox_simulation",
+    }
+
+    /// How ceremony links reach the signers.
+    Delivery {
+        /// The caller hands them on.
+        Link = "link",
+        /// The service mails them.
+        Email = "email",
+    }
+
+    /// Whether signers wait for one another.
+    SigningOrder {
+        /// Whoever comes first signs first.
+        Parallel = "parallel",
+        /// One at a time, in the order posted.
+        Sequential = "sequential",
+    }
+
+    /// What a party of a signing is there for.
+    PartyRole {
+        /// Signs.
+        Signer = "signer",
+        /// Is recorded only.
+        Viewer = "viewer",
+    }
+
+    /// The language of a signer's mails and ceremony page.
+    Language {
+        /// Lithuanian.
+        Lt = "lt",
+        /// English.
+        En = "en",
+    }
+
+    /// The eID means of a signature.
+    SigningMethod {
+        /// Lithuanian identity card over NFC.
+        Nfc = "nfc",
+        /// Smart-ID.
+        SmartId = "smart_id",
+        /// Mobile-ID.
+        MobileId = "mobile_id",
+    }
+
+    /// What a new container is composed as.
+    ContainerFormat {
+        /// ASiC-E of PDF files.
+        Asice = "asice",
+        /// ADOC-V1.0 of PDF and XLSX files.
+        Adoc = "adoc",
+    }
+}
+
+impl SigningMethod {
+    /// What a signer may use when the caller does not restrict it.
+    pub const EVERY: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
+}
+
+/// The family of formats that a file name's extension stands for. A
+/// container's own mimetype member decides what it really is.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum DocumentFamily {
+    /// `.pdf`.
+    Pdf,
+    /// `.asice`, `.sce`, `.bdoc`.
+    Asice,
+    /// `.adoc`, `.bedoc`, `.cedoc`, `.gedoc`, `.ggedoc`.
+    Adoc,
+    /// `.mdoc`, which takes a first signature only.
+    Mdoc,
+}
+
+impl DocumentFamily {
+    /// The extensions, in lower case, in the order in which they are explained
+    /// to a caller.
+    pub const EXTENSIONS: [(&'static str, Self); 10] = [
+        ("pdf", Self::Pdf),
+        ("asice", Self::Asice),
+        ("sce", Self::Asice),
+        ("bdoc", Self::Asice),
+        ("adoc", Self::Adoc),
+        ("bedoc", Self::Adoc),
+        ("cedoc", Self::Adoc),
+        ("gedoc", Self::Adoc),
+        ("ggedoc", Self::Adoc),
+        ("mdoc", Self::Mdoc),
+    ];
+
+    /// By the extension of `file_name`, in either case.
+    #[must_use]
+    pub fn of(file_name: &str) -> Option<Self> {
+        let extension = extension(file_name)?;
+        Self::EXTENSIONS
+            .iter()
+            .find(|(known, _)| *known == extension)
+            .map(|(_, family)| *family)
+    }
+}
+
+/// What follows the last full stop of a name that has something before it, in
+/// lower case.
+pub(crate) fn extension(file_name: &str) -> Option<String> {
+    let (stem, extension) = file_name.rsplit_once('.')?;
+    (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_tells_the_family_in_either_case() {
+        assert_eq!(
+            DocumentFamily::of("Sutartis.PDF"),
+            Some(DocumentFamily::Pdf)
+        );
+        assert_eq!(DocumentFamily::of("a.b.sce"), Some(DocumentFamily::Asice));
+        assert_eq!(DocumentFamily::of("a.ggedoc"), Some(DocumentFamily::Adoc));
+        assert_eq!(DocumentFamily::of("a.mdoc"), Some(DocumentFamily::Mdoc));
+    }
+
+    #[test]
+    fn a_name_without_a_known_extension_has_no_family() {
+        for name in ["a", "a.", ".pdf", "a.docx", "pdf", "a.pdf "] {
+            assert_eq!(DocumentFamily::of(name), None, "{name}");
+        }
+    }
+}
