@@ -1,1 +1,45 @@
 //! Certificate paths, revocation and time-stamps.
+//!
+//! - [`Certificate`] reads an X.509 certificate once: subject, validity, key
+//!   usage, policies, QC statements (RFC 5280, ETSI EN 319 412).
+//! - [`TrustAnchors`] are the authorities that the operator trusts, each for
+//!   named purposes; the module documents the folder that they are read from.
+//! - [`SignerCheck`] decides whether a certificate may sign now: validity,
+//!   path, key usage, qualification, revocation.
+//! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for
+//!   time-stamps (RFC 3161).
+//!
+//! Nothing here reads a clock: every check takes `now`. The network is reached
+//! through an [`HttpPort`](parafa_http_port::HttpPort), random numbers come
+//! from a [`RandomSource`]. Values of persons stand in no error and in no
+//! `Debug` output.
+
+mod anchors;
+mod certificate;
+mod ocsp;
+mod path;
+mod random;
+mod signature;
+mod signer;
+mod timestamp;
+mod wire;
+
+pub use crate::anchors::{AuthorityKind, Purpose, TrustAnchors, TrustConfigError, TrustEntry};
+pub use crate::certificate::{
+    Certificate, CertificateError, EcCurve, IdentifierType, KeyKind, NationalIdentifier, QcType,
+    QualifiedStatements, Subject,
+};
+pub use crate::ocsp::{
+    CertIdHash, CertificateStatus, NonceMode, OcspClient, OcspError, OcspEvidence, OcspPolicy,
+    OcspSettings,
+};
+pub use crate::path::PathError;
+pub use crate::random::{RandomSource, RandomUnavailable, SystemRandom};
+pub use crate::signature::SignatureFault;
+pub use crate::signer::{
+    CertificateRejection, CheckedSigner, PurposeFault, QualificationFault, SignerCheck,
+};
+pub use crate::timestamp::{
+    AuthorityFailure, TimestampAuthority, TimestampClient, TimestampError, TimestampFault,
+    TimestampPolicy, TimestampToken, TokenFault,
+};

@@ -1,0 +1,206 @@
+//! The authorities that the operator trusts.
+//!
+//! They are read from one folder that holds PEM files and a `trust.toml`:
+//!
+//! ```toml
+//! [[certificate]]
+//! file = "eid-q-2024e.pem"      # one PEM certificate, relative to the folder
+//! sha256 = "95C4E7E2…6D25"      # of the DER encoding; colons are allowed
+//! kind = "issuing"              # root | issuing | intermediate
+//! purposes = ["signing"]        # signing | timestamping | authentication
+//! methods = ["smart_id"]        # optional; absent: every method
+//! qualified_from = "2024-07-02T00:00:00Z"     # optional, RFC 3339
+//! qualified_until = "2039-06-29T00:00:00Z"    # optional, RFC 3339, exclusive
+//! policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]  # all required
+//!
+//! [certificate.ocsp]            # optional, how its certificates are checked
+//! url = "http://ocsp.sk.ee"     # optional; absent: the certificate's AIA
+//! nonce = "send"                # off | send | require; default send
+//! certid_hash = "sha1"          # sha1 | sha256; default sha1
+//! max_age_seconds = 3600        # optional; default: the client's policy
+//! ```
+//!
+//! `root` and `issuing` entries are anchors: a path may end at either, and the
+//! anchor nearest to the leaf decides about methods, policies, qualification
+//! and revocation. `intermediate` entries only help to find a path; they carry
+//! none of these.
+
+mod manifest;
+
+pub use self::manifest::TrustConfigError;
+
+use std::path::Path;
+
+use der::asn1::ObjectIdentifier;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::certificate::Certificate;
+use crate::ocsp::OcspSettings;
+use crate::path::{self, PathError};
+
+/// What an authority's certificates are accepted for.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Qualified signatures of natural persons.
+    Signing,
+    /// Time-stamps.
+    Timestamping,
+    /// Authentication of natural persons.
+    Authentication,
+}
+
+/// Where an authority stands.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorityKind {
+    /// A trusted root.
+    Root,
+    /// A trusted issuing authority, as trusted lists name them.
+    Issuing,
+    /// Not trusted itself: a step to a trusted one.
+    Intermediate,
+}
+
+/// One configured authority.
+#[derive(Clone, Debug)]
+pub struct TrustEntry {
+    /// Its certificate.
+    pub certificate: Certificate,
+    /// Where it stands.
+    pub kind: AuthorityKind,
+    /// What its certificates are accepted for.
+    pub purposes: Vec<Purpose>,
+    /// Which eID methods it serves; empty: every one.
+    pub methods: Vec<String>,
+    /// Since when its certificates count as qualified.
+    pub qualified_from: Option<Timestamp>,
+    /// From when on they no longer do.
+    pub qualified_until: Option<Timestamp>,
+    /// Policies that a leaf must carry, all of them.
+    pub policies: Vec<ObjectIdentifier>,
+    /// How its leaves are checked for revocation.
+    pub ocsp: OcspSettings,
+}
+
+impl TrustEntry {
+    /// An authority without restrictions.
+    #[must_use]
+    pub fn new(certificate: Certificate, kind: AuthorityKind, purposes: &[Purpose]) -> Self {
+        Self {
+            certificate,
+            kind,
+            purposes: purposes.to_vec(),
+            methods: Vec::new(),
+            qualified_from: None,
+            qualified_until: None,
+            policies: Vec::new(),
+            ocsp: OcspSettings::default(),
+        }
+    }
+
+    /// Whether its certificates count as qualified at `at`.
+    #[must_use]
+    pub fn is_qualified_at(&self, at: Timestamp) -> bool {
+        self.qualified_from.is_none_or(|from| from <= at)
+            && self.qualified_until.is_none_or(|until| at < until)
+    }
+
+    /// A policy that this authority's leaves must carry and `leaf` does not.
+    #[must_use]
+    pub fn missing_policy(&self, leaf: &Certificate) -> Option<ObjectIdentifier> {
+        self.policies
+            .iter()
+            .find(|policy| !leaf.policies().contains(policy))
+            .copied()
+    }
+
+    fn serves(&self, purpose: Purpose, method: Option<&str>) -> bool {
+        let by_method = method.is_none_or(|method| {
+            self.methods.is_empty() || self.methods.iter().any(|served| served == method)
+        });
+        self.purposes.contains(&purpose) && by_method
+    }
+
+    fn is_anchor(&self) -> bool {
+        matches!(self.kind, AuthorityKind::Root | AuthorityKind::Issuing)
+    }
+}
+
+/// A path and the entry that decides about its leaf.
+#[derive(Clone, Debug)]
+pub(crate) struct TrustedPath<'a> {
+    /// From the leaf to the anchor, both included.
+    pub(crate) chain: Vec<Certificate>,
+    /// The anchor nearest to the leaf.
+    pub(crate) anchor: &'a TrustEntry,
+}
+
+/// All configured authorities.
+#[derive(Clone, Debug, Default)]
+pub struct TrustAnchors {
+    entries: Vec<TrustEntry>,
+}
+
+impl TrustAnchors {
+    /// Authorities that are at hand.
+    #[must_use]
+    pub fn new(entries: Vec<TrustEntry>) -> Self {
+        Self { entries }
+    }
+
+    /// Reads a folder; the module's documentation has its format.
+    ///
+    /// # Errors
+    /// [`TrustConfigError`] names the file and the field.
+    pub fn load(folder: &Path) -> Result<Self, TrustConfigError> {
+        manifest::load(folder).map(Self::new)
+    }
+
+    /// Every configured authority, in the order configured.
+    #[must_use]
+    pub fn entries(&self) -> &[TrustEntry] {
+        &self.entries
+    }
+
+    /// Whether anything is trusted for `purpose`.
+    #[must_use]
+    pub fn has_anchor_for(&self, purpose: Purpose) -> bool {
+        self.anchors(purpose, None).next().is_some()
+    }
+
+    /// The path from `leaf` to an anchor for `purpose` and `method` that is
+    /// valid at `at`. `embedded` are certificates that came with the leaf and
+    /// are not trusted.
+    pub(crate) fn path(
+        &self,
+        leaf: &Certificate,
+        embedded: &[Certificate],
+        purpose: Purpose,
+        method: Option<&str>,
+        at: Timestamp,
+    ) -> Result<TrustedPath<'_>, PathError> {
+        let intermediates = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_anchor() && entry.serves(purpose, method))
+            .map(|entry| &entry.certificate)
+            .chain(embedded);
+        let anchors = || self.anchors(purpose, method);
+        let trusted = anchors().map(|entry| &entry.certificate);
+        let chain = path::build(leaf, intermediates, trusted, at)?;
+        let anchor = chain
+            .iter()
+            .skip(1)
+            .find_map(|step| anchors().find(|entry| entry.certificate == *step))
+            .ok_or(PathError::Shape)?;
+        Ok(TrustedPath { chain, anchor })
+    }
+
+    fn anchors(&self, purpose: Purpose, method: Option<&str>) -> impl Iterator<Item = &TrustEntry> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.is_anchor() && entry.serves(purpose, method))
+    }
+}

@@ -1,0 +1,363 @@
+//! X.509 certificates, read once (RFC 5280).
+
+mod identity;
+mod key;
+mod qualified;
+
+pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
+pub use self::key::{EcCurve, KeyKind};
+pub use self::qualified::{QcType, QualifiedStatements};
+
+use std::fmt;
+
+use const_oid::AssociatedOid;
+use const_oid::db::rfc5280::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
+use const_oid::db::rfc6960::ID_PKIX_OCSP_NOCHECK;
+use der::asn1::ObjectIdentifier;
+use der::{Decode, Encode};
+use jiff::Timestamp;
+use openssl::error::ErrorStack;
+use openssl::pkey::{PKey, Public};
+use openssl::x509::X509;
+use sha2::{Digest, Sha256};
+use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{
+    AuthorityInfoAccessSyntax, BasicConstraints, CertificatePolicies, ExtendedKeyUsage, KeyUsage,
+};
+
+/// Why octets are not a usable certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// They are not the DER encoding of a certificate.
+    #[error("the certificate is not well-formed DER")]
+    Encoding(#[source] der::Error),
+    /// An extension that decides about the use of the key cannot be read, or
+    /// stands in the certificate twice.
+    #[error("the certificate extension {0} is malformed")]
+    Extension(ObjectIdentifier),
+    /// A time of the validity period is out of range.
+    #[error("the certificate's validity period is out of range")]
+    Validity,
+    /// OpenSSL does not read the certificate or its key.
+    #[error("the certificate's key cannot be used")]
+    Key(#[source] ErrorStack),
+}
+
+/// A certificate with what the checks need of it, and its DER encoding.
+///
+/// `Debug` shows the fingerprint alone, never the subject.
+#[derive(Clone)]
+pub struct Certificate {
+    der: Vec<u8>,
+    sha256: [u8; 32],
+    x509: X509,
+    public_key: PKey<Public>,
+    spki_der: Vec<u8>,
+    key_kind: KeyKind,
+    key_octets: Vec<u8>,
+    serial_number: Vec<u8>,
+    subject: Subject,
+    subject_der: Vec<u8>,
+    issuer_der: Vec<u8>,
+    not_before: Timestamp,
+    not_after: Timestamp,
+    is_authority: bool,
+    key_usage: Option<KeyUsage>,
+    extended_key_usage: Option<ExtendedUsage>,
+    policies: Vec<ObjectIdentifier>,
+    qualified: QualifiedStatements,
+    ocsp_urls: Vec<String>,
+    issuer_urls: Vec<String>,
+    ocsp_nocheck: bool,
+}
+
+#[derive(Clone)]
+struct ExtendedUsage {
+    critical: bool,
+    purposes: Vec<ObjectIdentifier>,
+}
+
+impl Certificate {
+    /// Reads a certificate.
+    ///
+    /// Extensions that only ever widen what a certificate may do (policies, QC
+    /// statements, authority information) count as absent when they cannot be
+    /// read; those that decide about the key's use are an error.
+    ///
+    /// # Errors
+    /// [`CertificateError`] names what cannot be read.
+    pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
+        let parsed: CertificateInner<Raw> =
+            CertificateInner::from_der(der).map_err(CertificateError::Encoding)?;
+        let x509 = X509::from_der(der).map_err(CertificateError::Key)?;
+        let public_key = x509.public_key().map_err(CertificateError::Key)?;
+        let tbs = &parsed.tbs_certificate;
+        let spki = &tbs.subject_public_key_info;
+        let access = AccessUrls::of(tbs);
+        Ok(Self {
+            sha256: Sha256::digest(der).into(),
+            spki_der: spki.to_der().map_err(CertificateError::Encoding)?,
+            key_kind: KeyKind::of(spki.algorithm.oid, &public_key),
+            key_octets: spki.subject_public_key.raw_bytes().to_vec(),
+            serial_number: tbs.serial_number.as_bytes().to_vec(),
+            subject: Subject::of(&tbs.subject),
+            subject_der: name_der(x509.subject_name())?,
+            issuer_der: name_der(x509.issuer_name())?,
+            not_before: timestamp(tbs.validity.not_before)?,
+            not_after: timestamp(tbs.validity.not_after)?,
+            is_authority: deciding_extension::<BasicConstraints>(tbs)?
+                .is_some_and(|(_, constraints)| constraints.ca),
+            key_usage: deciding_extension::<KeyUsage>(tbs)?.map(|(_, usage)| usage),
+            extended_key_usage: deciding_extension::<ExtendedKeyUsage>(tbs)?.map(
+                |(critical, usage)| ExtendedUsage {
+                    critical,
+                    purposes: usage.0,
+                },
+            ),
+            policies: optional_extension::<CertificatePolicies>(tbs).map_or_else(
+                Vec::new,
+                |policies| {
+                    let identifier =
+                        |policy: &x509_cert::ext::pkix::certpolicy::PolicyInformation| {
+                            policy.policy_identifier
+                        };
+                    policies.0.iter().map(identifier).collect()
+                },
+            ),
+            qualified: optional_extension::<QualifiedStatements>(tbs).unwrap_or_default(),
+            ocsp_urls: access.ocsp,
+            issuer_urls: access.issuers,
+            ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
+            der: der.to_vec(),
+            x509,
+            public_key,
+        })
+    }
+
+    /// The certificate as it was read.
+    #[must_use]
+    pub fn der(&self) -> &[u8] {
+        &self.der
+    }
+
+    /// SHA-256 over the DER encoding.
+    #[must_use]
+    pub fn sha256(&self) -> &[u8; 32] {
+        &self.sha256
+    }
+
+    /// The content octets of the serial number's INTEGER.
+    #[must_use]
+    pub fn serial_number(&self) -> &[u8] {
+        &self.serial_number
+    }
+
+    /// Who the certificate is about.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// The subject's national identifier, normalised, when the subject carries
+    /// exactly one (ETSI EN 319 412-1 clause 5.1.3).
+    #[must_use]
+    pub fn national_identifier(&self) -> Option<&NationalIdentifier> {
+        self.subject.national_identifier()
+    }
+
+    /// The subject's distinguished name in DER.
+    #[must_use]
+    pub fn subject_der(&self) -> &[u8] {
+        &self.subject_der
+    }
+
+    /// The issuer's distinguished name in DER.
+    #[must_use]
+    pub fn issuer_der(&self) -> &[u8] {
+        &self.issuer_der
+    }
+
+    /// Whether this certificate names `issuer` as its issuer. Says nothing
+    /// about the signature.
+    #[must_use]
+    pub fn names_issuer(&self, issuer: &Certificate) -> bool {
+        self.x509
+            .issuer_name()
+            .try_cmp(issuer.x509.subject_name())
+            .is_ok_and(std::cmp::Ordering::is_eq)
+    }
+
+    /// The first moment of the validity period.
+    #[must_use]
+    pub fn not_before(&self) -> Timestamp {
+        self.not_before
+    }
+
+    /// The last moment of the validity period.
+    #[must_use]
+    pub fn not_after(&self) -> Timestamp {
+        self.not_after
+    }
+
+    /// Whether basicConstraints make this an authority's certificate.
+    #[must_use]
+    pub fn is_authority(&self) -> bool {
+        self.is_authority
+    }
+
+    /// The keyUsage extension, if present.
+    #[must_use]
+    pub fn key_usage(&self) -> Option<KeyUsage> {
+        self.key_usage
+    }
+
+    /// The purposes of the extKeyUsage extension; `None` when it is absent.
+    #[must_use]
+    pub fn extended_key_usage(&self) -> Option<&[ObjectIdentifier]> {
+        self.extended_key_usage
+            .as_ref()
+            .map(|usage| usage.purposes.as_slice())
+    }
+
+    /// Whether the extKeyUsage extension is present and critical.
+    #[must_use]
+    pub fn extended_key_usage_is_critical(&self) -> bool {
+        self.extended_key_usage
+            .as_ref()
+            .is_some_and(|usage| usage.critical)
+    }
+
+    /// The policies that it was issued under.
+    #[must_use]
+    pub fn policies(&self) -> &[ObjectIdentifier] {
+        &self.policies
+    }
+
+    /// The QC statements (ETSI EN 319 412-5).
+    #[must_use]
+    pub fn qualified_statements(&self) -> &QualifiedStatements {
+        &self.qualified
+    }
+
+    /// Addresses of OCSP responders, in the certificate's order.
+    #[must_use]
+    pub fn ocsp_urls(&self) -> &[String] {
+        &self.ocsp_urls
+    }
+
+    /// Addresses where the issuer's certificate lies.
+    #[must_use]
+    pub fn issuer_urls(&self) -> &[String] {
+        &self.issuer_urls
+    }
+
+    /// Whether the certificate asks not to be checked for revocation
+    /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
+    #[must_use]
+    pub fn has_ocsp_nocheck(&self) -> bool {
+        self.ocsp_nocheck
+    }
+
+    /// What kind of key it certifies.
+    #[must_use]
+    pub fn key_kind(&self) -> &KeyKind {
+        &self.key_kind
+    }
+
+    /// The SubjectPublicKeyInfo in DER.
+    #[must_use]
+    pub fn spki_der(&self) -> &[u8] {
+        &self.spki_der
+    }
+
+    /// The octets of the subjectPublicKey bit string, which OCSP identifies
+    /// keys by.
+    pub(crate) fn key_octets(&self) -> &[u8] {
+        &self.key_octets
+    }
+
+    pub(crate) fn public_key(&self) -> &PKey<Public> {
+        &self.public_key
+    }
+
+    pub(crate) fn x509(&self) -> &X509 {
+        &self.x509
+    }
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Certificate")
+            .field("sha256", &hex::encode(self.sha256))
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Certificate {
+    fn eq(&self, other: &Self) -> bool {
+        self.der == other.der
+    }
+}
+
+impl Eq for Certificate {}
+
+#[derive(Default)]
+struct AccessUrls {
+    ocsp: Vec<String>,
+    issuers: Vec<String>,
+}
+
+impl AccessUrls {
+    fn of(tbs: &TbsCertificateInner<Raw>) -> Self {
+        let mut urls = Self::default();
+        let descriptions = optional_extension::<AuthorityInfoAccessSyntax>(tbs)
+            .map_or_else(Vec::new, |syntax| syntax.0);
+        for description in descriptions {
+            let GeneralName::UniformResourceIdentifier(url) = description.access_location else {
+                continue;
+            };
+            match description.access_method {
+                ID_AD_OCSP => urls.ocsp.push(url.to_string()),
+                ID_AD_CA_ISSUERS => urls.issuers.push(url.to_string()),
+                _ => {}
+            }
+        }
+        urls
+    }
+}
+
+fn extensions(tbs: &TbsCertificateInner<Raw>) -> impl Iterator<Item = &Extension> {
+    tbs.extensions.iter().flatten()
+}
+
+fn deciding_extension<T>(
+    tbs: &TbsCertificateInner<Raw>,
+) -> Result<Option<(bool, T)>, CertificateError>
+where
+    T: for<'a> Decode<'a> + AssociatedOid,
+{
+    tbs.get::<T>()
+        .map_err(|_| CertificateError::Extension(T::OID))
+}
+
+fn optional_extension<T>(tbs: &TbsCertificateInner<Raw>) -> Option<T>
+where
+    T: for<'a> Decode<'a> + AssociatedOid,
+{
+    tbs.get::<T>().ok().flatten().map(|(_, value)| value)
+}
+
+fn name_der(name: &openssl::x509::X509NameRef) -> Result<Vec<u8>, CertificateError> {
+    name.to_der().map_err(CertificateError::Key)
+}
+
+fn timestamp(time: x509_cert::time::Time) -> Result<Timestamp, CertificateError> {
+    let seconds = i64::try_from(time.to_unix_duration().as_secs());
+    seconds
+        .ok()
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())
+        .ok_or(CertificateError::Validity)
+}

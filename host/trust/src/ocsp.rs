@@ -1,0 +1,232 @@
+//! Revocation by the Online Certificate Status Protocol (RFC 6960).
+
+mod request;
+mod response;
+
+pub use self::request::CertIdHash;
+pub use self::response::{CertificateStatus, OcspEvidence};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use der::asn1::ObjectIdentifier;
+use http::header::CONTENT_TYPE;
+use http::{Method, Request, StatusCode};
+use jiff::Timestamp;
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use serde::Deserialize;
+use url::Url;
+
+use self::request::{NONCE_OCTETS, OcspQuery};
+use self::response::Expected;
+use crate::certificate::Certificate;
+use crate::path::PathError;
+use crate::random::{RandomSource, RandomUnavailable};
+use crate::signature::SignatureFault;
+
+/// How one authority's responder is spoken to.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct OcspSettings {
+    /// A fixed responder; `None`: the one that the certificate's authority
+    /// information access names.
+    pub url: Option<Url>,
+    /// Whether a nonce is sent, and whether it must come back.
+    pub nonce: NonceMode,
+    /// Which digest identifies the issuer.
+    pub certid_hash: CertIdHash,
+    /// How old thisUpdate may be; `None`: as the client's policy says.
+    pub max_age: Option<Duration>,
+}
+
+/// The nonce extension (RFC 6960 clause 4.4.1, RFC 9654).
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum NonceMode {
+    /// None is sent.
+    Off,
+    /// One is sent; when the responder returns one, it must be equal.
+    #[default]
+    Send,
+    /// One is sent and must be returned.
+    Require,
+}
+
+/// Limits of an OCSP exchange.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct OcspPolicy {
+    /// Size and time of one exchange.
+    pub limits: ExchangeLimits,
+    /// How far the responder's clock may be off.
+    pub clock_skew: Duration,
+    /// How old thisUpdate may be.
+    pub max_age: Duration,
+}
+
+impl Default for OcspPolicy {
+    /// Ten seconds and 64 KiB; five minutes of skew; an hour of age.
+    fn default() -> Self {
+        Self {
+            limits: ExchangeLimits {
+                timeout: Duration::from_secs(10),
+                max_response_bytes: 64 * 1024,
+            },
+            clock_skew: Duration::from_secs(5 * 60),
+            max_age: Duration::from_secs(60 * 60),
+        }
+    }
+}
+
+/// Why there is no answer about a certificate's revocation.
+#[derive(Debug, thiserror::Error)]
+pub enum OcspError {
+    /// Neither the configuration nor the certificate names a responder.
+    #[error("no OCSP responder is known for the certificate")]
+    NoResponder,
+    /// The responder's address is not one of HTTP.
+    #[error("the OCSP responder's address is malformed")]
+    Address,
+    /// No nonce could be made.
+    #[error(transparent)]
+    Random(#[from] RandomUnavailable),
+    /// The request could not be encoded.
+    #[error("the OCSP request cannot be encoded")]
+    Encode(#[source] der::Error),
+    /// The responder was not reached.
+    #[error("the OCSP responder was not reached")]
+    Transport(#[source] HttpPortError),
+    /// It answered with another HTTP status than 200.
+    #[error("the OCSP responder answered with HTTP status {0}")]
+    HttpStatus(u16),
+    /// It refused (OCSPResponseStatus, RFC 6960 clause 4.2.1).
+    #[error("the OCSP responder refused with status {0}")]
+    Refused(u32),
+    /// The answer is not well-formed.
+    #[error("the OCSP response is malformed")]
+    Malformed(#[source] der::Error),
+    /// The answer is of another type than id-pkix-ocsp-basic.
+    #[error("the OCSP response has the type {0}")]
+    ResponseType(ObjectIdentifier),
+    /// There is not exactly one answer about the certificate.
+    #[error("the OCSP response has {0} answers about the certificate instead of one")]
+    NotOneAnswer(usize),
+    /// A critical extension that is not understood.
+    #[error("the OCSP response has the unknown critical extension {0}")]
+    CriticalExtension(ObjectIdentifier),
+    /// The nonce came back changed, or not at all though it must.
+    #[error("the OCSP response does not carry the nonce of the request")]
+    Nonce,
+    /// No certificate of the responder matches its identifier, or none of
+    /// those may answer for the issuer.
+    #[error("the OCSP responder is not authorised by the issuer")]
+    Responder,
+    /// The responder's certificate lacks id-kp-OCSPSigning.
+    #[error("the OCSP responder's certificate is not one for OCSP signing")]
+    ResponderPurpose,
+    /// The responder's certificate is no valid one of the issuer.
+    #[error("the OCSP responder's certificate is not valid")]
+    ResponderPath(#[source] PathError),
+    /// The signature is wrong.
+    #[error("the OCSP response's signature is not valid")]
+    Signature(#[source] SignatureFault),
+    /// thisUpdate lies in the future.
+    #[error("the OCSP response is from the future: {0}")]
+    NotYetValid(Timestamp),
+    /// thisUpdate is too old, or nextUpdate has passed.
+    #[error("the OCSP response is out of date: {0}")]
+    Stale(Timestamp),
+}
+
+/// Asks OCSP responders.
+#[derive(Clone)]
+pub struct OcspClient {
+    port: Arc<dyn HttpPort>,
+    random: Arc<dyn RandomSource>,
+    policy: OcspPolicy,
+}
+
+impl OcspClient {
+    /// A client that speaks through `port`.
+    #[must_use]
+    pub fn new(port: Arc<dyn HttpPort>, random: Arc<dyn RandomSource>, policy: OcspPolicy) -> Self {
+        Self {
+            port,
+            random,
+            policy,
+        }
+    }
+
+    /// What the responder says about `certificate`, which `issuer` issued, with
+    /// the response as evidence. Responders are asked in turn until one gives
+    /// a valid answer, be it good or not.
+    ///
+    /// # Errors
+    /// [`OcspError`] of the last responder when none gave a valid answer.
+    pub async fn status(
+        &self,
+        certificate: &Certificate,
+        issuer: &Certificate,
+        settings: &OcspSettings,
+        now: Timestamp,
+    ) -> Result<OcspEvidence, OcspError> {
+        let addresses: Vec<&str> = match &settings.url {
+            Some(url) => vec![url.as_str()],
+            None => certificate.ocsp_urls().iter().map(String::as_str).collect(),
+        };
+        let mut last = OcspError::NoResponder;
+        for address in addresses {
+            match self.ask(address, certificate, issuer, settings, now).await {
+                Ok(evidence) => return Ok(evidence),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    async fn ask(
+        &self,
+        address: &str,
+        certificate: &Certificate,
+        issuer: &Certificate,
+        settings: &OcspSettings,
+        now: Timestamp,
+    ) -> Result<OcspEvidence, OcspError> {
+        let query = OcspQuery {
+            certificate,
+            issuer,
+            hash: settings.certid_hash,
+            nonce: self.nonce(settings.nonce)?,
+        };
+        let body = query.to_der().map_err(OcspError::Encode)?;
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(address)
+            .header(CONTENT_TYPE, "application/ocsp-request")
+            .body(Bytes::from(body))
+            .map_err(|_| OcspError::Address)?;
+        let answer = self
+            .port
+            .exchange(request, self.policy.limits)
+            .await
+            .map_err(OcspError::Transport)?;
+        if answer.status() != StatusCode::OK {
+            return Err(OcspError::HttpStatus(answer.status().as_u16()));
+        }
+        let expected = Expected {
+            query: &query,
+            nonce_must_return: settings.nonce == NonceMode::Require,
+            clock_skew: self.policy.clock_skew,
+            max_age: settings.max_age.unwrap_or(self.policy.max_age),
+        };
+        expected.check(answer.body(), now)
+    }
+
+    fn nonce(&self, mode: NonceMode) -> Result<Option<[u8; NONCE_OCTETS]>, RandomUnavailable> {
+        if mode == NonceMode::Off {
+            return Ok(None);
+        }
+        let mut nonce = [0; NONCE_OCTETS];
+        self.random.fill(&mut nonce)?;
+        Ok(Some(nonce))
+    }
+}

@@ -1,0 +1,96 @@
+//! Certification paths (RFC 5280 clause 6), built and validated by OpenSSL.
+
+use jiff::Timestamp;
+use openssl::error::ErrorStack;
+use openssl::stack::Stack;
+use openssl::x509::store::X509StoreBuilder;
+use openssl::x509::verify::{X509VerifyFlags, X509VerifyParam};
+use openssl::x509::{X509, X509StoreContext, X509VerifyResult};
+
+use crate::certificate::{Certificate, CertificateError};
+
+/// Most authorities between a leaf and its anchor.
+const MAX_DEPTH: i32 = 5;
+
+/// OpenSSL's security level for keys and signatures of a path: 2 asks for 112
+/// bits, that is RSA from 2048 bits and no SHA-1.
+const SECURITY_LEVEL: i32 = 2;
+
+/// Why there is no trusted path.
+#[derive(Debug, thiserror::Error)]
+pub enum PathError {
+    /// No path ends in a configured authority, or one of its steps fails.
+    #[error("no trusted path at depth {depth}: {reason}")]
+    NoPath {
+        /// How many steps above the leaf the fault lies.
+        depth: u32,
+        /// OpenSSL's words for it.
+        reason: &'static str,
+    },
+    /// The certificate is itself a trusted one, or an authority of the path
+    /// is not marked as one.
+    #[error("the path's shape is not one of a leaf below authorities")]
+    Shape,
+    /// OpenSSL could not do its work.
+    #[error("path validation is not possible")]
+    Library(#[from] ErrorStack),
+    /// An authority of the path cannot be read.
+    #[error("an authority's certificate cannot be read")]
+    Authority(#[from] CertificateError),
+}
+
+/// The path from `leaf` to one of `anchors`, both included, valid at `at`.
+///
+/// Anchors may be issuing authorities: a path need not reach a root.
+/// Revocation and the purpose of the leaf are the caller's to check.
+pub(crate) fn build<'a>(
+    leaf: &Certificate,
+    intermediates: impl IntoIterator<Item = &'a Certificate>,
+    anchors: impl IntoIterator<Item = &'a Certificate>,
+    at: Timestamp,
+) -> Result<Vec<Certificate>, PathError> {
+    let mut parameters = X509VerifyParam::new()?;
+    parameters.set_flags(X509VerifyFlags::PARTIAL_CHAIN)?;
+    parameters.set_time(at.as_second());
+    parameters.set_depth(MAX_DEPTH);
+    parameters.set_auth_level(SECURITY_LEVEL);
+    let mut store = X509StoreBuilder::new()?;
+    store.set_param(&parameters)?;
+    for anchor in anchors {
+        store.add_cert(anchor.x509().clone())?;
+    }
+    let mut untrusted = Stack::new()?;
+    for intermediate in intermediates {
+        untrusted.push(intermediate.x509().clone())?;
+    }
+    let mut context = X509StoreContext::new()?;
+    let verified = context.init(&store.build(), leaf.x509(), &untrusted, |context| {
+        if context.verify_cert()? {
+            let chain = context.chain().into_iter().flatten();
+            Ok(Ok(chain.map(ToOwned::to_owned).collect::<Vec<X509>>()))
+        } else {
+            Ok(Err((context.error_depth(), context.error())))
+        }
+    })?;
+    let chain = verified.map_err(|(depth, result): (u32, X509VerifyResult)| {
+        // The reason is told by the context; what OpenSSL queued besides must
+        // not surface in the next call of this thread.
+        drop(ErrorStack::get());
+        PathError::NoPath {
+            depth,
+            reason: result.error_string(),
+        }
+    })?;
+    let chain = chain
+        .iter()
+        .map(|certificate| Ok(Certificate::from_der(&certificate.to_der()?)?))
+        .collect::<Result<Vec<_>, PathError>>()?;
+    match chain.as_slice() {
+        [_, authorities @ ..]
+            if !authorities.is_empty() && authorities.iter().all(Certificate::is_authority) =>
+        {
+            Ok(chain)
+        }
+        _ => Err(PathError::Shape),
+    }
+}

@@ -1,0 +1,25 @@
+//! Random numbers, injected.
+
+/// Where nonces come from.
+pub trait RandomSource: Send + Sync {
+    /// Fills `bytes` with unpredictable octets.
+    ///
+    /// # Errors
+    /// [`RandomUnavailable`] when the source gives none.
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomUnavailable>;
+}
+
+/// The source of random numbers gave none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("the source of random numbers gave none")]
+pub struct RandomUnavailable;
+
+/// The operating system's random numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemRandom;
+
+impl RandomSource for SystemRandom {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomUnavailable> {
+        getrandom::fill(bytes).map_err(|_| RandomUnavailable)
+    }
+}

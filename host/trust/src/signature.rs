@@ -1,0 +1,175 @@
+//! Signature values of OCSP responses and time-stamp tokens, checked by
+//! OpenSSL.
+
+use const_oid::db::rfc5912::{
+    ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1,
+    ID_RSASSA_PSS, ID_SHA_256, ID_SHA_384, ID_SHA_512, RSA_ENCRYPTION, SHA_256_WITH_RSA_ENCRYPTION,
+    SHA_384_WITH_RSA_ENCRYPTION, SHA_512_WITH_RSA_ENCRYPTION,
+};
+use const_oid::db::rfc8410::ID_ED_25519;
+use der::asn1::ObjectIdentifier;
+use der::{DecodeValue, FixedTag, Header, Reader, Tag, TagMode, TagNumber};
+use openssl::error::ErrorStack;
+use openssl::hash::MessageDigest;
+use openssl::pkey::{Id, PKeyRef, Public};
+use openssl::rsa::Padding;
+use openssl::sign::{RsaPssSaltlen, Verifier};
+use spki::AlgorithmIdentifierOwned;
+
+/// Why a signature value does not stand.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum SignatureFault {
+    /// An algorithm that is unknown here, too weak, or strangely parametrised.
+    #[error("the signature algorithm {0} is not accepted")]
+    Algorithm(ObjectIdentifier),
+    /// The key cannot have made a signature of this algorithm.
+    #[error("the key is not one for the signature algorithm {0}")]
+    Key(ObjectIdentifier),
+    /// The value was not made over these octets with this key.
+    #[error("the signature value does not match")]
+    Mismatch,
+}
+
+/// Checks `value` over `message` with `key`.
+///
+/// `digest_algorithm` is CMS's separate digest algorithm, for signature
+/// algorithms that name only the key type (RFC 3370 clause 3.2).
+pub(crate) fn verify(
+    key: &PKeyRef<Public>,
+    algorithm: &AlgorithmIdentifierOwned,
+    digest_algorithm: Option<ObjectIdentifier>,
+    message: &[u8],
+    value: &[u8],
+) -> Result<(), SignatureFault> {
+    let scheme =
+        Scheme::of(algorithm, digest_algorithm).ok_or(SignatureFault::Algorithm(algorithm.oid))?;
+    if !scheme.fits(key) {
+        return Err(SignatureFault::Key(algorithm.oid));
+    }
+    match scheme.verify(key, message, value) {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(_) => Err(SignatureFault::Mismatch),
+    }
+}
+
+/// The digest that `oid` names; SHA-1 and older ones are not accepted.
+pub(crate) fn message_digest(oid: ObjectIdentifier) -> Option<MessageDigest> {
+    match oid {
+        ID_SHA_256 => Some(MessageDigest::sha256()),
+        ID_SHA_384 => Some(MessageDigest::sha384()),
+        ID_SHA_512 => Some(MessageDigest::sha512()),
+        _ => None,
+    }
+}
+
+enum Scheme {
+    Ecdsa(MessageDigest),
+    Pkcs1(MessageDigest),
+    Pss {
+        digest: MessageDigest,
+        mask_digest: MessageDigest,
+        salt_octets: i32,
+    },
+    Ed25519,
+}
+
+impl Scheme {
+    fn of(
+        algorithm: &AlgorithmIdentifierOwned,
+        digest_algorithm: Option<ObjectIdentifier>,
+    ) -> Option<Self> {
+        Some(match algorithm.oid {
+            ECDSA_WITH_SHA_256 => Self::Ecdsa(MessageDigest::sha256()),
+            ECDSA_WITH_SHA_384 => Self::Ecdsa(MessageDigest::sha384()),
+            ECDSA_WITH_SHA_512 => Self::Ecdsa(MessageDigest::sha512()),
+            ID_EC_PUBLIC_KEY => Self::Ecdsa(message_digest(digest_algorithm?)?),
+            SHA_256_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha256()),
+            SHA_384_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha384()),
+            SHA_512_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha512()),
+            RSA_ENCRYPTION => Self::Pkcs1(message_digest(digest_algorithm?)?),
+            ID_RSASSA_PSS => {
+                let parameters: PssParameters = algorithm.parameters.as_ref()?.decode_as().ok()?;
+                Self::Pss {
+                    digest: message_digest(parameters.digest)?,
+                    mask_digest: message_digest(parameters.mask_digest)?,
+                    salt_octets: i32::from(parameters.salt_octets),
+                }
+            }
+            ID_ED_25519 => Self::Ed25519,
+            _ => return None,
+        })
+    }
+
+    fn fits(&self, key: &PKeyRef<Public>) -> bool {
+        match self {
+            Self::Ecdsa(_) => key.id() == Id::EC,
+            Self::Pkcs1(_) => key.id() == Id::RSA,
+            Self::Pss { .. } => key.id() == Id::RSA || key.id() == Id::RSA_PSS,
+            Self::Ed25519 => key.id() == Id::ED25519,
+        }
+    }
+
+    fn verify(
+        &self,
+        key: &PKeyRef<Public>,
+        message: &[u8],
+        value: &[u8],
+    ) -> Result<bool, ErrorStack> {
+        let mut verifier = match self {
+            Self::Ecdsa(digest) | Self::Pkcs1(digest) => Verifier::new(*digest, key)?,
+            Self::Pss {
+                digest,
+                mask_digest,
+                salt_octets,
+            } => {
+                let mut verifier = Verifier::new(*digest, key)?;
+                verifier.set_rsa_padding(Padding::PKCS1_PSS)?;
+                verifier.set_rsa_mgf1_md(*mask_digest)?;
+                verifier.set_rsa_pss_saltlen(RsaPssSaltlen::custom(*salt_octets))?;
+                verifier
+            }
+            Self::Ed25519 => Verifier::new_without_digest(key)?,
+        };
+        verifier.verify_oneshot(value, message)
+    }
+}
+
+/// RSASSA-PSS-params (RFC 8017 appendix A.2.3) without its SHA-1 defaults,
+/// which are not accepted.
+struct PssParameters {
+    digest: ObjectIdentifier,
+    mask_digest: ObjectIdentifier,
+    salt_octets: u8,
+}
+
+impl FixedTag for PssParameters {
+    const TAG: Tag = Tag::Sequence;
+}
+
+impl<'a> DecodeValue<'a> for PssParameters {
+    fn decode_value<R: Reader<'a>>(reader: &mut R, header: Header) -> der::Result<Self> {
+        reader.read_nested(header.length, |reader| {
+            let missing = || Self::TAG.value_error();
+            let digest: AlgorithmIdentifierOwned = reader
+                .context_specific(TagNumber::N0, TagMode::Explicit)?
+                .ok_or_else(missing)?;
+            let mask: AlgorithmIdentifierOwned = reader
+                .context_specific(TagNumber::N1, TagMode::Explicit)?
+                .ok_or_else(missing)?;
+            let salt_octets = reader
+                .context_specific(TagNumber::N2, TagMode::Explicit)?
+                .ok_or_else(missing)?;
+            let trailer: Option<u8> = reader.context_specific(TagNumber::N3, TagMode::Explicit)?;
+            if mask.oid != ID_MGF_1 || trailer.is_some_and(|field| field != 1) {
+                return Err(Self::TAG.value_error());
+            }
+            let mask_digest: AlgorithmIdentifierOwned =
+                mask.parameters.as_ref().ok_or_else(missing)?.decode_as()?;
+            Ok(Self {
+                digest: digest.oid,
+                mask_digest: mask_digest.oid,
+                salt_octets,
+            })
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether a certificate may make a qualified signature now.
+
+use std::sync::Arc;
+
+use der::asn1::ObjectIdentifier;
+use jiff::Timestamp;
+
+use crate::anchors::{Purpose, TrustAnchors, TrustEntry};
+use crate::certificate::Certificate;
+use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspEvidence};
+use crate::path::PathError;
+
+/// A certificate that may sign, with the evidence.
+#[derive(Clone, Debug)]
+pub struct CheckedSigner {
+    /// The signer's certificate, then its issuers up to the anchor.
+    pub chain: Vec<Certificate>,
+    /// The responder's answer that it is not revoked.
+    pub revocation: OcspEvidence,
+}
+
+impl CheckedSigner {
+    /// The chain in DER, the signer's certificate first.
+    #[must_use]
+    pub fn chain_der(&self) -> Vec<Vec<u8>> {
+        self.chain.iter().map(|step| step.der().to_vec()).collect()
+    }
+}
+
+/// Why a certificate may not sign.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateRejection {
+    /// Its validity has not begun.
+    #[error("the certificate is not valid before {not_before}")]
+    NotYetValid {
+        /// When it begins.
+        not_before: Timestamp,
+    },
+    /// Its validity has ended.
+    #[error("the certificate expired at {not_after}")]
+    Expired {
+        /// When it ended.
+        not_after: Timestamp,
+    },
+    /// No configured authority for the method stands behind it.
+    #[error("the certificate is not trusted")]
+    Untrusted(#[source] PathError),
+    /// Its key is not for signatures.
+    #[error("the certificate's key is not one for signatures")]
+    Purpose(#[source] PurposeFault),
+    /// It is not a qualified certificate of the expected kind.
+    #[error("the certificate is not qualified for electronic signatures")]
+    NotQualified(#[source] QualificationFault),
+    /// Its issuer revoked or suspended it.
+    #[error("the certificate was revoked at {at}")]
+    Revoked {
+        /// Since when.
+        at: Timestamp,
+    },
+    /// Its issuer's responder does not know it; to be treated as revoked.
+    #[error("the certificate is unknown to its issuer's OCSP responder")]
+    UnknownToIssuer,
+    /// Nobody told whether it is revoked; trying again may help.
+    #[error("the certificate's revocation status is not available")]
+    RevocationUnavailable(#[source] OcspError),
+}
+
+/// What the key may not do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum PurposeFault {
+    /// keyUsage is absent or lacks nonRepudiation.
+    #[error("keyUsage does not hold nonRepudiation")]
+    NoNonRepudiation,
+    /// It is an authority's certificate.
+    #[error("it is an authority's certificate")]
+    Authority,
+}
+
+/// Which qualification is missing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum QualificationFault {
+    /// No QcCompliance statement.
+    #[error("it has no QcCompliance statement")]
+    NoCompliance,
+    /// It is qualified under the law of a country outside the EU.
+    #[error("it is qualified under the law of another country")]
+    ForeignLegislation,
+    /// QcType is there and does not hold esign.
+    #[error("its QcType is not esign")]
+    NotForSignatures,
+    /// No QcSSCD statement.
+    #[error("it has no QcSSCD statement")]
+    NoSscd,
+    /// A policy that its issuer's entry asks for.
+    #[error("it was not issued under the policy {0}")]
+    NoPolicy(ObjectIdentifier),
+    /// The issuer's service is not, or no longer, a qualified one.
+    #[error("its issuer is not configured as qualified at this time")]
+    IssuerNotQualified,
+}
+
+/// Checks signers' certificates.
+#[derive(Clone)]
+pub struct SignerCheck {
+    anchors: Arc<TrustAnchors>,
+    ocsp: OcspClient,
+}
+
+impl SignerCheck {
+    /// A check against `anchors`.
+    #[must_use]
+    pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient) -> Self {
+        Self { anchors, ocsp }
+    }
+
+    /// Checks that `certificate`, presented by the eID `method`, may make a
+    /// qualified signature at `now`: validity, path, key usage, qualification
+    /// (ETSI EN 319 412-5) and revocation, in this order.
+    ///
+    /// # Errors
+    /// [`CertificateRejection`] names the first check that failed.
+    pub async fn check_signer(
+        &self,
+        certificate: &Certificate,
+        method: &str,
+        now: Timestamp,
+    ) -> Result<CheckedSigner, CertificateRejection> {
+        check_validity(certificate, now)?;
+        let path = self
+            .anchors
+            .path(certificate, &[], Purpose::Signing, Some(method), now)
+            .map_err(CertificateRejection::Untrusted)?;
+        check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
+        check_qualification(certificate, path.anchor, now)
+            .map_err(CertificateRejection::NotQualified)?;
+        let [_, issuer, ..] = path.chain.as_slice() else {
+            return Err(CertificateRejection::Untrusted(PathError::Shape));
+        };
+        let revocation = self
+            .ocsp
+            .status(certificate, issuer, &path.anchor.ocsp, now)
+            .await
+            .map_err(CertificateRejection::RevocationUnavailable)?;
+        match revocation.status {
+            CertificateStatus::Good => Ok(CheckedSigner {
+                chain: path.chain,
+                revocation,
+            }),
+            CertificateStatus::Revoked { at } => Err(CertificateRejection::Revoked { at }),
+            CertificateStatus::Unknown => Err(CertificateRejection::UnknownToIssuer),
+        }
+    }
+}
+
+fn check_validity(certificate: &Certificate, now: Timestamp) -> Result<(), CertificateRejection> {
+    let (not_before, not_after) = (certificate.not_before(), certificate.not_after());
+    if now < not_before {
+        return Err(CertificateRejection::NotYetValid { not_before });
+    }
+    if not_after < now {
+        return Err(CertificateRejection::Expired { not_after });
+    }
+    Ok(())
+}
+
+fn check_purpose(certificate: &Certificate) -> Result<(), PurposeFault> {
+    if certificate.is_authority() {
+        return Err(PurposeFault::Authority);
+    }
+    if !certificate
+        .key_usage()
+        .is_some_and(|usage| usage.non_repudiation())
+    {
+        return Err(PurposeFault::NoNonRepudiation);
+    }
+    Ok(())
+}
+
+fn check_qualification(
+    certificate: &Certificate,
+    anchor: &TrustEntry,
+    now: Timestamp,
+) -> Result<(), QualificationFault> {
+    let statements = certificate.qualified_statements();
+    if !statements.compliance {
+        return Err(QualificationFault::NoCompliance);
+    }
+    if statements.foreign_legislation {
+        return Err(QualificationFault::ForeignLegislation);
+    }
+    if !statements.is_for_electronic_signatures() {
+        return Err(QualificationFault::NotForSignatures);
+    }
+    if !statements.sscd {
+        return Err(QualificationFault::NoSscd);
+    }
+    if let Some(policy) = anchor.missing_policy(certificate) {
+        return Err(QualificationFault::NoPolicy(policy));
+    }
+    if !anchor.is_qualified_at(now) {
+        return Err(QualificationFault::IssuerNotQualified);
+    }
+    Ok(())
+}

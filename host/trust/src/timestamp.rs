@@ -1,0 +1,260 @@
+//! Time-stamps (RFC 3161).
+
+mod response;
+mod token;
+
+pub use self::token::{TimestampToken, TokenFault};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use const_oid::db::rfc5912::ID_SHA_256;
+use der::Encode;
+use der::asn1::{Int, Null, ObjectIdentifier, OctetString};
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Method, Request, StatusCode};
+use jiff::Timestamp;
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use spki::AlgorithmIdentifierOwned;
+use url::Url;
+use x509_tsp::{MessageImprint, TimeStampReq, TspVersion};
+
+use self::response::TimestampResponse;
+use self::token::Expected;
+use crate::anchors::TrustAnchors;
+use crate::random::{RandomSource, RandomUnavailable};
+
+/// Octets of a nonce.
+const NONCE_OCTETS: usize = 16;
+
+/// A time-stamping authority that is asked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TimestampAuthority {
+    /// Where it answers.
+    pub url: Url,
+    /// The policy that is asked for and that its tokens must name.
+    pub policy: Option<ObjectIdentifier>,
+}
+
+/// Limits of a time-stamp exchange.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TimestampPolicy {
+    /// Size and time of one exchange with one authority.
+    pub limits: ExchangeLimits,
+    /// How far genTime may be from now, either way.
+    pub clock_skew: Duration,
+}
+
+impl Default for TimestampPolicy {
+    /// Ten seconds and 64 KiB; five minutes of skew.
+    fn default() -> Self {
+        Self {
+            limits: ExchangeLimits {
+                timeout: Duration::from_secs(10),
+                max_response_bytes: 64 * 1024,
+            },
+            clock_skew: Duration::from_secs(5 * 60),
+        }
+    }
+}
+
+/// Why there is no time-stamp.
+#[derive(Debug, thiserror::Error)]
+pub enum TimestampError {
+    /// No authority is configured.
+    #[error("no time-stamping authority is configured")]
+    NoAuthority,
+    /// No nonce could be made.
+    #[error(transparent)]
+    Random(#[from] RandomUnavailable),
+    /// The request could not be encoded.
+    #[error("the time-stamp request cannot be encoded")]
+    Encode(#[source] der::Error),
+    /// Every authority failed.
+    #[error("none of {} time-stamping authorities gave a valid token", .0.len())]
+    AllFailed(Vec<AuthorityFailure>),
+}
+
+/// How one authority failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{authority} gave no valid time-stamp")]
+pub struct AuthorityFailure {
+    /// Its address.
+    pub authority: Url,
+    /// What happened.
+    #[source]
+    pub fault: TimestampFault,
+}
+
+/// What went wrong with one authority.
+#[derive(Debug, thiserror::Error)]
+pub enum TimestampFault {
+    /// It was not reached.
+    #[error("the time-stamping authority was not reached")]
+    Transport(#[source] HttpPortError),
+    /// It answered with another HTTP status than 200.
+    #[error("the time-stamping authority answered with HTTP status {0}")]
+    HttpStatus(u16),
+    /// It refused (PKIStatusInfo, RFC 3161 clause 2.4.2).
+    #[error("the time-stamping authority refused with status {status}, failure bits {failure:?}")]
+    Refused {
+        /// PKIStatus.
+        status: u8,
+        /// The bits set in PKIFailureInfo.
+        failure: Vec<u8>,
+    },
+    /// Its answer does not stand up to the checks.
+    #[error("the time-stamping authority's answer is not valid")]
+    Invalid(#[source] TokenFault),
+}
+
+/// Asks time-stamping authorities, in order.
+#[derive(Clone)]
+pub struct TimestampClient {
+    port: Arc<dyn HttpPort>,
+    random: Arc<dyn RandomSource>,
+    anchors: Arc<TrustAnchors>,
+    authorities: Vec<TimestampAuthority>,
+    policy: TimestampPolicy,
+}
+
+impl TimestampClient {
+    /// A client of `authorities`, whose tokens must chain to a `timestamping`
+    /// anchor.
+    #[must_use]
+    pub fn new(
+        port: Arc<dyn HttpPort>,
+        random: Arc<dyn RandomSource>,
+        anchors: Arc<TrustAnchors>,
+        authorities: Vec<TimestampAuthority>,
+        policy: TimestampPolicy,
+    ) -> Self {
+        Self {
+            port,
+            random,
+            anchors,
+            authorities,
+            policy,
+        }
+    }
+
+    /// A token over the SHA-256 digest `imprint`, from the first authority that
+    /// gives a valid one.
+    ///
+    /// # Errors
+    /// [`TimestampError`]; how each authority failed when all did.
+    pub async fn timestamp(
+        &self,
+        imprint: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<TimestampToken, TimestampError> {
+        if self.authorities.is_empty() {
+            return Err(TimestampError::NoAuthority);
+        }
+        let mut failures = Vec::new();
+        for authority in &self.authorities {
+            let nonce = self.nonce()?;
+            let body = request(imprint, &nonce, authority.policy)
+                .and_then(|request| request.to_der())
+                .map_err(TimestampError::Encode)?;
+            let expected = Expected {
+                imprint,
+                nonce: Some(&nonce),
+                policy: authority.policy,
+                clock_skew: self.policy.clock_skew,
+            };
+            match self.ask(authority, body, &expected, now).await {
+                Ok(token) => return Ok(token),
+                Err(fault) => {
+                    tracing::warn!(
+                        authority = %authority.url,
+                        error = &fault as &dyn std::error::Error,
+                        "time-stamping authority failed"
+                    );
+                    failures.push(AuthorityFailure {
+                        authority: authority.url.clone(),
+                        fault,
+                    });
+                }
+            }
+        }
+        Err(TimestampError::AllFailed(failures))
+    }
+
+    async fn ask(
+        &self,
+        authority: &TimestampAuthority,
+        body: Vec<u8>,
+        expected: &Expected<'_>,
+        now: Timestamp,
+    ) -> Result<TimestampToken, TimestampFault> {
+        let mut request = Request::new(Bytes::from(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = authority
+            .url
+            .as_str()
+            .parse()
+            .map_err(|_| TimestampFault::Transport(unusable_address(&authority.url)))?;
+        let headers = request.headers_mut();
+        headers.insert(
+            CONTENT_TYPE,
+            http::HeaderValue::from_static("application/timestamp-query"),
+        );
+        headers.insert(
+            ACCEPT,
+            http::HeaderValue::from_static("application/timestamp-reply"),
+        );
+        let answer = self
+            .port
+            .exchange(request, self.policy.limits)
+            .await
+            .map_err(TimestampFault::Transport)?;
+        if answer.status() != StatusCode::OK {
+            return Err(TimestampFault::HttpStatus(answer.status().as_u16()));
+        }
+        let response = TimestampResponse::parse(answer.body())
+            .map_err(|error| TimestampFault::Invalid(TokenFault::Malformed(error)))?;
+        let token = response.into_token()?;
+        expected
+            .check(&token, &self.anchors, now)
+            .map_err(TimestampFault::Invalid)
+    }
+
+    /// The content octets of a positive INTEGER without leading zeros.
+    fn nonce(&self) -> Result<[u8; NONCE_OCTETS], RandomUnavailable> {
+        let mut nonce = [0; NONCE_OCTETS];
+        self.random.fill(&mut nonce)?;
+        let [first, ..] = &mut nonce;
+        *first = (*first & 0x7f) | 0x40;
+        Ok(nonce)
+    }
+}
+
+fn request(
+    imprint: &[u8; 32],
+    nonce: &[u8; NONCE_OCTETS],
+    policy: Option<ObjectIdentifier>,
+) -> der::Result<TimeStampReq> {
+    Ok(TimeStampReq {
+        version: TspVersion::V1,
+        message_imprint: MessageImprint {
+            hash_algorithm: AlgorithmIdentifierOwned {
+                oid: ID_SHA_256,
+                parameters: Some(Null.into()),
+            },
+            hashed_message: OctetString::new(imprint.as_slice())?,
+        },
+        req_policy: policy,
+        nonce: Some(Int::new(nonce)?),
+        cert_req: true,
+        extensions: None,
+    })
+}
+
+fn unusable_address(url: &Url) -> HttpPortError {
+    HttpPortError::Forbidden {
+        host: url.host_str().unwrap_or_default().to_owned(),
+        reason: "the address is not one of HTTP".to_owned(),
+    }
+}
