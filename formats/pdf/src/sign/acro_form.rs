@@ -31,19 +31,20 @@ pub(super) fn add_field(file: &PdfFile<'_>, update: &mut Update<'_>, field: Obje
             let id = update.allocate()?;
             let form = format!("<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>", reference(field));
             update.object(id, form.as_bytes())?;
-            update.object(file.catalog_id(), &catalog.with(b"AcroForm", reference(id).as_bytes()))
+            update.object(file.catalog_id(), &catalog.with(b"AcroForm", reference(id).as_bytes()))?;
         }
         Some((dictionary, Some(id))) => {
             let form = file.raw_object(id)?;
             let form = patched(file, update, &form.bytes, dictionary, field)?;
-            update.object(id, &form)
+            update.object(id, &form)?;
         }
         Some((dictionary, None)) => {
             let form = catalog.value(b"AcroForm").unwrap_or_default();
             let form = patched(file, update, form, dictionary, field)?;
-            update.object(file.catalog_id(), &catalog.with(b"AcroForm", &form))
+            update.object(file.catalog_id(), &catalog.with(b"AcroForm", &form))?;
         }
     }
+    Ok(())
 }
 
 /// A reference as it is written.

@@ -6,6 +6,7 @@
 //! second to ask for a time-stamp over the signature, the last to write it.
 
 mod acro_form;
+mod blank_signature;
 mod date;
 mod request;
 mod revision;

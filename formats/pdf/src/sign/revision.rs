@@ -4,7 +4,8 @@ use sha2::{Digest, Sha256};
 
 use super::acro_form::{add_field, reference, unused_field_name};
 use super::request::Signing;
-use super::update::{Update, hex_string};
+use super::blank_signature::BlankSignature;
+use super::update::Update;
 use crate::structure::PdfFile;
 
 /// Print and Locked (ISO 32000-2, table 167).
@@ -13,36 +14,75 @@ const WIDGET_FLAGS: u32 = 132;
 /// Length of a new file identifier.
 const FILE_IDENTIFIER_BYTES: usize = 16;
 
-/// The update with an empty signature: all that the signature will cover
-/// beside the document.
+/// The update around the place of the signature: with the document all that
+/// the signature covers.
 #[derive(Debug)]
 pub(super) struct Revision {
     field_name: String,
     before_contents: Vec<u8>,
     after_contents: Vec<u8>,
-    contents_digits: usize,
+    reserve: usize,
 }
 
 impl Revision {
+    /// The update for a request; the same document and request give the same.
     pub(super) fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Self, Refusal> {
         let field_name = unused_field_name(file)?;
         let page = *file.pages()?.first().ok_or_else(|| Refusal::new("no-pages", "The document has no page."))?;
-        let contents_digits = signing.reserve.saturating_mul(2);
+        let dictionary = BlankSignature::new(signing.time, signing.reserve);
 
         let mut update = Update::new(file);
         let field = update.allocate()?;
         let signature = update.allocate()?;
         add_field(file, &mut update, field)?;
         update.object(field, signature_field(&field_name, signature, page).as_bytes())?;
-        let (dictionary, places) = signature_dictionary(signing, contents_digits);
-        let start = file.bytes().len();
-        let places = places.at(update.object_value_position(signature) - start);
-        update.object(signature, &dictionary)?;
+        let start = update.object(signature, dictionary.source())?;
         let mut bytes = update.finish(&file_identifier(&signing.seed))?;
 
-        places.write_byte_range(&mut bytes, start);
-        let after_contents = bytes.split_off(places.contents.end);
-        bytes.truncate(places.contents.start);
-        Ok(Self { field_name, before_contents: bytes, after_contents, contents_digits })
+        let contents = dictionary.fill_byte_range(&mut bytes, start, file.bytes().len());
+        let after_contents = bytes.split_off(contents.end);
+        bytes.truncate(contents.start);
+        Ok(Self { field_name, before_contents: bytes, after_contents, reserve: signing.reserve })
     }
+
+    /// Fully qualified name of the new field.
+    pub(super) fn field_name(&self) -> &str {
+        &self.field_name
+    }
+
+    /// What is appended to the document before the value of `/Contents`.
+    pub(super) fn before_contents(&self) -> &[u8] {
+        &self.before_contents
+    }
+
+    /// What is appended after it.
+    pub(super) fn after_contents(&self) -> &[u8] {
+        &self.after_contents
+    }
+
+    /// The value of `/Contents`: the signature, padded with zeros to the bytes
+    /// that are reserved.
+    pub(super) fn contents(&self, cms: &[u8]) -> Vec<u8> {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+
+        let padding = self.reserve.saturating_sub(cms.len());
+        let bytes = cms.iter().copied().chain(std::iter::repeat_n(0, padding));
+        let digits = bytes.flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0x0F)]]);
+        [b'<'].into_iter().chain(digits).chain([b'>']).collect()
+    }
+}
+
+/// A signature field merged with its only widget, which has no extent: it is
+/// on no page's list of annotations, so that no page changes.
+fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
+    format!(
+        "<< /Type /Annot /Subtype /Widget /FT /Sig /T ({name}) /V {} /Rect [0 0 0 0] /F {WIDGET_FLAGS} /P {} >>",
+        reference(signature),
+        reference(page)
+    )
+}
+
+fn file_identifier(seed: &[u8]) -> Vec<u8> {
+    let digest = Sha256::new().chain_update(b"PDF file identifier").chain_update(seed).finalize();
+    digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }

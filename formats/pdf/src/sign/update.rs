@@ -9,10 +9,22 @@ use parafa_format_core::Refusal;
 use crate::structure::{PdfFile, XrefForm};
 
 /// Trailer entries that belong to one section and are not carried on
-/// (ISO 32000-2, tables 15, 17 and 5).
-const OWN_TRAILER_KEYS: [&[u8]; 15] = [
-    b"DL", b"DecodeParms", b"F", b"FDecodeParms", b"FFilter", b"Filter", b"ID", b"Index", b"Length", b"Prev", b"Size",
-    b"Type", b"W", b"XRefStm", b"XRef",
+/// (ISO 32000-2, tables 5, 15, 17 and 19).
+const OWN_TRAILER_KEYS: [&[u8]; 14] = [
+    b"DL",
+    b"DecodeParms",
+    b"F",
+    b"FDecodeParms",
+    b"FFilter",
+    b"Filter",
+    b"ID",
+    b"Index",
+    b"Length",
+    b"Prev",
+    b"Size",
+    b"Type",
+    b"W",
+    b"XRefStm",
 ];
 
 /// The bytes to be appended to a document, in the making.
@@ -42,17 +54,14 @@ impl<'a> Update<'a> {
         Ok((number, 0))
     }
 
-    /// Writes a new object, or a new version of one that exists.
-    pub(super) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<(), Refusal> {
+    /// Writes a new object, or a new version of one that exists, and returns
+    /// where in the update its value starts.
+    pub(super) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<usize, Refusal> {
         self.begin(id)?;
+        let start = self.bytes.len();
         self.bytes.extend_from_slice(value);
         self.bytes.extend_from_slice(b"\nendobj\n");
-        Ok(())
-    }
-
-    /// Where the next byte will stand in the document.
-    pub(super) fn position(&self) -> usize {
-        self.file.bytes().len() + self.bytes.len()
+        Ok(start)
     }
 
     /// Writes cross-reference section and trailer. `id` is what the second
@@ -76,19 +85,24 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    /// The entries of the newest trailer that an update keeps, and `/ID`: its
-    /// first element stays, its second is new (ISO 32000-2, 14.4).
+    /// Where the next byte will stand in the document.
+    fn position(&self) -> usize {
+        self.file.bytes().len() + self.bytes.len()
+    }
+
+    /// The entries of the newest trailer that an update keeps, as written, and
+    /// `/ID`: its first element stays, its second is new (ISO 32000-2, 14.4).
     fn carried_trailer(&self, id: &[u8]) -> Vec<u8> {
-        let mut trailer = Vec::new();
+        let mut carried = Vec::new();
         for (key, value) in self.file.trailer_entries() {
             if !OWN_TRAILER_KEYS.contains(&key) {
-                trailer.extend_from_slice(&[b"\n/", key, b" ", value].concat());
+                carried.extend_from_slice(&[b"\n/", key, b" ", value].concat());
             }
         }
         let new = hex_string(id);
         let first = self.file.first_file_identifier().map_or_else(|| new.clone(), |first| hex_string(&first));
-        trailer.extend_from_slice(format!("\n/ID [{first} {new}]").as_bytes());
-        trailer
+        carried.extend_from_slice(format!("\n/ID [{first} {new}]").as_bytes());
+        carried
     }
 
     fn xref_table(&mut self, trailer: &[u8]) -> usize {
@@ -135,7 +149,7 @@ impl<'a> Update<'a> {
 }
 
 /// A hexadecimal string.
-pub(super) fn hex_string(bytes: &[u8]) -> String {
+fn hex_string(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     format!("<{digits}>")
 }

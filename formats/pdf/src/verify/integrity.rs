@@ -1,0 +1,101 @@
+use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
+use parafa_format_core::{DigestAlgorithm, Environment, Integrity, Part};
+
+use crate::signatures::{ByteRange, SignatureDictionary};
+
+/// What a signature covers: a document without the value of `/Contents`.
+pub(super) struct Covered<'a, B> {
+    pub(super) bytes: &'a [u8],
+    pub(super) document: &'a B,
+    pub(super) range: ByteRange,
+}
+
+impl<'a, B> Covered<'a, B> {
+    /// The covered bytes.
+    pub(super) fn read(&self) -> Vec<u8> {
+        let first = self.bytes.get(..self.range.first_len).unwrap_or_default();
+        let second = self.bytes.get(self.range.second_start..self.range.end).unwrap_or_default();
+        [first, second].concat()
+    }
+
+    fn parts(&self) -> [Part<'a, B>; 2] {
+        let ByteRange { first_len, second_start, end } = self.range;
+        let part = |start: usize, end: usize| Part::Range {
+            source: self.document,
+            offset: start as u64,
+            len: end.saturating_sub(start) as u64,
+        };
+        [part(0, first_len), part(second_start, end)]
+    }
+}
+
+/// Whether a signature still says what it said: the digest of what it covers,
+/// then the value over the attributes (RFC 5652, 5.4 and 5.6).
+pub(super) fn integrity<E: Environment>(
+    environment: &E,
+    covered: &Covered<'_, E::Blob>,
+    signature: &SignatureDictionary,
+    cms: &SignedData,
+) -> Integrity {
+    let signer = cms.signer_certificate().and_then(|certificate| Certificate::from_der(certificate).ok());
+    let (Some(digest_algorithm), Some(algorithm), Some(signer)) =
+        (cms.digest_algorithm(), cms.signature_algorithm(), signer)
+    else {
+        return Integrity::Malformed;
+    };
+    match encapsulated_digest(signature, cms) {
+        Ok(Some((algorithm, digest))) if environment.digest(algorithm, &covered.parts()) != digest => {
+            return Integrity::DigestMismatch;
+        }
+        Ok(_) => {}
+        Err(NotBound) => return Integrity::Malformed,
+    }
+    let content_digest = |algorithm| match cms.content() {
+        Some(content) => environment.digest(algorithm, &[Part::Bytes(content)]),
+        None => environment.digest(algorithm, &covered.parts()),
+    };
+    let signed_digest = match cms.signed_attributes() {
+        Some(attributes) => {
+            if cms.signed_content_type() != Some(cms.content_type()) {
+                return Integrity::Malformed;
+            }
+            if cms.message_digest() != Some(content_digest(digest_algorithm).as_slice()) {
+                return Integrity::DigestMismatch;
+            }
+            environment.digest(algorithm.digest(), &[Part::Bytes(attributes)])
+        }
+        None => content_digest(algorithm.digest()),
+    };
+    if cms.signing_certificate() == SigningCertificate::Differs {
+        return Integrity::SignatureMismatch;
+    }
+    match environment.verify(signer.subject_public_key_info(), algorithm, &signed_digest, cms.value()) {
+        Ok(true) => Integrity::Intact,
+        Ok(false) => Integrity::SignatureMismatch,
+        Err(_) => Integrity::Malformed,
+    }
+}
+
+/// A signature with a content of its own that says nothing about the document.
+struct NotBound;
+
+/// The digest of the covered bytes that an encapsulated content holds: a
+/// time-stamp's message imprint, or the SHA-1 of `adbe.pkcs7.sha1`
+/// (ISO 32000-2, 12.8.3.3). `None` for a detached signature.
+fn encapsulated_digest(
+    signature: &SignatureDictionary,
+    cms: &SignedData,
+) -> Result<Option<(DigestAlgorithm, Vec<u8>)>, NotBound> {
+    if signature.is_document_timestamp {
+        let token = TimestampToken::parse(&signature.contents).map_err(|_| NotBound)?;
+        let algorithm = token.imprint_algorithm().ok_or(NotBound)?;
+        return Ok(Some((algorithm, token.imprint().to_vec())));
+    }
+    match cms.content() {
+        None => Ok(None),
+        Some(digest) if signature.sub_filter.as_deref() == Some(b"adbe.pkcs7.sha1") => {
+            Ok(Some((DigestAlgorithm::Sha1, digest.to_vec())))
+        }
+        Some(_) => Err(NotBound),
+    }
+}

@@ -1,0 +1,121 @@
+//! Evidence about the signatures of a document. Whom to trust is for others to
+//! decide; here it is told what was signed, by which key, and whether the
+//! document still is what was signed.
+
+mod integrity;
+mod security_store;
+
+use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
+use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidence};
+
+use crate::limits::Limits;
+use crate::signatures::{self, SignatureDictionary};
+use crate::structure::PdfFile;
+
+use integrity::{Covered, integrity};
+use security_store::SecurityStore;
+
+/// Evidence about every signature and document time-stamp, in the order in
+/// which they were made.
+///
+/// # Errors
+/// A refusal when the document cannot be read.
+pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Vec<SignatureEvidence>, Refusal> {
+    let bytes = document.read_all();
+    let file = PdfFile::parse(&bytes, &Limits::default())?;
+    let found = signatures::find(&file)?;
+    let store = SecurityStore::read(&file);
+    let evidence = found.iter().map(|signature| {
+        let timestamped_later = found.iter().any(|later| {
+            later.is_document_timestamp && end_of_coverage(later) > end_of_coverage(signature)
+        });
+        let covered = signature.byte_range.as_ref().ok().map(|range| Covered { bytes: &bytes, document, range: *range });
+        evidence(environment, covered, signature, &store, timestamped_later)
+    });
+    Ok(evidence.collect())
+}
+
+fn evidence<E: Environment>(
+    environment: &E,
+    covered: Option<Covered<'_, E::Blob>>,
+    signature: &SignatureDictionary,
+    store: &SecurityStore,
+    timestamped_later: bool,
+) -> SignatureEvidence {
+    let Ok(cms) = SignedData::parse(&signature.contents) else {
+        return unreadable(signature);
+    };
+    let integrity = match &covered {
+        Some(covered) => integrity(environment, covered, signature, &cms),
+        None => Integrity::ByteRange,
+    };
+    let mut certificates = cms.certificates().to_vec();
+    certificates.extend(store.certificates.iter().filter(|known| !cms.certificates().contains(known)).cloned());
+    SignatureEvidence {
+        id: signature.field_name.clone(),
+        signed_bytes: match (cms.signed_attributes(), cms.content(), &covered) {
+            (Some(attributes), _, _) => attributes.to_vec(),
+            (None, Some(content), _) => content.to_vec(),
+            (None, None, Some(covered)) => covered.read(),
+            (None, None, None) => Vec::new(),
+        },
+        value: cms.value().to_vec(),
+        algorithm: cms.signature_algorithm(),
+        signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
+        certificates,
+        timestamps: cms.timestamps().to_vec(),
+        revocation: store.revocation.clone(),
+        coverage: signature.coverage,
+        integrity,
+        level: level(signature, &cms, store, timestamped_later).to_owned(),
+    }
+}
+
+fn unreadable(signature: &SignatureDictionary) -> SignatureEvidence {
+    SignatureEvidence {
+        id: signature.field_name.clone(),
+        signed_bytes: Vec::new(),
+        value: Vec::new(),
+        algorithm: None,
+        signer_certificate: Vec::new(),
+        certificates: Vec::new(),
+        timestamps: Vec::new(),
+        revocation: Vec::new(),
+        coverage: signature.coverage,
+        integrity: Integrity::Malformed,
+        level: UNKNOWN_LEVEL.to_owned(),
+    }
+}
+
+const UNKNOWN_LEVEL: &str = "unknown";
+
+/// The baseline level by what is there (ETSI EN 319 142-1, 6.3). Whether the
+/// time-stamps and the revocation data suffice is for others to decide.
+fn level(
+    signature: &SignatureDictionary,
+    cms: &SignedData,
+    store: &SecurityStore,
+    timestamped_later: bool,
+) -> &'static str {
+    let baseline = signature.sub_filter.as_deref() == Some(b"ETSI.CAdES.detached")
+        && signature.claimed_time.is_some()
+        && cms.signed_attributes().is_some()
+        && cms.signing_certificate() == SigningCertificate::Matches
+        && !cms.has_signing_time();
+    let timestamped = timestamped_later || cms.timestamps().iter().any(|token| stamps(token, cms.value()));
+    match (baseline, timestamped, !store.revocation.is_empty()) {
+        (false, _, _) => UNKNOWN_LEVEL,
+        (true, false, _) => "PAdES-B-B",
+        (true, true, false) => "PAdES-B-T",
+        (true, true, true) if timestamped_later => "PAdES-B-LTA",
+        (true, true, true) => "PAdES-B-LT",
+    }
+}
+
+fn stamps(token: &[u8], value: &[u8]) -> bool {
+    TimestampToken::parse(token).is_ok_and(|token| token.stamps(value))
+}
+
+fn end_of_coverage(signature: &SignatureDictionary) -> usize {
+    signature.byte_range.as_ref().map_or(0, |range| range.end)
+}
