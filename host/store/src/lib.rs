@@ -1,1 +1,45 @@
 //! Transactional records, byte files, data keys, leases and jobs.
+//!
+//! The crate has two layers. An [`Engine`] keeps versioned bytes under ordered keys and applies
+//! a [`Commit`] when, and only when, the versions that it names are still current. Everything
+//! else is written once above that trait: [`Store::transact`] runs a closure over a recorded
+//! read set and retries it on conflict, [`Table`] gives rows types and secondary indexes, and
+//! [`jobs`], [`lease`] and [`audit`] are ordinary rows.
+//!
+//! Beside the records stand two folders, [`ByteFiles`] and [`DataKeys`]. Erasing a data key
+//! makes everything sealed under it unreadable, also where an engine still keeps old bytes.
+//!
+//! Concrete tables belong to the crates that use this one.
+
+pub mod audit;
+pub mod bytes;
+pub mod clock;
+pub mod engine;
+mod error;
+mod files;
+pub mod folder;
+mod hex_bytes;
+pub mod jobs;
+mod key;
+pub mod keys;
+pub mod lease;
+mod schema;
+mod store;
+mod table;
+mod transaction;
+
+pub use crate::bytes::{ByteFiles, StoredFile};
+pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
+pub use crate::engine::{
+    Commit, CommitOutcome, Direction, Engine, EngineError, Entry, MemoryEngine, Scan, SledEngine,
+    Version, Versioned,
+};
+pub use crate::error::StoreError;
+pub use crate::folder::{Folder, FolderError, FolderOptions};
+pub use crate::hex_bytes::Sha256Digest;
+pub use crate::key::{Key, PrefixOf};
+pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};
+pub use crate::schema::{SCHEMA_VERSION, StoreMode};
+pub use crate::store::{BoxFuture, RetryPolicy, Store};
+pub use crate::table::{AnyIndex, Index, Page, Paged, Table, TableName};
+pub use crate::transaction::{Guard, Transaction};

@@ -1,0 +1,254 @@
+//! What happened to a subject, in an order that cannot be changed afterwards.
+//!
+//! Each event's hash covers the one before, so that a changed, missing or inserted event breaks
+//! the chain. Events outlive erasure: they hold references and [commitments], never personal
+//! data.
+//!
+//! [commitments]: crate::keys::DataKey::commit
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::hex_bytes::Sha256Digest;
+use crate::keys::{Commitment, DataKey};
+use crate::store::Store;
+use crate::table::{Table, TableName};
+use crate::transaction::{Guard, Transaction};
+
+/// Before everything that an event's hash covers.
+const HASH_TAG: &[u8] = b"parafa-audit/1";
+/// Events read at once while verifying.
+const VERIFY_BATCH: usize = 256;
+
+/// The named values of an event.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Fields(BTreeMap<String, String>);
+
+impl Fields {
+    /// No values.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a value that is no personal data: an id, a digest, a state, a time.
+    #[must_use]
+    pub fn reference(mut self, name: &str, value: impl ToString) -> Self {
+        self.0.insert(name.to_owned(), value.to_string());
+        self
+    }
+
+    /// Adds a commitment to a personal value. While the key lives, whoever has the value can
+    /// show that it is the one; afterwards it says nothing.
+    #[must_use]
+    pub fn commitment(mut self, name: &str, key: &DataKey, value: &str) -> Self {
+        let commitment = key.commit(name, value.as_bytes());
+        self.0.insert(name.to_owned(), commitment.to_string());
+        self
+    }
+
+    /// The value with this name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Whether the commitment with this name is to `value`.
+    #[must_use]
+    pub fn commits_to(&self, name: &str, key: &DataKey, value: &str) -> bool {
+        let expected: Commitment = key.commit(name, value.as_bytes());
+        self.value(name) == Some(expected.to_string().as_str())
+    }
+}
+
+/// An event in a chain.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Event {
+    /// The subject whose chain it is.
+    pub chain: Uuid,
+    /// The event's place, from 1.
+    pub sequence: u64,
+    /// When it was appended.
+    pub at: Timestamp,
+    /// What happened.
+    pub name: String,
+    /// To whom and with what.
+    pub fields: Fields,
+    /// SHA-256 over the hash before, 32 zero bytes for the first event, and all of the above.
+    pub hash: Sha256Digest,
+}
+
+impl Table for Event {
+    type Key = (Uuid, u64);
+    const NAME: TableName = TableName::reserved("_audit");
+
+    fn key(&self) -> Self::Key {
+        (self.chain, self.sequence)
+    }
+}
+
+/// The end of a chain. A chain without events ends at 0 with a zero hash.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Head {
+    /// The subject.
+    pub chain: Uuid,
+    /// The last event's place.
+    pub sequence: u64,
+    /// The last event's hash.
+    pub hash: Sha256Digest,
+}
+
+impl Table for Head {
+    type Key = Uuid;
+    const NAME: TableName = TableName::reserved("_audit_head");
+
+    fn key(&self) -> Uuid {
+        self.chain
+    }
+}
+
+impl Head {
+    fn empty(chain: Uuid) -> Self {
+        Self {
+            chain,
+            sequence: 0,
+            hash: Sha256Digest::ZERO,
+        }
+    }
+}
+
+/// What verifying a chain found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// Every event is in place and the last one is the head's.
+    Intact(Head),
+    /// The event at this place is missing, changed, or not the head's.
+    Broken {
+        /// The first place at fault.
+        sequence: u64,
+    },
+}
+
+/// Appends an event to a subject's chain; answers with the new end of the chain.
+///
+/// # Errors
+/// Fields that are too large, or the engine's failure.
+pub async fn append(
+    tx: &mut Transaction<'_>,
+    chain: Uuid,
+    name: &str,
+    fields: Fields,
+) -> Result<Head, StoreError> {
+    let head = head(tx, chain).await?;
+    let mut event = Event {
+        chain,
+        sequence: head.sequence + 1,
+        at: tx.now(),
+        name: name.to_owned(),
+        fields,
+        hash: Sha256Digest::ZERO,
+    };
+    event.hash = event.hash_after(&head.hash);
+    tx.insert(&event).await?;
+    let head = Head {
+        chain,
+        sequence: event.sequence,
+        hash: event.hash,
+    };
+    tx.put(&head).await?;
+    Ok(head)
+}
+
+/// The end of a subject's chain.
+///
+/// # Errors
+/// The engine's failure.
+pub async fn head(tx: &mut Transaction<'_>, chain: Uuid) -> Result<Head, StoreError> {
+    let head = tx.get::<Head>(&chain).await?;
+    Ok(head.unwrap_or_else(|| Head::empty(chain)))
+}
+
+/// Up to `limit` events of a chain, from place `from` on.
+///
+/// # Errors
+/// The engine's failure.
+pub async fn events(
+    tx: &mut Transaction<'_>,
+    chain: Uuid,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<Event>, StoreError> {
+    let page = tx
+        .children_from::<Event>(&(chain,), &(chain, from), limit, Guard::none())
+        .await?;
+    Ok(page.rows)
+}
+
+/// Recomputes a chain from its first event to its head.
+///
+/// # Errors
+/// The engine's failure, or an event that cannot be read.
+pub async fn verify(store: &Store, chain: Uuid) -> Result<Verdict, StoreError> {
+    // The head first: events that are appended meanwhile lie beyond it.
+    let end = store
+        .get::<Head>(&chain)
+        .await?
+        .unwrap_or_else(|| Head::empty(chain));
+    let mut reached = Head::empty(chain);
+    while reached.sequence < end.sequence {
+        let from = reached.sequence + 1;
+        let batch: Vec<Event> = store
+            .read(|tx| Box::pin(events(tx, chain, from, VERIFY_BATCH)))
+            .await?;
+        if batch.is_empty() {
+            return Ok(Verdict::Broken { sequence: from });
+        }
+        for event in batch {
+            if reached.sequence == end.sequence {
+                break;
+            }
+            let sequence = reached.sequence + 1;
+            if event.sequence != sequence || event.hash != event.hash_after(&reached.hash) {
+                return Ok(Verdict::Broken { sequence });
+            }
+            reached.sequence = sequence;
+            reached.hash = event.hash;
+        }
+    }
+    Ok(if reached == end {
+        Verdict::Intact(end)
+    } else {
+        Verdict::Broken {
+            sequence: end.sequence,
+        }
+    })
+}
+
+impl Event {
+    fn hash_after(&self, previous: &Sha256Digest) -> Sha256Digest {
+        let mut hasher = Sha256::new();
+        hasher.update(HASH_TAG);
+        hasher.update(previous.as_bytes());
+        hasher.update(self.chain.as_bytes());
+        hasher.update(self.sequence.to_be_bytes());
+        hasher.update(self.at.as_nanosecond().to_be_bytes());
+        update_text(&mut hasher, &self.name);
+        for (name, value) in &self.fields.0 {
+            update_text(&mut hasher, name);
+            update_text(&mut hasher, value);
+        }
+        hasher.finalize().into()
+    }
+}
+
+/// Text with its length in front, so that no two lists of texts hash alike.
+fn update_text(hasher: &mut Sha256, text: &str) {
+    hasher.update((text.len() as u64).to_be_bytes());
+    hasher.update(text.as_bytes());
+}

@@ -1,0 +1,103 @@
+//! Claiming due entries with nothing but `scan` and `commit`.
+
+use ::bytes::Bytes;
+use jiff::Timestamp;
+
+use super::{
+    ClaimDue, Commit, CommitOutcome, Direction, DueEntry, Engine, EngineError, Entry, Scan,
+};
+use crate::clock::shifted;
+use crate::key::{Key, TIMESTAMP_BYTES};
+
+/// Rounds after which a claim gives up on what others keep taking and answers with nothing.
+const MAX_ROUNDS: usize = 8;
+
+pub(super) async fn claim<E: Engine + ?Sized>(
+    engine: &E,
+    claim: ClaimDue,
+) -> Result<Vec<DueEntry>, EngineError> {
+    let until = shifted(claim.now, claim.lease);
+    for _ in 0..MAX_ROUNDS {
+        let due = engine.scan(due_range(&claim)).await?;
+        let moves: Vec<Move> = due
+            .into_iter()
+            .map(|entry| Move::of(entry, &claim.queue, until))
+            .collect::<Result<_, _>>()?;
+        if moves.is_empty() {
+            return Ok(Vec::new());
+        }
+        match engine.commit(as_commit(&moves)).await? {
+            CommitOutcome::Committed => {
+                return Ok(moves.into_iter().map(|taken| taken.entry).collect());
+            }
+            CommitOutcome::Conflict { .. } => {}
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn due_range(claim: &ClaimDue) -> Scan {
+    let mut end = claim.queue.clone();
+    let just_past = shifted(claim.now, jiff::SignedDuration::from_millis(1));
+    just_past.encode(&mut end);
+    Scan {
+        start: claim.queue.clone(),
+        end,
+        direction: Direction::Ascending,
+        limit: claim.limit,
+    }
+}
+
+struct Move {
+    from: Entry,
+    entry: DueEntry,
+}
+
+impl Move {
+    fn of(from: Entry, queue: &[u8], until: Timestamp) -> Result<Self, EngineError> {
+        let damaged = EngineError::Damaged {
+            what: "an entry of a due queue",
+        };
+        let rest_at = queue.len() + TIMESTAMP_BYTES;
+        let (Ok(claims), true) = (
+            <[u8; 4]>::try_from(from.stored.value.as_ref()),
+            from.key.len() >= rest_at,
+        ) else {
+            return Err(damaged);
+        };
+        let rest = from.key.slice(rest_at..);
+        let mut key = queue.to_vec();
+        until.encode(&mut key);
+        key.extend_from_slice(&rest);
+        Ok(Self {
+            entry: DueEntry {
+                key: Bytes::from(key),
+                rest,
+                claims: u32::from_be_bytes(claims).saturating_add(1),
+                until,
+            },
+            from,
+        })
+    }
+}
+
+fn as_commit(moves: &[Move]) -> Commit {
+    Commit {
+        expectations: moves
+            .iter()
+            .map(|moved| (moved.from.key.clone(), Some(moved.from.stored.version)))
+            .collect(),
+        puts: moves
+            .iter()
+            .map(|moved| {
+                let claims = moved.entry.claims.to_be_bytes();
+                (moved.entry.key.clone(), Bytes::copy_from_slice(&claims))
+            })
+            .collect(),
+        deletes: moves
+            .iter()
+            .filter(|moved| moved.from.key != moved.entry.key)
+            .map(|moved| moved.from.key.clone())
+            .collect(),
+    }
+}

@@ -1,0 +1,197 @@
+//! The one thread that writes to sled.
+//!
+//! Whatever commits have queued while the disk was busy are checked one after the other and
+//! written as one batch with one sync, so that the rate of commits is not bound by the disk's
+//! rate of syncs.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use ::bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+
+use super::sled::{SEQUENCE_KEY, Shared, pack};
+use super::{Commit, CommitOutcome, EngineError, Version};
+
+/// Commits that may wait before callers have to.
+const QUEUE_LENGTH: usize = 1024;
+/// Most commits in one batch.
+const MAX_GROUP: usize = 256;
+/// Size of a batch, in bytes of keys and values, after which no further commit joins it.
+const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
+
+/// The callers' end. Dropping it ends the thread, after what is queued.
+pub(super) struct Leader {
+    queue: Option<mpsc::Sender<Request>>,
+    thread: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+struct Request {
+    commit: Commit,
+    reply: oneshot::Sender<Result<CommitOutcome, EngineError>>,
+}
+
+impl Leader {
+    pub(super) fn start(shared: Arc<Shared>) -> Result<Self, EngineError> {
+        let last = shared.get(SEQUENCE_KEY)?.map(|stored| stored.version);
+        let (queue, requests) = mpsc::channel(QUEUE_LENGTH);
+        let writer = Writer {
+            shared: shared.clone(),
+            last,
+        };
+        let thread = std::thread::Builder::new()
+            .name("store-leader".to_owned())
+            .spawn(move || writer.run(requests))
+            .map_err(|source: io::Error| EngineError::Io {
+                action: "start",
+                path: "the leader thread".to_owned(),
+                source,
+            })?;
+        Ok(Self {
+            queue: Some(queue),
+            thread: Some(thread),
+            shared,
+        })
+    }
+
+    pub(super) async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
+        let ended = || self.shared.health.fail(&"the leader thread has ended");
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or_else(ended)?;
+        queue
+            .send(Request { commit, reply })
+            .await
+            .map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
+    }
+}
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's leader thread panicked");
+        }
+    }
+}
+
+struct Writer {
+    shared: Arc<Shared>,
+    last: Option<Version>,
+}
+
+impl Writer {
+    fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        while let Some(first) = requests.blocking_recv() {
+            let mut bytes = written_bytes(&first.commit);
+            let mut group = vec![first];
+            while group.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
+                let Ok(next) = requests.try_recv() else { break };
+                bytes += written_bytes(&next.commit);
+                group.push(next);
+            }
+            self.write(group);
+        }
+    }
+
+    /// Writes a group, then answers all of it: a conflict, too, may rest on a commit of the
+    /// same group that was not durable before.
+    fn write(&mut self, group: Vec<Request>) {
+        let mut outcomes = Vec::with_capacity(group.len());
+        let mut replies = Vec::with_capacity(group.len());
+        let mut batch = GroupBatch::new(&self.shared, self.last);
+        for request in group {
+            outcomes.push(batch.add(request.commit));
+            replies.push(request.reply);
+        }
+        let written = batch.finish();
+        if let Ok(last) = &written {
+            self.last = *last;
+        }
+        for (reply, outcome) in replies.into_iter().zip(outcomes) {
+            let failed = written.is_err().then(|| self.shared.health.check());
+            let answer = match failed {
+                Some(Err(unhealthy)) => Err(unhealthy),
+                _ => outcome,
+            };
+            // A caller that has gone away does not need its answer.
+            let _ = reply.send(answer);
+        }
+    }
+}
+
+/// The commits of a group on top of each other.
+struct GroupBatch<'s> {
+    shared: &'s Shared,
+    batch: sled::Batch,
+    pending: HashMap<Bytes, Option<Version>>,
+    before: Option<Version>,
+    last: Option<Version>,
+}
+
+impl<'s> GroupBatch<'s> {
+    fn new(shared: &'s Shared, last: Option<Version>) -> Self {
+        Self {
+            shared,
+            batch: sled::Batch::default(),
+            pending: HashMap::new(),
+            before: last,
+            last,
+        }
+    }
+
+    fn add(&mut self, commit: Commit) -> Result<CommitOutcome, EngineError> {
+        for (key, expected) in &commit.expectations {
+            if self.current(key)? != *expected {
+                return Ok(CommitOutcome::Conflict { key: key.clone() });
+            }
+        }
+        if commit.is_read_only() {
+            return Ok(CommitOutcome::Committed);
+        }
+        let version = Version::next(self.last);
+        self.last = Some(version);
+        for key in commit.deletes {
+            self.batch.remove(key.as_ref());
+            self.pending.insert(key, None);
+        }
+        for (key, value) in commit.puts {
+            self.batch.insert(key.as_ref(), pack(version, &value));
+            self.pending.insert(key, Some(version));
+        }
+        Ok(CommitOutcome::Committed)
+    }
+
+    fn current(&self, key: &Bytes) -> Result<Option<Version>, EngineError> {
+        match self.pending.get(key) {
+            Some(version) => Ok(*version),
+            None => Ok(self.shared.get(key)?.map(|stored| stored.version)),
+        }
+    }
+
+    /// Makes the group durable; answers with the number of the last commit.
+    fn finish(mut self) -> Result<Option<Version>, EngineError> {
+        self.shared.health.check()?;
+        if let Some(last) = self.last
+            && self.last != self.before
+        {
+            self.batch.insert(SEQUENCE_KEY, pack(last, &[]));
+            self.shared.apply(self.batch)?;
+        }
+        Ok(self.last)
+    }
+}
+
+fn written_bytes(commit: &Commit) -> usize {
+    let puts = commit
+        .puts
+        .iter()
+        .map(|(key, value)| key.len() + value.len());
+    let deletes = commit.deletes.iter().map(Bytes::len);
+    puts.chain(deletes).sum()
+}

@@ -1,0 +1,314 @@
+//! The embedded engine, on sled.
+//!
+//! sled's own `flush` hands the bytes to the kernel and no further, so durability is made here:
+//! the leader thread flushes and then calls `fdatasync` on a handle of its own of the database
+//! file. All keys live in one tree, because a sled batch is atomic within one tree only.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ::bytes::Bytes;
+use async_trait::async_trait;
+use fs4::fs_std::FileExt;
+use jiff::Timestamp;
+
+use super::leader::Leader;
+use super::{
+    Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
+};
+use crate::clock::Clock;
+use crate::files;
+
+/// sled writes a page past a quarter of a segment to a file of its own that it never syncs. A
+/// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
+const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
+/// How often sled's own lock is tried again after a previous engine of this process.
+const LOCK_ATTEMPTS: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+/// Length of the version before each value.
+const VERSION_BYTES: usize = 8;
+/// The number of the last commit; before all keys of transactions.
+pub(super) const SEQUENCE_KEY: &[u8] = b"\0sequence";
+const FIRST_KEY: &[u8] = b"\x01";
+
+/// Where the engine keeps its files, and how much memory it may use.
+#[derive(Clone, Debug)]
+pub struct SledOptions {
+    /// The folder; made when it is missing.
+    pub folder: PathBuf,
+    /// Size of the page cache in bytes.
+    pub cache_bytes: u64,
+}
+
+impl SledOptions {
+    /// Size of the page cache in bytes when nothing else is asked for.
+    pub const DEFAULT_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+
+    /// The folder with the default cache.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            cache_bytes: Self::DEFAULT_CACHE_BYTES,
+        }
+    }
+}
+
+/// The embedded engine: one process, one folder, no set-up.
+///
+/// Dropping it waits for the commits under way.
+pub struct SledEngine {
+    leader: Leader,
+    shared: Arc<Shared>,
+    clock: Arc<dyn Clock>,
+}
+
+impl SledEngine {
+    /// Opens the folder, or makes it. Blocks on files.
+    ///
+    /// # Errors
+    /// [`EngineError::InUse`] while another engine has the folder open, damage, I/O errors.
+    pub fn open(options: &SledOptions, clock: Arc<dyn Clock>) -> Result<Self, EngineError> {
+        let shared = Arc::new(Shared::open(options)?);
+        Ok(Self {
+            leader: Leader::start(shared.clone())?,
+            shared,
+            clock,
+        })
+    }
+}
+
+#[async_trait]
+impl Engine for SledEngine {
+    /// Reads in place: a page is nearly always cached, and otherwise one read of a few KiB,
+    /// which is cheaper than handing the call to another thread.
+    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
+        self.shared.health.check()?;
+        self.shared.get(key)
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        self.shared.health.check()?;
+        let shared = self.shared.clone();
+        files::blocking(move || shared.scan(scan)).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
+        commit.check_limits()?;
+        self.shared.health.check()?;
+        self.leader.commit(commit).await
+    }
+
+    async fn now(&self) -> Result<Timestamp, EngineError> {
+        Ok(self.clock.now())
+    }
+
+    fn health(&self) -> Result<(), EngineError> {
+        self.shared.health.check()
+    }
+}
+
+impl fmt::Debug for SledEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SledEngine").finish_non_exhaustive()
+    }
+}
+
+/// What the leader and the readers share. Fields drop in order: the lock goes last.
+pub(super) struct Shared {
+    pub(super) db: sled::Db,
+    pub(super) health: Health,
+    file: File,
+    overflow: PathBuf,
+    _lock: File,
+}
+
+impl Shared {
+    fn open(options: &SledOptions) -> Result<Self, EngineError> {
+        let folder = &options.folder;
+        files::create_folder(folder).map_err(io("create", folder))?;
+        let lock = lock_folder(folder)?;
+        let db = open_sled(options)?;
+        let path = folder.join("db");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(io("open", &path))?;
+        let shared = Self {
+            db,
+            health: Health::default(),
+            file,
+            overflow: folder.join("blobs"),
+            _lock: lock,
+        };
+        shared.sync_files(folder)?;
+        Ok(shared)
+    }
+
+    /// Makes what opening has created durable.
+    fn sync_files(&self, folder: &Path) -> Result<(), EngineError> {
+        self.file
+            .sync_all()
+            .map_err(io("sync", &folder.join("db")))?;
+        for path in [folder.join("conf"), self.overflow.clone(), folder.into()] {
+            files::sync(&path).map_err(io("sync", &path))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
+        match self.db.get(key) {
+            Ok(found) => found.map(|value| unpack(&value)).transpose(),
+            Err(error) => Err(self.health.fail(&error)),
+        }
+    }
+
+    fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        let limit = scan.bounded_limit();
+        let start = scan.start.max(FIRST_KEY.to_vec());
+        if start >= scan.end {
+            return Ok(Vec::new());
+        }
+        let range = self.db.range(start..scan.end);
+        match scan.direction {
+            Direction::Ascending => self.entries(range.take(limit)),
+            Direction::Descending => self.entries(range.rev().take(limit)),
+        }
+    }
+
+    fn entries(
+        &self,
+        found: impl Iterator<Item = sled::Result<(sled::IVec, sled::IVec)>>,
+    ) -> Result<Vec<Entry>, EngineError> {
+        found
+            .map(|entry| {
+                let (key, value) = entry.map_err(|error| self.health.fail(&error))?;
+                Ok(Entry {
+                    key: Bytes::copy_from_slice(&key),
+                    stored: unpack(&value)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Applies a batch and returns once it is on the disk.
+    pub(super) fn apply(&self, batch: sled::Batch) -> Result<(), EngineError> {
+        self.db
+            .apply_batch(batch)
+            .map_err(|error| self.health.fail(&error))?;
+        self.db.flush().map_err(|error| self.health.fail(&error))?;
+        self.sync_overflow()
+            .and_then(|()| self.file.sync_data())
+            .map_err(|error| self.health.fail(&error))
+    }
+
+    /// Syncs pages that sled has put outside its log. With [`SEGMENT_BYTES`] there are none, and
+    /// a lost one would be lost data, so this looks each time.
+    fn sync_overflow(&self) -> std::io::Result<()> {
+        let mut found = false;
+        for entry in std::fs::read_dir(&self.overflow)? {
+            files::sync(&entry?.path())?;
+            found = true;
+        }
+        if found {
+            files::sync(&self.overflow)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the engine has failed.
+#[derive(Default)]
+pub(super) struct Health(OnceLock<Arc<str>>);
+
+impl Health {
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        match self.0.get() {
+            None => Ok(()),
+            Some(reason) => Err(EngineError::Unhealthy {
+                reason: reason.clone(),
+            }),
+        }
+    }
+
+    /// Notes a failure, of which the first is kept, and answers with it.
+    pub(super) fn fail(&self, cause: &dyn fmt::Display) -> EngineError {
+        let reason = self.0.get_or_init(|| {
+            tracing::error!(%cause, "the storage engine has failed");
+            cause.to_string().into()
+        });
+        EngineError::Unhealthy {
+            reason: reason.clone(),
+        }
+    }
+}
+
+/// A version and a value as one sled value.
+pub(super) fn pack(version: Version, value: &[u8]) -> Vec<u8> {
+    [&version.number().to_be_bytes(), value].concat()
+}
+
+fn unpack(packed: &[u8]) -> Result<Versioned, EngineError> {
+    let damaged = EngineError::Damaged {
+        what: "a value without a version",
+    };
+    let Some((version, value)) = packed.split_first_chunk::<VERSION_BYTES>() else {
+        return Err(damaged);
+    };
+    Ok(Versioned {
+        version: Version::new(u64::from_be_bytes(*version)).ok_or(damaged)?,
+        value: Bytes::copy_from_slice(value),
+    })
+}
+
+fn lock_folder(folder: &Path) -> Result<File, EngineError> {
+    let path = folder.join("lock");
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(io("open", &path))?;
+    if FileExt::try_lock_exclusive(&lock).map_err(io("lock", &path))? {
+        Ok(lock)
+    } else {
+        Err(EngineError::InUse {
+            folder: folder.display().to_string(),
+        })
+    }
+}
+
+/// Opens sled, waiting for threads of a previous engine in this process that still hold sled's
+/// own lock. Another process cannot: [`lock_folder`] comes first.
+fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
+    let config = sled::Config::new()
+        .path(&options.folder)
+        .cache_capacity(options.cache_bytes)
+        .segment_size(SEGMENT_BYTES)
+        .flush_every_ms(None);
+    let mut attempts = 0;
+    loop {
+        match config.open() {
+            Ok(db) => return Ok(db),
+            Err(sled::Error::Io(error))
+                if error.kind() == std::io::ErrorKind::Other && attempts < LOCK_ATTEMPTS =>
+            {
+                attempts += 1;
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            Err(error) => return Err(io("open", &options.folder)(std::io::Error::other(error))),
+        }
+    }
+}
+
+fn io<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(std::io::Error) -> EngineError + 'p {
+    move |source| EngineError::Io {
+        action,
+        path: path.display().to_string(),
+        source,
+    }
+}

@@ -1,0 +1,137 @@
+//! All that one embedded server keeps, in one data folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::bytes::{ByteFileError, ByteFiles};
+use crate::clock::Clock;
+use crate::engine::{EngineError, SledEngine, SledOptions};
+use crate::error::StoreError;
+use crate::files;
+use crate::keys::{DataKeys, KeyError, MasterKey};
+use crate::schema::StoreMode;
+use crate::store::Store;
+
+/// How to open a data folder.
+#[derive(Clone)]
+pub struct FolderOptions {
+    /// The data folder: `store/`, `bytes/` and `keys/` are made in it.
+    pub path: PathBuf,
+    /// The master key's file, outside those three folders. It is made along with a new store,
+    /// and only then.
+    pub master_key: PathBuf,
+    /// What the store is for.
+    pub mode: StoreMode,
+    /// Size of the engine's page cache in bytes.
+    pub cache_bytes: u64,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// An open data folder.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    /// The records.
+    pub store: Store,
+    /// The large content.
+    pub files: ByteFiles,
+    /// The data keys.
+    pub keys: DataKeys,
+    /// The master key.
+    pub master: Arc<MasterKey>,
+}
+
+/// Why a data folder could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The records.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The large content.
+    #[error(transparent)]
+    Files(#[from] ByteFileError),
+    /// The keys.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// The master key would lie among what it protects.
+    #[error("the master key {path} must lie outside the store's folders")]
+    MasterKeyInside {
+        /// The master key's file.
+        path: String,
+    },
+}
+
+impl Folder {
+    /// Opens a data folder, or makes it.
+    ///
+    /// # Errors
+    /// A folder in use, of the other mode or under another key; a missing key to an existing
+    /// store; I/O errors.
+    pub async fn open(options: &FolderOptions) -> Result<Self, FolderError> {
+        let options = options.clone();
+        let mode = options.mode;
+        let parts = files::blocking(move || Parts::open(&options)).await?;
+        let store = Store::open(Arc::new(parts.engine), &parts.master, mode).await?;
+        Ok(Self {
+            store,
+            files: parts.files,
+            keys: parts.keys,
+            master: parts.master,
+        })
+    }
+}
+
+struct Parts {
+    engine: SledEngine,
+    files: ByteFiles,
+    keys: DataKeys,
+    master: Arc<MasterKey>,
+}
+
+impl Parts {
+    fn open(options: &FolderOptions) -> Result<Self, FolderError> {
+        let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| options.path.join(name));
+        if [&store, &bytes, &keys]
+            .iter()
+            .any(|folder| options.master_key.starts_with(folder))
+        {
+            return Err(FolderError::MasterKeyInside {
+                path: options.master_key.display().to_string(),
+            });
+        }
+        let master = Arc::new(master_key(&options.master_key, &store)?);
+        let engine = SledEngine::open(
+            &SledOptions {
+                folder: store,
+                cache_bytes: options.cache_bytes,
+            },
+            options.clock.clone(),
+        )?;
+        Ok(Self {
+            engine,
+            files: ByteFiles::open_folder(&bytes)?,
+            keys: DataKeys::open_folder(&keys, master.clone())?,
+            master,
+        })
+    }
+}
+
+/// A store that exists needs its own key, so a missing one is made only for a new store.
+fn master_key(path: &Path, store: &Path) -> Result<MasterKey, KeyError> {
+    match MasterKey::load(path) {
+        Err(KeyError::MasterMissing { .. }) if !store.exists() => {
+            if let Some(parent) = path.parent() {
+                files::create_folder(parent).map_err(|source| KeyError::Io {
+                    action: "create",
+                    path: parent.display().to_string(),
+                    source,
+                })?;
+            }
+            MasterKey::create(path)
+        }
+        loaded => loaded,
+    }
+}

@@ -1,0 +1,96 @@
+//! 32-byte values that are lower-case hexadecimal in text and bytes in keys.
+
+use sha2::{Digest, Sha256};
+
+macro_rules! hex_bytes {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub struct $name([u8; 32]);
+
+        impl $name {
+            /// The bytes.
+            #[must_use]
+            pub fn as_bytes(&self) -> &[u8; 32] {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&hex::encode(self.0))
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self)
+            }
+        }
+
+        impl $crate::key::Key for $name {
+            fn encode(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.0);
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                let mut bytes = [0; 32];
+                hex::decode_to_slice(text.as_bytes(), &mut bytes)
+                    .map_err(|_| serde::de::Error::custom("expected 64 hexadecimal digits"))?;
+                Ok(Self(bytes))
+            }
+        }
+    };
+}
+
+pub(crate) use hex_bytes;
+
+hex_bytes! {
+    /// A SHA-256 digest (FIPS 180-4).
+    Sha256Digest
+}
+
+impl Sha256Digest {
+    /// All zeros: where a chain of digests begins.
+    pub(crate) const ZERO: Self = Self([0; 32]);
+
+    /// The digest of `content`.
+    #[must_use]
+    pub fn of(content: &[u8]) -> Self {
+        Sha256::digest(content).into()
+    }
+}
+
+impl From<sha2::digest::Output<Sha256>> for Sha256Digest {
+    fn from(output: sha2::digest::Output<Sha256>) -> Self {
+        Self(output.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_lower_case_hexadecimal_in_json() {
+        let digest = Sha256Digest::of(b"abc");
+        let json = serde_json::to_string(&digest).expect("written");
+
+        assert_eq!(
+            json,
+            "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\""
+        );
+        let back: Sha256Digest = serde_json::from_str(&json).expect("read");
+        assert_eq!(back, digest);
+        assert!(serde_json::from_str::<Sha256Digest>("\"ba78\"").is_err());
+    }
+}

@@ -1,0 +1,280 @@
+//! Work to be done at a time, by whichever process gets to it.
+//!
+//! A job is enqueued in the transaction that causes it and removed in the one that finishes it.
+//! In between, a worker claims it for the time of a lease. A worker that dies delays its jobs
+//! by the rest of the lease; a worker that is late finds the lease lost and its transaction
+//! refused.
+
+use ::bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::engine::{ClaimDue, Commit};
+use crate::error::StoreError;
+use crate::key::Key;
+use crate::store::Store;
+use crate::table::{AnyIndex, Index, Table, TableName, layout};
+use crate::transaction::Transaction;
+
+/// A queue of its own, so that one kind of work does not wait for another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Lane(TableName);
+
+impl Lane {
+    /// The lane with this name; see [`TableName`] for what a name may be.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(TableName::new(name))
+    }
+
+    fn entry(self, due: Timestamp, id: Uuid) -> Vec<u8> {
+        let mut entry = layout::queue(self.0);
+        due.encode(&mut entry);
+        id.encode(&mut entry);
+        entry
+    }
+}
+
+/// A job to enqueue.
+#[derive(Clone, Debug)]
+pub struct NewJob {
+    /// Which queue it stands in.
+    pub lane: Lane,
+    /// What is to be done.
+    pub kind: String,
+    /// When.
+    pub due: Timestamp,
+    /// If given, no second job with this key is enqueued while this one is there. No personal
+    /// data.
+    pub unique: Option<String>,
+    /// What the worker needs to know. Personal data only sealed.
+    pub payload: serde_json::Value,
+}
+
+/// What became of a job to enqueue.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Enqueued {
+    /// It is there now.
+    New(Uuid),
+    /// One with the same unique key was there already, and is unchanged.
+    Existing(Uuid),
+}
+
+/// A job that is this worker's until its lease ends.
+#[derive(Clone, Debug)]
+pub struct ClaimedJob {
+    /// The job.
+    pub id: Uuid,
+    /// What is to be done.
+    pub kind: String,
+    /// What the worker needs to know.
+    pub payload: serde_json::Value,
+    /// How often the job has been claimed, this time included, crashes too.
+    pub attempts: u32,
+    /// When the job was enqueued.
+    pub enqueued_at: Timestamp,
+    /// When the lease ends.
+    pub until: Timestamp,
+    lane: Lane,
+    entry: Bytes,
+}
+
+impl ClaimedJob {
+    /// The payload as a value.
+    ///
+    /// # Errors
+    /// When it is not of type `T`.
+    pub fn payload<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        T::deserialize(&self.payload).map_err(|source| StoreError::Decode {
+            table: JobRow::NAME.as_str(),
+            source,
+        })
+    }
+}
+
+/// Enqueues a job along with what causes it.
+///
+/// # Errors
+/// A payload that is too large, or the engine's failure.
+pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, StoreError> {
+    if let Some(unique) = &job.unique
+        && let Some(existing) = tx.find(&BY_UNIQUE, unique).await?
+    {
+        return Ok(Enqueued::Existing(existing.id));
+    }
+    let row = JobRow {
+        id: tx.new_id()?,
+        lane: job.lane.0.as_str().to_owned(),
+        kind: job.kind,
+        due: job.due,
+        enqueued_at: tx.now(),
+        unique: job.unique,
+        payload: job.payload,
+    };
+    tx.insert(&row).await?;
+    put_entry(tx, job.lane, &row, 0)?;
+    Ok(Enqueued::New(row.id))
+}
+
+/// Removes a job that is done.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn complete(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<(), StoreError> {
+    let row = held(tx, job).await?;
+    tx.write(job.entry.to_vec(), None)?;
+    tx.delete::<JobRow>(&row.id).await?;
+    Ok(())
+}
+
+/// Gives a job back, to be done at `due`.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn retry(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    due: Timestamp,
+) -> Result<(), StoreError> {
+    let mut row = held(tx, job).await?;
+    row.due = due;
+    tx.write(job.entry.to_vec(), None)?;
+    put_entry(tx, job.lane, &row, job.attempts)?;
+    tx.put(&row).await
+}
+
+/// Prolongs the lease on a job until `until`.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn renew(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    until: Timestamp,
+) -> Result<ClaimedJob, StoreError> {
+    let row = held(tx, job).await?;
+    let entry = job.lane.entry(until, row.id);
+    tx.write(job.entry.to_vec(), None)?;
+    tx.write(entry.clone(), Some(count(job.attempts)))?;
+    Ok(ClaimedJob {
+        until,
+        entry: entry.into(),
+        ..job.clone()
+    })
+}
+
+/// Removes the job with this unique key; tells whether it was there. A worker that has claimed
+/// it finds it lost.
+///
+/// # Errors
+/// The engine's failure.
+pub async fn cancel(
+    tx: &mut Transaction<'_>,
+    lane: Lane,
+    unique: &str,
+) -> Result<bool, StoreError> {
+    let Some(row) = tx.find(&BY_UNIQUE, &unique.to_owned()).await? else {
+        return Ok(false);
+    };
+    tx.delete::<JobRow>(&row.id).await?;
+    // A claim has moved the entry elsewhere; there it is removed when the lease has ended.
+    tx.write(lane.entry(row.due, row.id), None)?;
+    Ok(true)
+}
+
+pub(crate) async fn claim_due(
+    store: &Store,
+    lane: Lane,
+    limit: usize,
+    lease: SignedDuration,
+) -> Result<Vec<ClaimedJob>, StoreError> {
+    let engine = store.engine();
+    let claim = ClaimDue {
+        queue: layout::queue(lane.0),
+        now: engine.now().await?,
+        lease,
+        limit,
+    };
+    let mut jobs = Vec::new();
+    let mut orphans = Vec::new();
+    for entry in engine.claim_due(claim).await? {
+        let id = Uuid::from_slice(&entry.rest).unwrap_or_default();
+        match store.get::<JobRow>(&id).await {
+            Ok(Some(row)) => jobs.push(ClaimedJob {
+                id,
+                kind: row.kind,
+                payload: row.payload,
+                attempts: entry.claims,
+                enqueued_at: row.enqueued_at,
+                until: entry.until,
+                lane,
+                entry: entry.key,
+            }),
+            Ok(None) => orphans.push(entry.key),
+            Err(StoreError::Decode { source, .. }) => {
+                tracing::error!(job = %id, error = %source, "a job cannot be read");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if !orphans.is_empty() {
+        let commit = Commit {
+            deletes: orphans,
+            ..Commit::default()
+        };
+        engine.commit(commit).await?;
+    }
+    Ok(jobs)
+}
+
+#[derive(Deserialize, Serialize)]
+struct JobRow {
+    id: Uuid,
+    lane: String,
+    kind: String,
+    due: Timestamp,
+    enqueued_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unique: Option<String>,
+    payload: serde_json::Value,
+}
+
+const BY_UNIQUE: Index<JobRow, String> =
+    Index::unique("unique", |job| job.unique.iter().cloned().collect());
+
+impl Table for JobRow {
+    type Key = Uuid;
+    const NAME: TableName = TableName::reserved("_job");
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&BY_UNIQUE]
+    }
+}
+
+/// The job's row, if its lease is still this claim's: the entry stands where the claim put it.
+async fn held(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<JobRow, StoreError> {
+    let lost = StoreError::JobLost { id: job.id };
+    if tx.read(job.entry.to_vec()).await?.is_none() {
+        return Err(lost);
+    }
+    tx.get::<JobRow>(&job.id).await?.ok_or(lost)
+}
+
+fn put_entry(
+    tx: &mut Transaction<'_>,
+    lane: Lane,
+    row: &JobRow,
+    claims: u32,
+) -> Result<(), StoreError> {
+    tx.write(lane.entry(row.due, row.id), Some(count(claims)))
+}
+
+fn count(claims: u32) -> Bytes {
+    Bytes::copy_from_slice(&claims.to_be_bytes())
+}

@@ -1,0 +1,111 @@
+//! AES-256-GCM with the nonce in front: `01 ‖ nonce (12) ‖ ciphertext ‖ tag (16)`.
+
+use aes_gcm::aead::AeadInPlace;
+use aes_gcm::{Aes256Gcm, Key, KeyInit, Nonce, Tag};
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::{KEY_BYTES, KeyError};
+
+const FORMAT: u8 = 1;
+const NONCE_BYTES: usize = 12;
+const TAG_BYTES: usize = 16;
+const HEADER_BYTES: usize = 1 + NONCE_BYTES;
+
+/// A key's bytes, wiped when dropped.
+pub(crate) type Secret = Zeroizing<[u8; KEY_BYTES]>;
+
+/// A key of its own for `purpose` and `context` (HKDF-SHA-256, RFC 5869).
+pub(super) fn derive(root: &Secret, purpose: &str, context: &str) -> Secret {
+    let mut key = Secret::default();
+    let info = [
+        b"parafa-store/1/",
+        purpose.as_bytes(),
+        b"/",
+        context.as_bytes(),
+    ]
+    .concat();
+    Hkdf::<Sha256>::new(None, root.as_ref())
+        .expand(&info, key.as_mut())
+        .expect("32 bytes are within what HKDF can expand to");
+    key
+}
+
+pub(super) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, KeyError> {
+    let mut bytes = Zeroizing::new([0; N]);
+    getrandom::fill(bytes.as_mut()).map_err(|_| KeyError::Random)?;
+    Ok(bytes)
+}
+
+pub(super) fn seal(key: &Secret, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, KeyError> {
+    let nonce = random::<NONCE_BYTES>()?;
+    let mut out = Vec::with_capacity(HEADER_BYTES + plaintext.len() + TAG_BYTES);
+    out.push(FORMAT);
+    out.extend_from_slice(nonce.as_ref());
+    out.extend_from_slice(plaintext);
+    let tag = cipher(key)
+        .encrypt_in_place_detached(
+            Nonce::from_slice(nonce.as_ref()),
+            aad,
+            &mut out[HEADER_BYTES..],
+        )
+        .map_err(|_| KeyError::Unsealable)?;
+    out.extend_from_slice(&tag);
+    Ok(out)
+}
+
+/// Opens in place: the buffer becomes the plaintext.
+pub(super) fn open(key: &Secret, aad: &[u8], mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
+    let body_end = sealed
+        .len()
+        .checked_sub(TAG_BYTES)
+        .filter(|end| *end >= HEADER_BYTES)
+        .ok_or(KeyError::Unsealable)?;
+    let tag = Tag::clone_from_slice(&sealed[body_end..]);
+    let nonce = Nonce::clone_from_slice(&sealed[1..HEADER_BYTES]);
+    if sealed[0] != FORMAT {
+        return Err(KeyError::Unsealable);
+    }
+    sealed.truncate(body_end);
+    cipher(key)
+        .decrypt_in_place_detached(&nonce, aad, &mut sealed[HEADER_BYTES..], &tag)
+        .map_err(|_| KeyError::Unsealable)?;
+    sealed.drain(..HEADER_BYTES);
+    Ok(sealed)
+}
+
+fn cipher(key: &Secret) -> Aes256Gcm {
+    Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_changed_bit_keeps_sealed_bytes_shut(
+            plaintext in proptest::collection::vec(any::<u8>(), 0..64),
+            at in any::<prop::sample::Index>(),
+            bit in 0..8,
+        ) {
+            let key = Secret::new([7; KEY_BYTES]);
+            let sealed = seal(&key, b"context", &plaintext).expect("sealed");
+            prop_assert_eq!(open(&key, b"context", sealed.clone()).expect("opened"), plaintext);
+
+            let mut changed = sealed;
+            let at = at.index(changed.len());
+            changed[at] ^= 1 << bit;
+            prop_assert!(open(&key, b"context", changed).is_err());
+        }
+
+        #[test]
+        fn whatever_is_opened_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let key = Secret::new([7; KEY_BYTES]);
+            prop_assert!(open(&key, b"", bytes).is_err());
+        }
+    }
+}

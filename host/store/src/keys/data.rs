@@ -1,0 +1,170 @@
+//! The key under which one owner's data are sealed.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, Mac};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::KeyError;
+use super::aead::{self, Secret};
+use crate::hex_bytes::hex_bytes;
+
+/// Bytes under a data key: AES-256-GCM, in JSON as base64.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Sealed(Vec<u8>);
+
+hex_bytes! {
+    /// A keyed digest that proves a value to those who have the data key, and says nothing once
+    /// the key is erased.
+    Commitment
+}
+
+/// A key for the data of one owner. Erasing it erases them all.
+#[derive(Clone)]
+pub struct DataKey(Secret);
+
+impl DataKey {
+    pub(super) fn from_secret(secret: Secret) -> Self {
+        Self(secret)
+    }
+
+    /// Seals `plaintext` in a context: the same `aad` is needed to open it.
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    pub fn seal(&self, aad: &[u8], plaintext: &[u8]) -> Result<Sealed, KeyError> {
+        aead::seal(&self.purpose("seal"), aad, plaintext).map(Sealed)
+    }
+
+    /// Opens what was sealed under this key in the same context.
+    ///
+    /// # Errors
+    /// [`KeyError::Unsealable`].
+    pub fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        aead::open(&self.purpose("seal"), aad, sealed.0.clone()).map(Zeroizing::new)
+    }
+
+    /// [`seal`](Self::seal) for a value as JSON.
+    ///
+    /// # Errors
+    /// [`KeyError::Json`], [`KeyError::Random`].
+    pub fn seal_json<T: Serialize>(&self, aad: &[u8], value: &T) -> Result<Sealed, KeyError> {
+        let json = serde_json::to_vec(value).map_err(|_| KeyError::Json)?;
+        self.seal(aad, &Zeroizing::new(json))
+    }
+
+    /// [`open`](Self::open) for a value as JSON.
+    ///
+    /// # Errors
+    /// [`KeyError::Unsealable`], [`KeyError::Json`].
+    pub fn open_json<T: DeserializeOwned>(
+        &self,
+        aad: &[u8],
+        sealed: &Sealed,
+    ) -> Result<T, KeyError> {
+        serde_json::from_slice(&self.open(aad, sealed)?).map_err(|_| KeyError::Json)
+    }
+
+    /// Commits to a value without showing it. `label` keeps equal values in different places
+    /// from having equal commitments.
+    #[must_use]
+    pub fn commit(&self, label: &str, value: &[u8]) -> Commitment {
+        let key = aead::derive(&self.0, "commit", label);
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length");
+        mac.update(value);
+        Commitment(mac.finalize().into_bytes().into())
+    }
+
+    pub(crate) fn seal_file(&self, aad: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
+        aead::seal(&self.purpose("file"), aad, content)
+    }
+
+    pub(crate) fn open_file(&self, aad: &[u8], sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
+        aead::open(&self.purpose("file"), aad, sealed)
+    }
+
+    fn purpose(&self, purpose: &str) -> Secret {
+        aead::derive(&self.0, purpose, "")
+    }
+}
+
+impl fmt::Debug for DataKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DataKey(..)")
+    }
+}
+
+impl fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sealed({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Sealed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Sealed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
+        STANDARD
+            .decode(text.as_bytes())
+            .map(Self)
+            .map_err(|_| serde::de::Error::custom("expected base64"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(byte: u8) -> DataKey {
+        DataKey::from_secret(Secret::new([byte; 32]))
+    }
+
+    #[test]
+    fn sealed_data_open_after_a_trip_through_json() {
+        let sealed = key(1)
+            .seal_json(b"email", &"a@example.com")
+            .expect("sealed");
+        let text = serde_json::to_string(&sealed).expect("written");
+        assert!(!text.contains("example"));
+        let back: Sealed = serde_json::from_str(&text).expect("read");
+
+        let email: String = key(1).open_json(b"email", &back).expect("opened");
+        assert_eq!(email, "a@example.com");
+    }
+
+    #[test]
+    fn another_key_or_context_opens_nothing() {
+        let sealed = key(1).seal(b"email", b"value").expect("sealed");
+
+        assert!(matches!(
+            key(2).open(b"email", &sealed),
+            Err(KeyError::Unsealable)
+        ));
+        assert!(matches!(
+            key(1).open(b"name", &sealed),
+            Err(KeyError::Unsealable)
+        ));
+    }
+
+    #[test]
+    fn a_commitment_depends_on_key_label_and_value() {
+        let commitment = key(1).commit("email", b"a@example.com");
+
+        assert_eq!(commitment, key(1).commit("email", b"a@example.com"));
+        assert_ne!(commitment, key(2).commit("email", b"a@example.com"));
+        assert_ne!(commitment, key(1).commit("name", b"a@example.com"));
+        assert_ne!(commitment, key(1).commit("email", b"b@example.com"));
+    }
+}

@@ -1,0 +1,258 @@
+//! The key that all others hang from.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::aead::{self, Secret};
+use super::{DataKey, KEY_BYTES, KeyError};
+use crate::files;
+use crate::hex_bytes::hex_bytes;
+
+/// The deployment's root secret. It lives in a file outside the store and never in it.
+pub struct MasterKey(Secret);
+
+hex_bytes! {
+    /// A keyed digest of a personal value, to look rows up by it.
+    BlindIndex
+}
+
+hex_bytes! {
+    /// The SHA-256 digest of a token: what is stored in the token's stead.
+    TokenHash
+}
+
+/// A 256-bit token in base64url, 43 characters. Wiped when dropped, never shown by `Debug`.
+#[derive(Clone)]
+pub struct Token(Zeroizing<String>);
+
+impl MasterKey {
+    /// A key of these bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// Reads the key from its file. Blocks on it.
+    ///
+    /// # Errors
+    /// When the file is missing, malformed, or readable by others than its owner.
+    pub fn load(path: &Path) -> Result<Self, KeyError> {
+        let named = || path.display().to_string();
+        let failed = |source: io::Error| KeyError::Io {
+            action: "read",
+            path: named(),
+            source,
+        };
+        let metadata = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(KeyError::MasterMissing { path: named() });
+            }
+            found => found.map_err(failed)?,
+        };
+        let mode = metadata.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(KeyError::MasterExposed {
+                path: named(),
+                mode,
+            });
+        }
+        let text = Zeroizing::new(fs::read(path).map_err(failed)?);
+        let mut key = Secret::default();
+        hex::decode_to_slice(text.trim_ascii(), key.as_mut())
+            .map_err(|_| KeyError::MasterMalformed { path: named() })?;
+        Ok(Self(key))
+    }
+
+    /// Makes a new key and its file (mode 0600). Blocks on it.
+    ///
+    /// # Errors
+    /// When there is such a file already, or it cannot be written.
+    pub fn create(path: &Path) -> Result<Self, KeyError> {
+        let key = aead::random::<KEY_BYTES>()?;
+        let text = Zeroizing::new(format!("{}\n", *Zeroizing::new(hex::encode(key.as_ref()))));
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".new");
+        files::write_new(temporary.as_ref(), path, text.as_bytes()).map_err(|source| {
+            KeyError::Io {
+                action: "write",
+                path: path.display().to_string(),
+                source,
+            }
+        })?;
+        Ok(Self(key))
+    }
+
+    /// Makes a personal value searchable without storing it: HMAC-SHA-256 under a key of its own
+    /// for each purpose.
+    #[must_use]
+    pub fn index(&self, purpose: &str, value: &str) -> BlindIndex {
+        BlindIndex(self.hmac("index", purpose, &[value.as_bytes()]))
+    }
+
+    /// The token of an id's generation; always the same, so that it need not be stored.
+    #[must_use]
+    pub fn token(&self, purpose: &str, id: Uuid, generation: u32) -> Token {
+        let mac = self.hmac(
+            "token",
+            purpose,
+            &[id.as_bytes(), &generation.to_be_bytes()],
+        );
+        Token(Zeroizing::new(URL_SAFE_NO_PAD.encode(mac)))
+    }
+
+    /// A key for the deployment's own secrets (not erasable).
+    #[must_use]
+    pub fn sealing_key(&self, purpose: &str) -> DataKey {
+        DataKey::from_secret(aead::derive(&self.0, "sealing", purpose))
+    }
+
+    /// What a store keeps to recognise its key.
+    pub(crate) fn check_value(&self) -> String {
+        hex::encode(aead::derive(&self.0, "check", "").as_ref())
+    }
+
+    pub(super) fn wrapping_key(&self) -> Secret {
+        aead::derive(&self.0, "wrap", "")
+    }
+
+    fn hmac(&self, purpose: &str, context: &str, parts: &[&[u8]]) -> [u8; 32] {
+        let key = aead::derive(&self.0, purpose, context);
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length");
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+impl fmt::Debug for MasterKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MasterKey(..)")
+    }
+}
+
+impl Token {
+    /// A token of random bytes, for what has no id to derive it from.
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    pub fn random() -> Result<Self, KeyError> {
+        let bytes = aead::random::<KEY_BYTES>()?;
+        Ok(Self(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_ref()))))
+    }
+
+    /// The token's text, a secret.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What to store in the token's stead.
+    #[must_use]
+    pub fn hash(&self) -> TokenHash {
+        hash_token(&self.0)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+impl TokenHash {
+    /// Whether this is the hash of `token`, in a time that does not tell how nearly.
+    #[must_use]
+    pub fn is_of(&self, token: &str) -> bool {
+        self.0.ct_eq(&hash_token(token).0).into()
+    }
+}
+
+/// Hashes a token that somebody has presented. Tokens are random, so that no salt is needed.
+#[must_use]
+pub fn hash_token(token: &str) -> TokenHash {
+    TokenHash(Sha256::digest(token.as_bytes()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_created_key_is_loaded_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("master.key");
+        let created = MasterKey::create(&path).expect("created");
+
+        let loaded = MasterKey::load(&path).expect("loaded");
+        assert_eq!(created.check_value(), loaded.check_value());
+        assert!(MasterKey::create(&path).is_err());
+    }
+
+    #[test]
+    fn a_key_that_others_may_read_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("master.key");
+        MasterKey::create(&path).expect("created");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
+
+        assert!(matches!(
+            MasterKey::load(&path),
+            Err(KeyError::MasterExposed { mode: 0o640, .. })
+        ));
+    }
+
+    #[test]
+    fn a_file_that_holds_no_key_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("master.key");
+        files::write_new(&folder.path().join("new"), &path, b"secret").expect("written");
+
+        assert!(matches!(
+            MasterKey::load(&path),
+            Err(KeyError::MasterMalformed { .. })
+        ));
+    }
+
+    #[test]
+    fn tokens_differ_by_purpose_id_and_generation() {
+        let master = MasterKey::from_bytes([1; KEY_BYTES]);
+        let (a, b) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let token = master.token("ceremony", a, 0);
+
+        assert_eq!(token.reveal(), master.token("ceremony", a, 0).reveal());
+        assert_ne!(token.reveal(), master.token("ceremony", a, 1).reveal());
+        assert_ne!(token.reveal(), master.token("ceremony", b, 0).reveal());
+        assert_ne!(token.reveal(), master.token("pairing", a, 0).reveal());
+        assert_eq!(token.reveal().len(), 43);
+    }
+
+    #[test]
+    fn a_token_is_recognised_by_its_hash() {
+        let token = Token::random().expect("random bytes");
+
+        assert!(token.hash().is_of(token.reveal()));
+        assert!(!token.hash().is_of("another"));
+    }
+
+    #[test]
+    fn no_secret_is_shown_when_debugging() {
+        let master = MasterKey::from_bytes([0xab; KEY_BYTES]);
+        let token = master.token("ceremony", Uuid::nil(), 0);
+        let shown = format!("{master:?} {token:?} {:?}", master.sealing_key("webhook"));
+
+        assert_eq!(shown, "MasterKey(..) Token(..) DataKey(..)");
+    }
+}

@@ -1,0 +1,79 @@
+//! The master key, what is derived from it, and the data keys that it wraps.
+
+use std::io;
+
+use uuid::Uuid;
+
+pub use self::data::{Commitment, DataKey, Sealed};
+pub use self::folder::DataKeys;
+pub use self::master::{BlindIndex, MasterKey, Token, TokenHash, hash_token};
+
+mod aead;
+mod data;
+mod folder;
+mod master;
+
+/// Length of every key, in bytes.
+pub const KEY_BYTES: usize = 32;
+
+/// Why a key could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The master key's file is missing.
+    #[error("the master key {path} is missing")]
+    MasterMissing {
+        /// The file.
+        path: String,
+    },
+    /// Others than the owner may read the master key's file.
+    #[error("the master key {path} has mode {mode:03o}; it must be readable by its owner only")]
+    MasterExposed {
+        /// The file.
+        path: String,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The master key's file does not hold a key.
+    #[error("the master key {path} does not hold 64 hexadecimal digits")]
+    MasterMalformed {
+        /// The file.
+        path: String,
+    },
+    /// There is no data key with this id: it was erased, or never made.
+    #[error("the data key {id} does not exist")]
+    Missing {
+        /// The key.
+        id: Uuid,
+    },
+    /// A data key with this id is already there.
+    #[error("the data key {id} already exists")]
+    Exists {
+        /// The key.
+        id: Uuid,
+    },
+    /// A data key's file cannot be unwrapped by this master key.
+    #[error("the data key {id} cannot be unwrapped")]
+    Damaged {
+        /// The key.
+        id: Uuid,
+    },
+    /// Sealed bytes do not open: another key, another context, or changed bytes.
+    #[error("sealed data cannot be opened with this key in this context")]
+    Unsealable,
+    /// What was opened is not the expected JSON, or what is to be sealed cannot be written as it.
+    #[error("sealed data are not the expected JSON")]
+    Json,
+    /// Random bytes are not to be had.
+    #[error("the operating system's random source failed")]
+    Random,
+    /// A file operation failed.
+    #[error("could not {action} {path}")]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file.
+        path: String,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,109 @@
+//! What kind of store the data are.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Scan;
+use crate::error::StoreError;
+use crate::keys::MasterKey;
+use crate::store::{BoxFuture, Store};
+use crate::table::{Table, TableName};
+use crate::transaction::Transaction;
+
+/// The latest layout of keys and rows that this crate writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What a store was made for. Neither kind of server opens the other's.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreMode {
+    /// The demo world.
+    Demo,
+    /// Real signatures.
+    Production,
+}
+
+impl fmt::Display for StoreMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Demo => "demo",
+            Self::Production => "production",
+        })
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct SchemaRow {
+    version: u32,
+    mode: StoreMode,
+    key_check: String,
+}
+
+impl Table for SchemaRow {
+    type Key = ();
+    const NAME: TableName = TableName::reserved("_schema");
+
+    fn key(&self) -> Self::Key {}
+}
+
+pub(crate) async fn open(
+    store: &Store,
+    master: &MasterKey,
+    mode: StoreMode,
+) -> Result<(), StoreError> {
+    let everything = Scan {
+        start: Vec::new(),
+        end: crate::key::past_prefix(&[]),
+        direction: crate::Direction::Ascending,
+        limit: 1,
+    };
+    let is_empty = store.engine().scan(everything).await?.is_empty();
+    let key_check = master.check_value();
+    store
+        .transact(|tx| check_or_create(tx, is_empty, mode, &key_check))
+        .await
+}
+
+fn check_or_create<'t>(
+    tx: &'t mut Transaction<'_>,
+    is_empty: bool,
+    mode: StoreMode,
+    key_check: &'t str,
+) -> BoxFuture<'t, Result<(), StoreError>> {
+    Box::pin(async move {
+        match tx.get::<SchemaRow>(&()).await? {
+            Some(row) => row.check(mode, key_check),
+            None if is_empty => {
+                tx.put(&SchemaRow {
+                    version: SCHEMA_VERSION,
+                    mode,
+                    key_check: key_check.to_owned(),
+                })
+                .await
+            }
+            None => Err(StoreError::SchemaMissing),
+        }
+    })
+}
+
+impl SchemaRow {
+    fn check(&self, mode: StoreMode, key_check: &str) -> Result<(), StoreError> {
+        if self.version > SCHEMA_VERSION {
+            return Err(StoreError::SchemaTooNew {
+                found: self.version,
+                known: SCHEMA_VERSION,
+            });
+        }
+        if self.mode != mode {
+            return Err(StoreError::WrongMode {
+                found: self.mode,
+                wanted: mode,
+            });
+        }
+        if self.key_check != key_check {
+            return Err(StoreError::WrongMasterKey);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! Transactions over an engine.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::engine::{CommitOutcome, Engine};
+use crate::error::StoreError;
+use crate::jobs::{self, ClaimedJob, Lane};
+use crate::keys::MasterKey;
+use crate::schema::{self, StoreMode};
+use crate::table::{Table, layout};
+use crate::transaction::Transaction;
+
+/// What a transaction's closure returns.
+pub type BoxFuture<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
+
+/// How a conflicting transaction is tried again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RetryPolicy {
+    /// Most attempts, the first one included.
+    pub attempts: u32,
+    /// The first pause; each further one is up to twice as long.
+    pub first_pause: Duration,
+    /// The longest pause.
+    pub longest_pause: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 40,
+            first_pause: Duration::from_micros(500),
+            longest_pause: Duration::from_millis(20),
+        }
+    }
+}
+
+/// The records of one deployment. Clones share the engine.
+#[derive(Clone)]
+pub struct Store {
+    engine: Arc<dyn Engine>,
+    retry: RetryPolicy,
+}
+
+impl Store {
+    /// Opens the records in `engine`; an empty engine becomes a store of this mode and key.
+    ///
+    /// # Errors
+    /// When the data are of a later schema, of the other mode or under another master key.
+    pub async fn open(
+        engine: Arc<dyn Engine>,
+        master: &MasterKey,
+        mode: StoreMode,
+    ) -> Result<Self, StoreError> {
+        let store = Self {
+            engine,
+            retry: RetryPolicy::default(),
+        };
+        schema::open(&store, master, mode).await?;
+        Ok(store)
+    }
+
+    /// The same store with another way of retrying.
+    #[must_use]
+    pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// Runs `body` until its reads and writes happen as one, and answers with its result once
+    /// they are durable.
+    ///
+    /// On a conflict the body runs again from the start, so it must have no effect but on the
+    /// transaction. Its error undoes its writes, and is believed only if what it read still
+    /// holds.
+    ///
+    /// # Errors
+    /// The body's own; [`StoreError::Contention`] after too many conflicts; the engine's.
+    pub async fn transact<'env, T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send + Sync,
+    {
+        let mut conflicts = 0;
+        loop {
+            let mut tx = Transaction::begin(self.engine.clone()).await?;
+            let result = body(&mut tx).await;
+            let commit = tx.into_commit(result.is_ok());
+            match self.engine.commit(commit).await {
+                Ok(CommitOutcome::Committed) => return result,
+                Ok(CommitOutcome::Conflict { key }) => {
+                    conflicts += 1;
+                    if conflicts >= self.retry.attempts {
+                        return Err(E::from(StoreError::Contention {
+                            table: layout::table_of(&key),
+                            attempts: conflicts,
+                        }));
+                    }
+                    self.pause(conflicts).await?;
+                }
+                Err(failure) => return Err(result.err().unwrap_or_else(|| failed(failure))),
+            }
+        }
+    }
+
+    /// Runs `body` once, without proof that all its reads are of one moment: for listings and
+    /// views. Each row is whole, and durable when the result is returned.
+    ///
+    /// # Errors
+    /// The body's own; [`StoreError::WriteInRead`]; the engine's.
+    pub async fn read<'env, T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: for<'t> FnOnce(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send,
+    {
+        let mut tx = Transaction::begin(self.engine.clone()).await?;
+        let result = body(&mut tx).await?;
+        if let Some(table) = tx.written_table() {
+            return Err(E::from(StoreError::WriteInRead { table }));
+        }
+        self.settle().await?;
+        Ok(result)
+    }
+
+    /// One row by its key, durable when returned.
+    ///
+    /// # Errors
+    /// When the engine fails or the row is not of type `T`.
+    pub async fn get<T: Table>(&self, key: &T::Key) -> Result<Option<T>, StoreError> {
+        let row = Transaction::begin(self.engine.clone())
+            .await?
+            .get(key)
+            .await?;
+        self.settle().await?;
+        Ok(row)
+    }
+
+    /// Takes up to `limit` due jobs of a lane for the time of `lease`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn claim_due(
+        &self,
+        lane: Lane,
+        limit: usize,
+        lease: SignedDuration,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        jobs::claim_due(self, lane, limit, lease).await
+    }
+
+    /// The engine's time.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn now(&self) -> Result<Timestamp, StoreError> {
+        Ok(self.engine.now().await?)
+    }
+
+    /// Whether the store can be used; after an I/O error, why not.
+    ///
+    /// # Errors
+    /// The engine's first failure.
+    pub fn health(&self) -> Result<(), StoreError> {
+        Ok(self.engine.health()?)
+    }
+
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
+    /// Waits until everything that was read so far is durable.
+    async fn settle(&self) -> Result<(), StoreError> {
+        self.engine.commit(crate::Commit::default()).await?;
+        Ok(())
+    }
+
+    /// Waits for a random part of a time that doubles with every conflict.
+    async fn pause(&self, conflicts: u32) -> Result<(), StoreError> {
+        let doubled = self
+            .retry
+            .first_pause
+            .saturating_mul(1 << conflicts.min(16));
+        let most = doubled.min(self.retry.longest_pause);
+        let mut random = [0];
+        getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
+        tokio::time::sleep(most * u32::from(random[0]) / 256).await;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+fn failed<E: From<StoreError>>(failure: crate::EngineError) -> E {
+    E::from(StoreError::from(failure))
+}

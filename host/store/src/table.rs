@@ -1,0 +1,278 @@
+//! Typed rows and their secondary indexes.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::engine::Direction;
+use crate::error::StoreError;
+use crate::key::Key;
+
+/// A row type: a serde value, kept as JSON under a key of its own.
+pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
+    /// What tells one row from another. Use UUIDv7 so that newest-first is a descending scan.
+    type Key: Key;
+
+    /// The table's name, which begins all its keys. Never change it.
+    const NAME: TableName;
+
+    /// The row's own key. It must not change while the row lives.
+    fn key(&self) -> Self::Key;
+
+    /// All the table's indexes. Entries of an index that is not listed here are not kept.
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[]
+    }
+}
+
+/// The name of a table, index or queue: lower-case ASCII letters, digits and `_`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TableName(&'static str);
+
+impl TableName {
+    /// Checks a name; in a constant, while compiling.
+    ///
+    /// # Panics
+    /// When the name is empty, longer than 32 bytes, holds another character or begins with
+    /// `_`, which is kept for the tables of this crate.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        assert!(name.as_bytes()[0] != b'_', "a leading _ is reserved");
+        Self::reserved(name)
+    }
+
+    pub(crate) const fn reserved(name: &'static str) -> Self {
+        let bytes = name.as_bytes();
+        assert!(
+            !bytes.is_empty() && bytes.len() <= 32,
+            "a name has 1 to 32 bytes"
+        );
+        let mut at = 0;
+        while at < bytes.len() {
+            assert!(
+                matches!(bytes[at], b'a'..=b'z' | b'0'..=b'9' | b'_'),
+                "a name has lower-case letters, digits and _"
+            );
+            at += 1;
+        }
+        Self(name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// A secondary index of rows `T` by keys `K`.
+///
+/// A row may have no entry, one, or several. Lookups name the index as a constant:
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use uuid::Uuid;
+/// use parafa_store::{AnyIndex, Index, Table, TableName};
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Note {
+///     id: Uuid,
+///     author: Uuid,
+/// }
+///
+/// const BY_AUTHOR: Index<Note, Uuid> = Index::many("author", |note| vec![note.author]);
+///
+/// impl Table for Note {
+///     type Key = Uuid;
+///     const NAME: TableName = TableName::new("note");
+///     fn key(&self) -> Uuid {
+///         self.id
+///     }
+///     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+///         &[&BY_AUTHOR]
+///     }
+/// }
+/// ```
+pub struct Index<T, K> {
+    name: TableName,
+    unique: bool,
+    keys: fn(&T) -> Vec<K>,
+}
+
+impl<T: Table, K: Key> Index<T, K> {
+    /// An index in which any number of rows may have the same key.
+    #[must_use]
+    pub const fn many(name: &'static str, keys: fn(&T) -> Vec<K>) -> Self {
+        Self {
+            name: TableName::new(name),
+            unique: false,
+            keys,
+        }
+    }
+
+    /// An index in which each key belongs to one row at most.
+    #[must_use]
+    pub const fn unique(name: &'static str, keys: fn(&T) -> Vec<K>) -> Self {
+        Self {
+            name: TableName::new(name),
+            unique: true,
+            keys,
+        }
+    }
+}
+
+/// An index whose key type is not told, so that a table can list all of its own.
+pub trait AnyIndex<T>: Sync {
+    /// The index's name, unique within the table.
+    fn name(&self) -> &'static str;
+
+    /// Whether each key belongs to one row at most.
+    fn is_unique(&self) -> bool;
+
+    /// The row's encoded keys in the index.
+    fn encoded_keys(&self, row: &T) -> Vec<Vec<u8>>;
+}
+
+impl<T: Table, K: Key> AnyIndex<T> for Index<T, K> {
+    fn name(&self) -> &'static str {
+        self.name.as_str()
+    }
+
+    fn is_unique(&self) -> bool {
+        self.unique
+    }
+
+    fn encoded_keys(&self, row: &T) -> Vec<Vec<u8>> {
+        (self.keys)(row).iter().map(Key::encoded).collect()
+    }
+}
+
+/// Which part of a listing to read.
+#[derive(Clone, Debug)]
+pub struct Page<K> {
+    /// Most rows on the page.
+    pub limit: usize,
+    /// The order of the rows.
+    pub direction: Direction,
+    /// The key of the last row of the page before. It names a position, so the row itself may
+    /// be gone.
+    pub after: Option<K>,
+}
+
+impl<K> Page<K> {
+    /// The first page, the newest first where keys are UUIDv7.
+    #[must_use]
+    pub fn newest(limit: usize) -> Self {
+        Self {
+            limit,
+            direction: Direction::Descending,
+            after: None,
+        }
+    }
+
+    /// The first page in key order.
+    #[must_use]
+    pub fn oldest(limit: usize) -> Self {
+        Self {
+            limit,
+            direction: Direction::Ascending,
+            after: None,
+        }
+    }
+
+    /// The page after the row with this key.
+    #[must_use]
+    pub fn after(mut self, cursor: K) -> Self {
+        self.after = Some(cursor);
+        self
+    }
+}
+
+/// A page of rows.
+#[derive(Clone, Debug)]
+pub struct Paged<T> {
+    /// The rows, in the page's order.
+    pub rows: Vec<T>,
+    /// Whether rows follow. The next page begins after the last row's key.
+    pub more: bool,
+}
+
+/// Where a table's rows and index entries stand.
+///
+/// ```text
+/// t table 00 key                          row, as JSON
+/// i table 00 index 00 index-key key       key (an index with many rows a key)
+/// i table 00 index 00 index-key           key (a unique index)
+/// ```
+pub(crate) mod layout {
+    use super::{AnyIndex, Key, Table, TableName};
+
+    pub(crate) fn table<T: Table>() -> Vec<u8> {
+        [b"t", T::NAME.as_str().as_bytes(), &[0]].concat()
+    }
+
+    pub(crate) fn row<T: Table>(key: &T::Key) -> Vec<u8> {
+        let mut out = table::<T>();
+        key.encode(&mut out);
+        out
+    }
+
+    pub(crate) fn row_of_encoded<T: Table>(key: &[u8]) -> Vec<u8> {
+        let mut out = table::<T>();
+        out.extend_from_slice(key);
+        out
+    }
+
+    pub(crate) fn index<T: Table>(index: &dyn AnyIndex<T>) -> Vec<u8> {
+        [
+            b"i",
+            T::NAME.as_str().as_bytes(),
+            &[0],
+            index.name().as_bytes(),
+            &[0],
+        ]
+        .concat()
+    }
+
+    pub(crate) fn queue(name: TableName) -> Vec<u8> {
+        [b"q", name.as_str().as_bytes(), &[0]].concat()
+    }
+
+    /// The name of the table that an engine key belongs to, for error messages.
+    pub(crate) fn table_of(key: &[u8]) -> String {
+        let name = key.get(1..).unwrap_or_default();
+        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(name).into_owned()
+    }
+}
+
+/// The entries that `row` has in all the indexes of its table: engine key, unique index's name.
+pub(crate) fn index_entries<T: Table>(row: &T) -> Vec<(Vec<u8>, Option<&'static str>)> {
+    let primary = row.key().encoded();
+    let mut entries = Vec::new();
+    for index in T::indexes() {
+        for key in index.encoded_keys(row) {
+            let mut entry = layout::index(*index);
+            entry.extend_from_slice(&key);
+            let unique = index.is_unique().then(|| index.name());
+            if unique.is_none() {
+                entry.extend_from_slice(&primary);
+            }
+            entries.push((entry, unique));
+        }
+    }
+    entries
+}
+
+pub(crate) fn encode<T: Table>(row: &T) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(row).map_err(|source| StoreError::Encode {
+        table: T::NAME.as_str(),
+        source,
+    })
+}
+
+pub(crate) fn decode<T: Table>(value: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(value).map_err(|source| StoreError::Decode {
+        table: T::NAME.as_str(),
+        source,
+    })
+}
