@@ -1,0 +1,205 @@
+//! The hosted page as a signer meets it, in a browser.
+
+use fantoccini::Locator;
+use parafa_fixtures::plain;
+use serde_json::json;
+
+use crate::support::browser::Browser;
+use crate::support::demo::Demo;
+
+#[tokio::test]
+async fn a_signer_signs_on_the_page_and_downloads() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let persona = demo.smart_id_personas("signs")[0];
+    let signing = api
+        .create(
+            &plain(2),
+            json!([{"email": "ona@example.lt", "language": "en"}]),
+        )
+        .await;
+
+    browser
+        .goto(signing.signers[0].link().as_str())
+        .await
+        .unwrap();
+    assert_eq!(browser.text("h1").await, "Paslaugų sutartis");
+    assert!(
+        browser
+            .text("main")
+            .await
+            .contains(&demo.world.signing.tenant)
+    );
+    browser
+        .shown("#personal-code")
+        .await
+        .send_keys(&persona.personal_code)
+        .await
+        .unwrap();
+    browser.shown("#sign").await.click().await.unwrap();
+    let code = browser.text("#verification-code").await;
+    assert!(
+        code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()),
+        "{code}"
+    );
+    assert!(browser.text("#done").await.contains("Signed"));
+
+    let download = browser.shown("#download").await.attr("href").await.unwrap();
+    assert_eq!(
+        download.as_deref(),
+        Some(format!("{}/document", signing.signers[0].link().path()).as_str())
+    );
+    let (document, _) = api.document(signing.signing_id).await;
+    assert_eq!(
+        Demo::ceremony(signing.signers[0].link()).document().await,
+        document
+    );
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_mistyped_personal_code_is_pointed_out_before_anything_is_sent() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signing = demo
+        .signing()
+        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
+        .await;
+    let link = signing.signers[0].link();
+
+    browser.goto(link.as_str()).await.unwrap();
+    browser
+        .shown("#personal-code")
+        .await
+        .send_keys("40504040002")
+        .await
+        .unwrap();
+    browser.shown("#sign").await.click().await.unwrap();
+
+    assert!(browser.text("#personal-code-fault").await.contains("11"));
+    assert!(Demo::ceremony(link).state().await.attempt.is_none());
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_signer_declines_on_the_page() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = api
+        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
+        .await;
+
+    browser
+        .goto(signing.signers[0].link().as_str())
+        .await
+        .unwrap();
+    browser
+        .shown("#decline summary")
+        .await
+        .click()
+        .await
+        .unwrap();
+    browser
+        .shown("#reason")
+        .await
+        .send_keys("Ne ta kaina")
+        .await
+        .unwrap();
+    browser
+        .shown("#decline-form button")
+        .await
+        .click()
+        .await
+        .unwrap();
+    browser.shown("#declined").await;
+
+    assert_eq!(
+        api.signing(signing.signing_id).await.signers[0]
+            .decline_reason
+            .as_deref(),
+        Some("Ne ta kaina")
+    );
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn the_page_breaks_no_rule_of_its_own_and_asks_nobody_else() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signing = demo
+        .signing()
+        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
+        .await;
+    let page = reqwest::get(signing.signers[0].link().clone())
+        .await
+        .unwrap();
+    let policy = page.headers()["content-security-policy"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    assert!(policy.contains("default-src 'none'"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+
+    browser
+        .goto(signing.signers[0].link().as_str())
+        .await
+        .unwrap();
+    browser.shown("#sign").await;
+    let loaded = browser
+        .execute(
+            "return performance.getEntriesByType('resource').map((entry) => entry.name)",
+            Vec::new(),
+        )
+        .await
+        .unwrap();
+
+    let base = demo.world.base_url.as_str();
+    for resource in loaded.as_array().expect("a list") {
+        assert!(
+            resource
+                .as_str()
+                .is_some_and(|resource| resource.starts_with(base)),
+            "{resource}"
+        );
+    }
+    let labels = browser.find_all(Locator::Css("label")).await.unwrap();
+    for label in labels {
+        let input = label
+            .attr("for")
+            .await
+            .unwrap()
+            .expect("a label names its input");
+        assert!(browser.find(Locator::Id(&input)).await.is_ok(), "{input}");
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_link_that_is_not_active_shows_a_kind_page() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let dead = demo
+        .world
+        .base_url
+        .join(&format!("c/{}", "A".repeat(43)))
+        .unwrap();
+
+    browser.goto(dead.as_str()).await.unwrap();
+
+    assert!(!browser.text("h1").await.is_empty());
+    let answer = reqwest::get(dead).await.unwrap();
+    assert_eq!(answer.status(), reqwest::StatusCode::NOT_FOUND);
+    browser.close().await;
+}

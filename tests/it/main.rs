@@ -1,0 +1,8 @@
+//! Tests that see the whole product: the built `parafa` with its demo world,
+//! over real sockets, judged by validators that others made.
+
+mod ceremony_page;
+mod samples;
+mod signing_flow;
+mod support;
+mod workspace;

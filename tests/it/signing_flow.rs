@@ -1,0 +1,339 @@
+//! A signing from the first call to the last download.
+
+use jiff::SignedDuration;
+use parafa_fixtures::{CrossReference, PdfBuilder};
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::support::client::SigningClient;
+use crate::support::demo::Demo;
+use crate::support::referee::Referees;
+
+#[tokio::test]
+async fn two_signers_sign_one_document_and_every_referee_agrees() {
+    let demo = Demo::start();
+    let Some(referees) = Referees::find(&demo.world.world.roots) else {
+        return;
+    };
+    let api = demo.signing();
+    let personas = demo.smart_id_personas("signs");
+    let layouts = [
+        CrossReference::Table,
+        CrossReference::Stream,
+        CrossReference::Hybrid,
+    ];
+
+    for layout in layouts {
+        let original = PdfBuilder::new()
+            .pages(2)
+            .cross_reference(layout)
+            .long_reals()
+            .text_field("Vardas", "Jonas")
+            .build();
+        let signing = api
+            .create(
+                &original,
+                json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
+            )
+            .await;
+        assert_eq!(signing.status, "pending");
+        assert_eq!(signing.title, "Paslaugų sutartis");
+        assert!(signing.document.is_none());
+        assert_eq!(
+            signing.expires_at,
+            Some(signing.created_at + SignedDuration::from_hours(14 * 24))
+        );
+        let shown = Demo::ceremony(signing.signers[0].link())
+            .state()
+            .await
+            .document;
+        assert_eq!(shown.sha256, hex::encode(Sha256::digest(&original)));
+
+        for (index, persona) in personas.iter().take(2).enumerate() {
+            let ceremony = Demo::ceremony(signing.signers[index].link());
+            let state = ceremony
+                .sign_with_smart_id(&persona.country, &persona.personal_code)
+                .await;
+            assert_eq!(
+                state
+                    .expect("the attempt starts")
+                    .attempt
+                    .expect("an attempt")
+                    .method,
+                "smart_id"
+            );
+            let attempt = ceremony.ended_attempt().await;
+            assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+
+            let (document, digest) = api.document(signing.signing_id).await;
+            assert_eq!(digest, hex::encode(Sha256::digest(&document)));
+            assert_eq!(ceremony.document().await, document);
+            assert!(
+                document.starts_with(&original),
+                "{layout:?}: the caller's bytes are kept"
+            );
+            referees.assert_baseline_t(&document, index + 1);
+
+            let now = api.signing(signing.signing_id).await;
+            let signer = &now.signers[index];
+            assert_eq!(signer.status, "signed");
+            assert_eq!(signer.actual_method.as_deref(), Some("smart_id"));
+            assert!(signer.signed_at.is_some());
+            assert!(signer.ceremony_url.is_none());
+            let described = now.document.expect("a signed document is described");
+            assert_eq!(
+                (described.sha256, described.bytes),
+                (digest, document.len())
+            );
+            assert_eq!(described.mime_type, "application/pdf");
+        }
+
+        let ended = api.signing(signing.signing_id).await;
+        assert_eq!(ended.status, "completed");
+        assert_eq!(ended.completion_mode.as_deref(), Some("qes_ceremony"));
+        assert!(ended.completed_at.is_some());
+    }
+}
+
+#[tokio::test]
+async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    for outcome in [
+        "user_refused",
+        "wrong_code",
+        "timeout",
+        "no_account",
+        "not_qualified",
+    ] {
+        let Some(persona) = demo.smart_id_personas(outcome).first().copied() else {
+            panic!("there is no persona whose outcome is {outcome}");
+        };
+        let signing = api
+            .create(
+                &parafa_fixtures::plain(1),
+                json!([{"email": "ona@example.lt", "language": "en"}]),
+            )
+            .await;
+        let ceremony = Demo::ceremony(signing.signers[0].link());
+
+        ceremony
+            .sign_with_smart_id(&persona.country, &persona.personal_code)
+            .await
+            .expect("the attempt starts");
+        let attempt = ceremony.ended_attempt().await;
+
+        assert_eq!(attempt.phase, "failed", "{outcome}");
+        let error = attempt.error.expect("a failed attempt says why");
+        assert_eq!(error.code, outcome);
+        assert!(error.message.ends_with('.'), "{}", error.message);
+        assert_eq!(ceremony.state().await.signer.status, "pending");
+
+        let signs = demo.smart_id_personas("signs")[0];
+        ceremony
+            .sign_with_smart_id(&signs.country, &signs.personal_code)
+            .await
+            .expect("a second attempt starts");
+        let attempt = ceremony.ended_attempt().await;
+        assert_eq!(
+            attempt.phase, "done",
+            "after {outcome}: {:?}",
+            attempt.error
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_signers_never_sign_at_the_same_moment() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let personas = demo.smart_id_personas("signs");
+    let signing = api
+        .create(
+            &parafa_fixtures::plain(1),
+            json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
+        )
+        .await;
+    let first = Demo::ceremony(signing.signers[0].link());
+    let second = Demo::ceremony(signing.signers[1].link());
+
+    let (started, refused) = tokio::join!(
+        first.sign_with_smart_id(&personas[0].country, &personas[0].personal_code),
+        second.sign_with_smart_id(&personas[1].country, &personas[1].personal_code),
+    );
+
+    let (winner, loser, refusal, late) = match (started, refused) {
+        (Ok(_), Err(refusal)) => (&first, &second, refusal, personas[1]),
+        (Err(refusal), Ok(_)) => (&second, &first, refusal, personas[0]),
+        (first, second) => panic!("one starts and one is refused, but: {first:?} and {second:?}"),
+    };
+    assert_eq!(
+        (refusal.status, refusal.problem.name()),
+        (StatusCode::CONFLICT, "signing-in-progress")
+    );
+    assert!(loser.state().await.busy);
+    assert_eq!(winner.ended_attempt().await.phase, "done");
+
+    loser
+        .sign_with_smart_id(&late.country, &late.personal_code)
+        .await
+        .expect("it is the other's turn now");
+    assert_eq!(loser.ended_attempt().await.phase, "done");
+    assert_eq!(api.signing(signing.signing_id).await.status, "completed");
+}
+
+#[tokio::test]
+async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let personas = demo.smart_id_personas("signs");
+    let (owner, stranger) = (personas[0], personas[1]);
+    let signers = json!([{"email": "ona@example.lt", "personalCode": owner.personal_code}]);
+    let signing = api.create(&parafa_fixtures::plain(1), signers).await;
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+
+    ceremony
+        .sign_with_smart_id(&stranger.country, &stranger.personal_code)
+        .await
+        .expect("the attempt starts");
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(
+        attempt.error.map(|error| error.code).as_deref(),
+        Some("identity_mismatch")
+    );
+    assert_eq!(
+        api.signing(signing.signing_id).await.signers[0].identity_matched,
+        None
+    );
+
+    ceremony
+        .sign_with_smart_id(&owner.country, &owner.personal_code)
+        .await
+        .expect("the attempt starts");
+    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    assert_eq!(
+        api.signing(signing.signing_id).await.signers[0].identity_matched,
+        Some(true)
+    );
+}
+
+#[tokio::test]
+async fn a_signer_who_declines_ends_the_signing() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = api
+        .create(
+            &parafa_fixtures::plain(1),
+            json!([{"email": "ona@example.lt"}]),
+        )
+        .await;
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+
+    assert_eq!(
+        ceremony.decline("Ne ta kaina").await.signer.status,
+        "declined"
+    );
+
+    let ended = api.signing(signing.signing_id).await;
+    assert_eq!(ended.status, "declined");
+    assert_eq!(
+        ended.signers[0].decline_reason.as_deref(),
+        Some("Ne ta kaina")
+    );
+    let refusal = api
+        .call(
+            Method::GET,
+            &format!("v1/signings/{}/document", signing.signing_id),
+            None,
+        )
+        .await
+        .expect_err("nobody has signed");
+    assert_eq!(
+        (refusal.status, refusal.problem.name()),
+        (StatusCode::CONFLICT, "not-yet-signed")
+    );
+}
+
+#[tokio::test]
+async fn no_personal_code_is_ever_logged() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let persona = demo.smart_id_personas("signs")[0];
+    let signers = json!([{"email": "ona@example.lt", "name": "Ona Bandymaitė", "personalCode": persona.personal_code}]);
+    let signing = api.create(&parafa_fixtures::plain(1), signers).await;
+    let link = signing.signers[0].link().clone();
+    let ceremony = Demo::ceremony(&link);
+    ceremony
+        .sign_with_smart_id(&persona.country, &persona.personal_code)
+        .await
+        .expect("the attempt starts");
+    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+
+    let log = demo.log();
+    let token = link
+        .path_segments()
+        .and_then(Iterator::last)
+        .expect("the link ends in its token");
+
+    assert!(log.contains("signing"), "the server logs what it does");
+    for secret in [
+        persona.personal_code.as_str(),
+        demo.world.signing.live.as_str(),
+        token,
+        "ona@example.lt",
+        "Bandymait",
+    ] {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_needed_and_a_viewers_key_may_only_look() {
+    let demo = Demo::start();
+    let base = &demo.world.base_url;
+    let signing = demo
+        .signing()
+        .create(
+            &parafa_fixtures::plain(1),
+            json!([{"email": "ona@example.lt"}]),
+        )
+        .await;
+    let viewer = SigningClient::new(base.clone(), &demo.world.signing.viewer);
+    let stranger = SigningClient::new(base.clone(), "tsk_live_unknown");
+    let path = format!("v1/signings/{}", signing.signing_id);
+
+    assert_eq!(
+        viewer.signing(signing.signing_id).await.signing_id,
+        signing.signing_id
+    );
+    let refusal = viewer
+        .call(Method::POST, &format!("{path}/cancel"), None)
+        .await
+        .expect_err("a viewer only looks");
+    assert_eq!(
+        (refusal.status, refusal.problem.name()),
+        (StatusCode::FORBIDDEN, "forbidden")
+    );
+
+    let refusal = stranger
+        .call(Method::GET, &path, None)
+        .await
+        .expect_err("the key is unknown");
+    assert_eq!(
+        (refusal.status, refusal.problem.name()),
+        (StatusCode::UNAUTHORIZED, "unauthorized")
+    );
+}
+
+#[tokio::test]
+async fn the_operator_sees_that_the_server_is_ready() {
+    let demo = Demo::start();
+    for check in ["healthz", "readyz"] {
+        let answer = reqwest::get(demo.world.operator_url.join(check).unwrap())
+            .await
+            .unwrap();
+
+        assert_eq!(answer.status(), StatusCode::OK, "{check}");
+    }
+}

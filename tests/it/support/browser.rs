@@ -1,0 +1,128 @@
+use std::io::{BufRead, BufReader};
+use std::ops::Deref;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use parafa_fixtures::tool;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// How long an element may take to be shown.
+const SHOWN: Duration = Duration::from_secs(30);
+/// What the driver prints before its port.
+const STARTED: &str = "started successfully on port ";
+
+/// A headless Chromium with an empty profile; it ends with this value.
+pub(crate) struct Browser {
+    client: Client,
+    driver: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Starts one, or skips the test.
+    pub(crate) async fn start() -> Option<Self> {
+        let program = tool::program("chromedriver")?;
+        let chromium = tool::program("chromium")?;
+        let profile = tempfile::tempdir().expect("a temporary folder");
+        let mut driver = Command::new(program)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        let output = driver.stdout.take().expect("stdout is piped");
+        let port = BufReader::new(output)
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| Some(line.split_once(STARTED)?.1.trim_end_matches('.').to_owned()))
+            .expect("chromedriver says its port");
+
+        let options = json!({
+            "binary": chromium,
+            "args": [
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--window-size=400,900",
+                format!("--user-data-dir={}", profile.path().display()),
+            ],
+        });
+        let capabilities = [("goog:chromeOptions".to_owned(), options)]
+            .into_iter()
+            .collect();
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("a browser session");
+        Some(Self {
+            client,
+            driver,
+            _profile: profile,
+        })
+    }
+
+    /// Waits until the element is there and shown.
+    pub(crate) async fn shown(&self, css: &str) -> Element {
+        let element = self
+            .client
+            .wait()
+            .at_most(SHOWN)
+            .for_element(Locator::Css(css))
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"));
+        let displayed = async {
+            while !element.is_displayed().await.unwrap_or(false) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        if tokio::time::timeout(SHOWN, displayed).await.is_err() {
+            let page = self
+                .client
+                .find(Locator::Css("body"))
+                .await
+                .expect("a page");
+            panic!(
+                "{css} is not shown; the page says: {}",
+                page.text().await.unwrap_or_default()
+            );
+        }
+        element
+    }
+
+    /// The text of an element that is shown.
+    pub(crate) async fn text(&self, css: &str) -> String {
+        self.shown(css).await.text().await.expect("the text")
+    }
+
+    /// Ends the session and the driver.
+    pub(crate) async fn close(self) {
+        let _ = self.client.clone().close().await;
+    }
+}
+
+impl Deref for Browser {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}

@@ -1,0 +1,349 @@
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use jiff::Timestamp;
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+/// How long one call may take, long polls included.
+const CALL: Duration = Duration::from_secs(40);
+/// How long one long poll waits, in milliseconds.
+const POLL_MS: u32 = 5_000;
+
+/// The signing API as a caller sees it.
+pub(crate) struct SigningClient {
+    http: reqwest::Client,
+    base: Url,
+    key: String,
+}
+
+impl SigningClient {
+    /// With the key of a tenant.
+    pub(crate) fn new(base: Url, key: &str) -> Self {
+        Self {
+            http: http(),
+            base,
+            key: key.to_owned(),
+        }
+    }
+
+    /// Creates a signing of one PDF; fails the test unless it is created.
+    pub(crate) async fn create(&self, document: &[u8], signers: Value) -> Signing {
+        let created = self.try_create("sutartis.pdf", document, signers).await;
+        created.expect("the signing is created")
+    }
+
+    /// Creates a signing of one document, or gives the refusal.
+    pub(crate) async fn try_create(
+        &self,
+        name: &str,
+        document: &[u8],
+        signers: Value,
+    ) -> Result<Signing, Refused> {
+        let body = json!({
+            "title": "Paslaugų sutartis",
+            "document": {"name": name, "content": BASE64.encode(document)},
+            "signers": signers,
+        });
+        read(self.request(Method::POST, "v1/signings").json(&body)).await
+    }
+
+    /// The signing as it is now.
+    pub(crate) async fn signing(&self, id: Uuid) -> Signing {
+        read(self.request(Method::GET, &format!("v1/signings/{id}")))
+            .await
+            .expect("the signing exists")
+    }
+
+    /// The newest signed output, with the digest that the server names.
+    pub(crate) async fn document(&self, id: Uuid) -> (Bytes, String) {
+        let request = self.request(Method::GET, &format!("v1/signings/{id}/document"));
+        let response = send(request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let digest = response.headers()["x-service-document-sha256"]
+            .to_str()
+            .expect("hex digits")
+            .to_owned();
+        (response.bytes().await.expect("the document"), digest)
+    }
+
+    /// Any call, for tests of what is refused.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value, Refused> {
+        let mut request = self.request(method, path);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        read(request).await
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, self.base.join(path).expect("a path"))
+            .bearer_auth(&self.key)
+    }
+}
+
+/// A signer's link, with the JSON calls of its page.
+pub(crate) struct Ceremony {
+    http: reqwest::Client,
+    link: Url,
+}
+
+impl Ceremony {
+    /// Behind this link.
+    pub(crate) fn new(link: Url) -> Self {
+        Self { http: http(), link }
+    }
+
+    /// What the page shows now.
+    pub(crate) async fn state(&self) -> State {
+        self.try_state(0).await.expect("the link is alive")
+    }
+
+    /// The state, after a change or this long.
+    pub(crate) async fn try_state(&self, wait_ms: u32) -> Result<State, Refused> {
+        let mut url = self.url("state");
+        url.query_pairs_mut()
+            .append_pair("waitMs", &wait_ms.to_string());
+        read(self.http.get(url)).await
+    }
+
+    /// Starts a Smart-ID attempt by personal code.
+    pub(crate) async fn sign_with_smart_id(
+        &self,
+        country: &str,
+        personal_code: &str,
+    ) -> Result<State, Refused> {
+        let body = json!({"method": "smart_id", "country": country, "personalCode": personal_code});
+        read(self.http.post(self.url("attempts")).json(&body)).await
+    }
+
+    /// Waits until the attempt has ended, and gives it.
+    pub(crate) async fn ended_attempt(&self) -> Attempt {
+        for _ in 0..12 {
+            let state = self.try_state(POLL_MS).await.expect("the link is alive");
+            if let Some(attempt) = state
+                .attempt
+                .filter(|attempt| matches!(attempt.phase.as_str(), "done" | "failed"))
+            {
+                return attempt;
+            }
+        }
+        panic!("the attempt does not end");
+    }
+
+    /// Declines.
+    pub(crate) async fn decline(&self, reason: &str) -> State {
+        let request = self
+            .http
+            .post(self.url("decline"))
+            .json(&json!({"reason": reason}));
+        read(request).await.expect("the signer declines")
+    }
+
+    /// The version that would be signed now, or that was signed.
+    pub(crate) async fn document(&self) -> Bytes {
+        let response = send(self.http.get(self.url("document"))).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        response.bytes().await.expect("the document")
+    }
+
+    fn url(&self, call: &str) -> Url {
+        let mut url = self.link.clone();
+        url.path_segments_mut().expect("http has paths").push(call);
+        url
+    }
+}
+
+/// A problem document (RFC 9457) and the status that it came with.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) status: StatusCode,
+    pub(crate) problem: Problem,
+}
+
+/// RFC 9457, with the members of the signing API.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Problem {
+    #[serde(rename = "type")]
+    pub(crate) kind: Url,
+    #[serde(rename = "title")]
+    _title: String,
+    pub(crate) status: u16,
+    pub(crate) detail: String,
+    #[serde(default)]
+    pub(crate) errors: Vec<Fault>,
+}
+
+impl Problem {
+    /// The name at the end of its type.
+    pub(crate) fn name(&self) -> &str {
+        self.kind.path().rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// One fault of a request.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fault {
+    pub(crate) pointer: String,
+    #[serde(rename = "detail")]
+    _detail: String,
+}
+
+/// A signing, with exactly the documented members.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Signing {
+    pub(crate) signing_id: Uuid,
+    pub(crate) status: String,
+    pub(crate) title: String,
+    #[serde(rename = "delivery")]
+    _delivery: String,
+    #[serde(rename = "signingOrder")]
+    _signing_order: String,
+    #[serde(rename = "softDeadlineAt")]
+    _soft_deadline_at: Option<Timestamp>,
+    #[serde(rename = "externalId")]
+    _external_id: Option<String>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) completed_at: Option<Timestamp>,
+    pub(crate) completion_mode: Option<String>,
+    #[serde(rename = "erasedAt")]
+    _erased_at: Option<Timestamp>,
+    #[serde(rename = "detail")]
+    _detail: Option<String>,
+    pub(crate) signers: Vec<Signer>,
+    pub(crate) document: Option<SignedDocument>,
+}
+
+/// A signer, with exactly the documented members.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Signer {
+    #[serde(rename = "signerId")]
+    _signer_id: Uuid,
+    #[serde(rename = "role")]
+    _role: String,
+    #[serde(rename = "email")]
+    _email: Option<String>,
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    #[serde(rename = "language")]
+    _language: String,
+    pub(crate) status: String,
+    pub(crate) ceremony_url: Option<Url>,
+    pub(crate) signed_at: Option<Timestamp>,
+    #[serde(rename = "declinedAt")]
+    _declined_at: Option<Timestamp>,
+    pub(crate) decline_reason: Option<String>,
+    #[serde(rename = "methodsAllowed")]
+    _methods_allowed: Vec<String>,
+    pub(crate) actual_method: Option<String>,
+    #[serde(rename = "identityLocked")]
+    _identity_locked: bool,
+    pub(crate) identity_matched: Option<bool>,
+    #[serde(rename = "simulatedAt")]
+    _simulated_at: Option<Timestamp>,
+}
+
+impl Signer {
+    /// The link; fails the test when there is none.
+    pub(crate) fn link(&self) -> &Url {
+        self.ceremony_url.as_ref().expect("the signer has a link")
+    }
+}
+
+/// The newest signed output.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SignedDocument {
+    pub(crate) sha256: String,
+    pub(crate) bytes: usize,
+    pub(crate) mime_type: String,
+}
+
+/// What a ceremony's page knows.
+#[derive(Debug, Deserialize)]
+pub(crate) struct State {
+    pub(crate) signer: StateOfSigner,
+    pub(crate) document: StateOfDocument,
+    pub(crate) attempt: Option<Attempt>,
+    #[serde(default)]
+    pub(crate) busy: bool,
+}
+
+/// The signer of a ceremony.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateOfSigner {
+    pub(crate) status: String,
+}
+
+/// The document of a ceremony.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StateOfDocument {
+    pub(crate) sha256: String,
+}
+
+/// One try to sign.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Attempt {
+    pub(crate) method: String,
+    pub(crate) phase: String,
+    pub(crate) error: Option<AttemptError>,
+}
+
+/// Why an attempt failed.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AttemptError {
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+fn http() -> reqwest::Client {
+    reqwest::Client::builder()
+        .no_proxy()
+        .timeout(CALL)
+        .build()
+        .expect("an HTTP client")
+}
+
+async fn send(request: RequestBuilder) -> Response {
+    request.send().await.expect("the server answers")
+}
+
+async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Refused> {
+    let response = send(request).await;
+    let status = response.status();
+    let media_type = response.headers().get("content-type").cloned();
+    let body = response.bytes().await.expect("the body");
+    let shown = || String::from_utf8_lossy(&body).into_owned();
+    if status.is_success() {
+        return Ok(
+            serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{error}: {}", shown()))
+        );
+    }
+    assert!(
+        media_type.is_some_and(|media_type| media_type == "application/problem+json"),
+        "{status} without a problem document: {}",
+        shown()
+    );
+    let problem: Problem =
+        serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{error}: {}", shown()));
+    assert_eq!(problem.status, status.as_u16());
+    Err(Refused { status, problem })
+}

@@ -1,0 +1,164 @@
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tempfile::TempDir;
+use url::Url;
+
+use super::client::{Ceremony, SigningClient};
+use super::root;
+
+/// How long a demo world may take to be ready.
+const START: Duration = Duration::from_secs(120);
+/// Lines of the log that are shown when a test fails.
+const SHOWN_LINES: usize = 60;
+
+/// `parafa serve --demo` on a new data folder; it ends with this value.
+pub(crate) struct Demo {
+    server: Child,
+    folder: TempDir,
+    /// What it wrote to `demo.json`.
+    pub(crate) world: DemoFile,
+}
+
+impl Demo {
+    /// Starts the server and waits until it is ready.
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("data");
+        let log = File::create(folder.path().join("log")).expect("a log file");
+        let binary = binary();
+        let mut server = Command::new(&binary)
+            .args([
+                "serve",
+                "--demo",
+                "--listen",
+                "127.0.0.1:0",
+                "--operator-listen",
+                "127.0.0.1:0",
+                "--data",
+            ])
+            .arg(&data)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("{}: {error}; run `cargo xtask test`", binary.display())
+            });
+
+        let output = server.stdout.take().expect("stdout is piped");
+        let (ready, is_ready) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if line.starts_with("listening on http://") {
+                    let _ = ready.send(());
+                }
+            }
+        });
+        let listening = is_ready.recv_timeout(START);
+        if listening.is_err() {
+            let _ = server.kill();
+            panic!(
+                "the server did not say that it listens\n{}",
+                tail(folder.path())
+            );
+        }
+        let file = std::fs::read(data.join("demo.json"))
+            .expect("demo.json is written before the server listens");
+        let world = serde_json::from_slice(&file).expect("demo.json has its documented members");
+        Self {
+            server,
+            folder,
+            world,
+        }
+    }
+
+    /// A client with the demo tenant's live key.
+    pub(crate) fn signing(&self) -> SigningClient {
+        SigningClient::new(self.world.base_url.clone(), &self.world.signing.live)
+    }
+
+    /// The ceremony behind a link.
+    pub(crate) fn ceremony(link: &Url) -> Ceremony {
+        Ceremony::new(link.clone())
+    }
+
+    /// The first personas with this outcome that may use Smart-ID.
+    pub(crate) fn smart_id_personas(&self, outcome: &str) -> Vec<&Persona> {
+        self.world
+            .world
+            .personas
+            .iter()
+            .filter(|persona| {
+                persona.outcome == outcome
+                    && persona.methods.iter().any(|method| method == "smart_id")
+            })
+            .collect()
+    }
+
+    /// Everything that the server logged so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+        if thread::panicking() {
+            eprintln!("the end of the server's log:\n{}", tail(self.folder.path()));
+        }
+    }
+}
+
+/// `demo.json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DemoFile {
+    pub(crate) base_url: Url,
+    pub(crate) operator_url: Url,
+    pub(crate) signing: SigningTenant,
+    pub(crate) world: World,
+}
+
+/// The tenant of the signing API and its keys.
+#[derive(Deserialize)]
+pub(crate) struct SigningTenant {
+    pub(crate) tenant: String,
+    pub(crate) live: String,
+    pub(crate) viewer: String,
+}
+
+/// The other side of every service.
+#[derive(Deserialize)]
+pub(crate) struct World {
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) personas: Vec<Persona>,
+}
+
+/// Somebody who can sign, or cannot.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Persona {
+    pub(crate) country: String,
+    pub(crate) personal_code: String,
+    pub(crate) methods: Vec<String>,
+    pub(crate) outcome: String,
+}
+
+fn binary() -> PathBuf {
+    std::env::var_os("PARAFA_BIN").map_or_else(|| root().join("target/debug/parafa"), PathBuf::from)
+}
+
+fn tail(folder: &Path) -> String {
+    let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+}

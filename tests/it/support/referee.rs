@@ -1,0 +1,217 @@
+//! Validators that others made. Where they are missing a test is skipped by
+//! name; where `CI=true` it fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use parafa_fixtures::tool;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+
+use super::{folder, root};
+
+/// The referees, ready to judge.
+pub(crate) struct Referees {
+    scripts: PathBuf,
+    python: PathBuf,
+    roots: Vec<PathBuf>,
+}
+
+impl Referees {
+    /// With these trust anchors, or a counted skip.
+    pub(crate) fn find(roots: &[PathBuf]) -> Option<Self> {
+        let scripts = tool::or_skip(
+            "the referee folder",
+            folder("PARAFA_REFEREES", "../shared/referee"),
+        )?;
+        let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
+            || root().join("target/referees/venv/bin/python"),
+            PathBuf::from,
+        );
+        let python = tool::or_skip(
+            "the referees' Python (cargo xtask setup)",
+            python.is_file().then_some(python),
+        )?;
+        for program in ["java", "openssl", "qpdf"] {
+            tool::program(program)?;
+        }
+        Some(Self {
+            scripts,
+            python,
+            roots: roots.to_vec(),
+        })
+    }
+
+    /// Every referee finds this many sound PAdES-B-T signatures.
+    pub(crate) fn assert_baseline_t(&self, document: &[u8], signatures: usize) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("signed.pdf");
+        fs::write(&file, document).expect("a file");
+
+        let structure = run(Command::new("qpdf").arg("--check").arg(&file));
+        assert!(structure.status.success(), "qpdf: {}", text(&structure));
+
+        let pyhanko = self.pyhanko(&file);
+        assert!(pyhanko.ok, "pyHanko: {pyhanko:#?}");
+        assert_eq!(
+            pyhanko.signatures.len(),
+            signatures,
+            "pyHanko: {pyhanko:#?}"
+        );
+        for signature in &pyhanko.signatures {
+            assert_eq!(
+                signature.level.as_deref(),
+                Some("B-T"),
+                "pyHanko: {signature:#?}"
+            );
+            assert_eq!(signature.sub_filter, "/ETSI.CAdES.detached");
+        }
+
+        let dss = self.dss(&file);
+        assert!(dss.ok, "DSS: {dss:#?}");
+        assert_eq!(dss.signatures.len(), signatures, "DSS: {dss:#?}");
+        for signature in &dss.signatures {
+            assert_eq!(signature.indication, "TOTAL_PASSED", "DSS: {dss:#?}");
+            assert_eq!(signature.level, "PAdES-BASELINE-T", "DSS: {dss:#?}");
+        }
+
+        self.assert_cms(&folder, &file, signatures);
+    }
+
+    /// pyHanko's verdict, with revocation asked online.
+    pub(crate) fn pyhanko(&self, file: &Path) -> PyHanko {
+        let mut command = self.script("pades_referee.py");
+        for root in &self.roots {
+            command.arg("--root").arg(root);
+        }
+        json(&run(command.arg(file)))
+    }
+
+    /// The verdict of the EU's DSS, level T required.
+    pub(crate) fn dss(&self, file: &Path) -> Dss {
+        let mut command = Command::new(self.scripts.join("dss/dss-referee"));
+        command.args(["validate", "--online-loopback", "--level", "T"]);
+        for root in &self.roots {
+            command.arg("--trust").arg(root);
+        }
+        json(&run(command.arg(file)))
+    }
+
+    /// OpenSSL's verdict on each CMS, with its signing-certificate attribute.
+    fn assert_cms(&self, folder: &TempDir, file: &Path, signatures: usize) {
+        let part = folder.path().join("part");
+        let split = run(self.script("pades_split.py").arg(file).arg(&part));
+        assert!(split.status.success(), "split: {}", text(&split));
+
+        let anchors = folder.path().join("roots.pem");
+        let pem: Vec<String> = self
+            .roots
+            .iter()
+            .map(|root| fs::read_to_string(root).expect("a root certificate"))
+            .collect();
+        fs::write(&anchors, pem.join("\n")).expect("a file");
+
+        for index in 0..signatures {
+            let verified = run(Command::new("openssl")
+                .args([
+                    "cms", "-verify", "-cades", "-binary", "-purpose", "any", "-inform", "DER",
+                    "-in",
+                ])
+                .arg(part.with_extension(format!("{index}.der")))
+                .arg("-content")
+                .arg(part.with_extension(format!("{index}.tbs")))
+                .arg("-CAfile")
+                .arg(&anchors)
+                .args(["-out", "/dev/null"]));
+            assert!(
+                verified.status.success(),
+                "openssl, signature {index}: {}",
+                text(&verified)
+            );
+        }
+    }
+
+    fn script(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.python);
+        command.arg(self.scripts.join(name));
+        command
+    }
+}
+
+/// What pyHanko says about a file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PyHanko {
+    pub(crate) ok: bool,
+    #[serde(default)]
+    pub(crate) signatures: Vec<PyHankoSignature>,
+    #[serde(rename = "error")]
+    _error: Option<String>,
+}
+
+/// What pyHanko says about one signature.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PyHankoSignature {
+    pub(crate) sub_filter: String,
+    pub(crate) level: Option<String>,
+    #[serde(rename = "indication")]
+    _indication: Option<String>,
+    #[serde(rename = "subIndication")]
+    _sub_indication: Option<String>,
+    #[serde(rename = "failureMsg")]
+    _failure: Option<String>,
+    #[serde(rename = "coverage")]
+    _coverage: Option<String>,
+    #[serde(rename = "docmdpOk")]
+    _changes_allowed: Option<bool>,
+    #[serde(rename = "error")]
+    _error: Option<String>,
+}
+
+/// What DSS says about a file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dss {
+    pub(crate) ok: bool,
+    #[serde(rename = "why", default)]
+    _why: serde_json::Value,
+    #[serde(default)]
+    pub(crate) signatures: Vec<DssSignature>,
+}
+
+/// What DSS says about one signature.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DssSignature {
+    pub(crate) indication: String,
+    pub(crate) level: String,
+    #[serde(rename = "errors", default)]
+    _errors: serde_json::Value,
+}
+
+/// Public sample documents, or a counted skip.
+pub(crate) fn samples() -> Option<PathBuf> {
+    tool::or_skip(
+        "the samples folder",
+        folder("PARAFA_SAMPLES", "../shared/samples"),
+    )
+}
+
+fn run(command: &mut Command) -> Output {
+    command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+fn json<T: DeserializeOwned>(output: &Output) -> T {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(output)))
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}

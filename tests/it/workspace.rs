@@ -1,0 +1,165 @@
+//! Which crate may know which. Data flows down and comes back up the same way:
+//! `docs/architecture.md` draws it, this test keeps it true.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+
+use crate::support::root;
+
+/// The five doors to the world, by folder below `host/`.
+const DOORS: [&str; 5] = ["eid", "outbound", "plugin-host", "store", "trust"];
+/// The doors that take an HTTP port.
+const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
+/// Libraries that one crate alone may name.
+const GUARDED: [(&str, &str); 3] = [
+    ("lopdf", "formats/pdf"),
+    ("sled", "host/store"),
+    ("wasmtime", "host/plugin-host"),
+];
+
+#[test]
+fn api_crates_and_the_domain_depend_on_no_crate_of_ours() {
+    let arrows = Arrows::of_everything();
+    for (from, to) in &arrows.0 {
+        if from.starts_with("api/")
+            || from == "host/domain"
+            || from == "host/demo"
+            || from == "host/http-port"
+        {
+            assert!(to.is_empty(), "{from} depends on {to:?}");
+        }
+    }
+    assert!(arrows.0.contains_key("api/signing"));
+    assert!(arrows.0.contains_key("host/domain"));
+}
+
+#[test]
+fn no_door_knows_another() {
+    let arrows = Arrows::of_everything();
+    for door in DOORS {
+        let allowed: &[&str] = if DOORS_WITH_HTTP.contains(&door) {
+            &["host/http-port"]
+        } else {
+            &[]
+        };
+        arrows.assert_only(&format!("host/{door}"), |to| allowed.contains(&to));
+    }
+}
+
+#[test]
+fn formats_know_formats_alone() {
+    let arrows = Arrows::of_everything();
+    for from in arrows.below("formats/") {
+        arrows.assert_only(from, |to| to.starts_with("formats/"));
+    }
+}
+
+#[test]
+fn plugins_are_the_only_crates_that_know_both_the_contract_and_the_formats() {
+    let arrows = Arrows::of_everything();
+    arrows.assert_only("plugins/sdk", |to| to.starts_with("formats/"));
+    for from in arrows.below("plugins/") {
+        arrows.assert_only(from, |to| to == "plugins/sdk" || to.starts_with("formats/"));
+    }
+    for (from, to) in &arrows.0 {
+        let knows_plugins = to.iter().any(|to| to.starts_with("plugins/"));
+        assert!(
+            !knows_plugins || from.starts_with("plugins/"),
+            "{from} depends on {to:?}"
+        );
+    }
+}
+
+#[test]
+fn the_server_sees_the_host_and_the_apis_but_no_format() {
+    let arrows = Arrows::of_everything();
+    arrows.assert_only("host/server", |to| {
+        to.starts_with("host/") || to.starts_with("api/")
+    });
+}
+
+#[test]
+fn a_library_with_a_door_of_its_own_is_named_there_alone() {
+    for package in packages() {
+        let folder = folder(&package);
+        for (library, home) in GUARDED {
+            let named = package.dependencies.iter().any(|dependency| {
+                dependency.name == library && dependency.kind != DependencyKind::Development
+            });
+            assert!(
+                !named || folder == home,
+                "{folder} names {library}, which belongs to {home}"
+            );
+        }
+    }
+}
+
+/// From each crate's folder to the folders of the crates of ours that it
+/// depends on, but for tests.
+struct Arrows(BTreeMap<String, BTreeSet<String>>);
+
+impl Arrows {
+    fn of_everything() -> Self {
+        let packages = packages();
+        let folders: BTreeMap<String, String> = packages
+            .iter()
+            .map(|package| (package.name.to_string(), folder(package)))
+            .collect();
+        let arrows = packages.iter().map(|package| {
+            let to = package
+                .dependencies
+                .iter()
+                .filter(|dependency| dependency.kind != DependencyKind::Development)
+                .filter_map(|dependency| folders.get(&dependency.name).cloned());
+            (folder(package), to.collect())
+        });
+        Self(arrows.collect())
+    }
+
+    fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0
+            .keys()
+            .map(String::as_str)
+            .filter(move |folder| folder.starts_with(prefix))
+    }
+
+    #[track_caller]
+    fn assert_only(&self, from: &str, allowed: impl Fn(&str) -> bool) {
+        let to = self
+            .0
+            .get(from)
+            .unwrap_or_else(|| panic!("there is no crate in {from}"));
+        let wrong: Vec<&String> = to.iter().filter(|to| !allowed(to)).collect();
+        assert!(wrong.is_empty(), "{from} depends on {wrong:?}");
+    }
+}
+
+/// The crates of both workspaces.
+fn packages() -> Vec<Package> {
+    ["Cargo.toml", "plugins/Cargo.toml"]
+        .into_iter()
+        .flat_map(|manifest| metadata(manifest).packages)
+        .collect()
+}
+
+fn metadata(manifest: &str) -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(root().join(manifest))
+        .no_deps()
+        .exec()
+        .unwrap_or_else(|error| panic!("{manifest}: {error}"))
+}
+
+fn folder(package: &Package) -> String {
+    let folder = package
+        .manifest_path
+        .parent()
+        .expect("a manifest stands in a folder");
+    folder
+        .as_std_path()
+        .strip_prefix(root())
+        .expect("the crates are in the checkout")
+        .display()
+        .to_string()
+}
