@@ -1,5 +1,6 @@
 use std::fs;
 
+use openssl::hash::hash;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
 use parafa_cades::{
@@ -10,7 +11,7 @@ use parafa_format_core::{
     DigestAlgorithm, Environment, MemoryBlob, NativeEnvironment, Part, SignatureAlgorithm,
 };
 
-use crate::pki::{Holder, Pki, digest, ec_key, openssl, rsa_key};
+use crate::pki::{Holder, Pki, ec_key, message_digest, openssl, rsa_key};
 
 const CONTENT: &[u8] = b"what is signed";
 
@@ -214,6 +215,10 @@ fn accepted(key: PKey<Private>, algorithm: SignatureAlgorithm) {
 
     assert!(said.contains("CAdES Verification successful"), "{said}");
     assert!(holds(&SignedData::parse(&der).unwrap()));
+}
+
+fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
+    hash(message_digest(algorithm), bytes).unwrap().to_vec()
 }
 
 fn sign(signer: &Holder, algorithm: SignatureAlgorithm) -> (SignedAttributes, Vec<u8>) {

@@ -8,7 +8,7 @@ use std::process::Command;
 use openssl::asn1::Asn1Time;
 use openssl::bn::{BigNum, MsbOption};
 use openssl::ec::{EcGroup, EcKey};
-use openssl::hash::{MessageDigest, hash};
+use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::{Padding, Rsa};
@@ -66,7 +66,6 @@ impl Pki {
             authority.key.private_key_to_pem_pkcs8().unwrap(),
         )
         .unwrap();
-        fs::write(folder.path().join("serial"), "01\n").unwrap();
         fs::write(folder.path().join("tsa.cnf"), TSA_CONFIGURATION).unwrap();
         Self { root, folder }
     }
@@ -91,10 +90,11 @@ impl Pki {
 
     /// A time-stamp token over `bytes`, made by `openssl ts`.
     pub(crate) fn timestamp(&self, bytes: &[u8]) -> Vec<u8> {
-        let folder = self.folder();
-        fs::write(folder.join("stamped"), bytes).unwrap();
+        let work = tempfile::tempdir_in(self.folder()).unwrap();
+        fs::write(work.path().join("stamped"), bytes).unwrap();
+        fs::write(work.path().join("serial"), "01\n").unwrap();
         openssl(
-            folder,
+            work.path(),
             &[
                 "ts",
                 "-query",
@@ -107,12 +107,12 @@ impl Pki {
             ],
         );
         openssl(
-            folder,
+            work.path(),
             &[
                 "ts",
                 "-reply",
                 "-config",
-                "tsa.cnf",
+                "../tsa.cnf",
                 "-section",
                 "tsa",
                 "-queryfile",
@@ -122,7 +122,7 @@ impl Pki {
                 "token.der",
             ],
         );
-        fs::read(folder.join("token.der")).unwrap()
+        fs::read(work.path().join("token.der")).unwrap()
     }
 }
 
@@ -153,11 +153,6 @@ pub(crate) fn rsa_key(bits: u32) -> PKey<Private> {
     PKey::from_rsa(Rsa::generate(bits).unwrap()).unwrap()
 }
 
-/// The digest of `bytes`.
-pub(crate) fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
-    hash(message_digest(algorithm), bytes).unwrap().to_vec()
-}
-
 /// Runs `openssl` and returns its standard error; it must succeed.
 pub(crate) fn openssl(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("openssl")
@@ -173,21 +168,23 @@ pub(crate) fn openssl(folder: &Path, arguments: &[&str]) -> String {
 const TSA_CONFIGURATION: &str = "\
 [tsa]
 serial = serial
-signer_cert = tsa.pem
-signer_key = tsa.key
+signer_cert = ../tsa.pem
+signer_key = ../tsa.key
 signer_digest = sha256
 default_policy = 1.2.3.4.1
 digests = sha256, sha384, sha512
 ess_cert_id_alg = sha256
 ";
 
+#[derive(Clone, Copy)]
 enum Role {
     Authority,
     Signer,
     TimestampAuthority,
 }
 
-fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
+/// The digest by its catalogue name.
+pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     match algorithm {
         DigestAlgorithm::Sha1 => MessageDigest::sha1(),
         DigestAlgorithm::Sha256 => MessageDigest::sha256(),
