@@ -23,15 +23,25 @@ pub(super) fn unused_field_name(file: &PdfFile<'_>) -> Result<String, Refusal> {
 
 /// Adds a field to the root of the form, making the form when there is none.
 /// What is written anew is the smallest of catalog, form and field array.
-pub(super) fn add_field(file: &PdfFile<'_>, update: &mut Update<'_>, field: ObjectId) -> Result<(), Refusal> {
+pub(super) fn add_field(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    field: ObjectId,
+) -> Result<(), Refusal> {
     let catalog = file.raw_object(file.catalog_id())?;
     let catalog = RawDictionary::scan(&catalog.bytes).map_err(damaged)?;
     match form(file)? {
         None => {
             let id = update.allocate()?;
-            let form = format!("<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>", reference(field));
+            let form = format!(
+                "<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>",
+                reference(field)
+            );
             update.object(id, form.as_bytes())?;
-            update.object(file.catalog_id(), &catalog.with(b"AcroForm", reference(id).as_bytes()))?;
+            update.object(
+                file.catalog_id(),
+                &catalog.with(b"AcroForm", reference(id).as_bytes()),
+            )?;
         }
         Some((dictionary, Some(id))) => {
             let form = file.raw_object(id)?;
@@ -54,12 +64,17 @@ pub(super) fn reference((number, generation): ObjectId) -> String {
 
 /// The form, and its identifier when it is an indirect object.
 fn form<'a>(file: &'a PdfFile<'_>) -> Result<Option<(&'a Dictionary, Option<ObjectId>)>, Refusal> {
-    let Ok(entry) = file.catalog()?.get(b"AcroForm") else { return Ok(None) };
+    let Ok(entry) = file.catalog()?.get(b"AcroForm") else {
+        return Ok(None);
+    };
     let id = entry.as_reference().ok();
     match file.resolve(entry) {
         None | Some(Object::Null) => Ok(None),
         Some(Object::Dictionary(form)) => Ok(Some((form, id))),
-        Some(_) => Err(Refusal::new("object-damaged", "The interactive form is no dictionary.")),
+        Some(_) => Err(Refusal::new(
+            "object-damaged",
+            "The interactive form is no dictionary.",
+        )),
     }
 }
 
@@ -74,20 +89,30 @@ fn patched(
     let with_field = match raw.value(b"Fields") {
         Some(fields) if fields.starts_with(b"[") => raw.with(b"Fields", &appended(fields, field)),
         Some(fields) if fields != b"null" => {
-            let id = as_reference(fields)
-                .ok_or_else(|| Refusal::new("object-damaged", "The fields of the form are no array."))?;
+            let id = as_reference(fields).ok_or_else(|| {
+                Refusal::new("object-damaged", "The fields of the form are no array.")
+            })?;
             let array = file.raw_object(id)?;
             if !array.bytes.starts_with(b"[") {
-                return Err(Refusal::new("object-damaged", "The fields of the form are no array."));
+                return Err(Refusal::new(
+                    "object-damaged",
+                    "The fields of the form are no array.",
+                ));
             }
             update.object(id, &appended(&array.bytes, field))?;
             source.to_vec()
         }
         _ => raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes()),
     };
-    let flags = form.get(b"SigFlags").ok().and_then(|flags| file.resolve(flags)?.as_i64().ok()).unwrap_or(0);
+    let flags = form
+        .get(b"SigFlags")
+        .ok()
+        .and_then(|flags| file.resolve(flags)?.as_i64().ok())
+        .unwrap_or(0);
     let flags = (flags | SIGNATURE_FLAGS).to_string();
-    Ok(RawDictionary::scan(&with_field).map_err(damaged)?.with(b"SigFlags", flags.as_bytes()))
+    Ok(RawDictionary::scan(&with_field)
+        .map_err(damaged)?
+        .with(b"SigFlags", flags.as_bytes()))
 }
 
 /// An array with one more reference, on a line of its own because the last
@@ -98,8 +123,13 @@ fn appended(array: &[u8], field: ObjectId) -> Vec<u8> {
 }
 
 fn root_field_names(file: &PdfFile<'_>) -> Result<BTreeSet<String>, Refusal> {
-    let Some((form, _)) = form(file)? else { return Ok(BTreeSet::new()) };
-    let fields = form.get(b"Fields").ok().and_then(|fields| file.resolve(fields)?.as_array().ok());
+    let Some((form, _)) = form(file)? else {
+        return Ok(BTreeSet::new());
+    };
+    let fields = form
+        .get(b"Fields")
+        .ok()
+        .and_then(|fields| file.resolve(fields)?.as_array().ok());
     Ok(fields
         .into_iter()
         .flatten()
@@ -109,7 +139,10 @@ fn root_field_names(file: &PdfFile<'_>) -> Result<BTreeSet<String>, Refusal> {
 }
 
 fn damaged(error: impl std::fmt::Display) -> Refusal {
-    Refusal::new("object-damaged", format!("The catalog or the interactive form cannot be read: {error}."))
+    Refusal::new(
+        "object-damaged",
+        format!("The catalog or the interactive form cannot be read: {error}."),
+    )
 }
 
 #[cfg(test)]

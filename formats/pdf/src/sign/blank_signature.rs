@@ -23,9 +23,16 @@ impl BlankSignature {
         .into_bytes();
         let byte_range = append_blank(&mut source, BYTE_RANGE_WIDTH);
         source.extend_from_slice(b"\n/Contents ");
-        let contents = append_blank(&mut source, reserve.saturating_mul(2).saturating_add("<>".len()));
+        let contents = append_blank(
+            &mut source,
+            reserve.saturating_mul(2).saturating_add("<>".len()),
+        );
         source.extend_from_slice(b"\n>>");
-        Self { source, byte_range, contents }
+        Self {
+            source,
+            byte_range,
+            contents,
+        }
     }
 
     pub(super) fn source(&self) -> &[u8] {
@@ -35,7 +42,12 @@ impl BlankSignature {
     /// Writes `/ByteRange` into a finished update whose bytes from `start` on
     /// are this dictionary and that follows `document_len` bytes. Returns the
     /// place of the value of `/Contents` in the update.
-    pub(super) fn fill_byte_range(&self, update: &mut [u8], start: usize, document_len: usize) -> Range<usize> {
+    pub(super) fn fill_byte_range(
+        &self,
+        update: &mut [u8],
+        start: usize,
+        document_len: usize,
+    ) -> Range<usize> {
         let contents = start + self.contents.start..start + self.contents.end;
         let byte_range = format!(
             "[0 {} {} {}]",
@@ -70,8 +82,12 @@ mod tests {
         let contents = dictionary.fill_byte_range(&mut update, 8, 1000);
 
         assert_eq!(contents.len(), "<0000>".len());
-        let expected =
-            format!("/ByteRange [0 {} {} {}] ", 1000 + contents.start, 1000 + contents.end, update.len() - contents.end);
+        let expected = format!(
+            "/ByteRange [0 {} {} {}] ",
+            1000 + contents.start,
+            1000 + contents.end,
+            update.len() - contents.end
+        );
         assert!(String::from_utf8(update).unwrap().contains(&expected));
     }
 }

@@ -26,9 +26,21 @@ impl PdfDate {
 
 impl fmt::Display for PdfDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { year, month, day, second_of_day } = self;
-        let (hour, minute, second) = (second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
-        write!(f, "D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'")
+        let Self {
+            year,
+            month,
+            day,
+            second_of_day,
+        } = self;
+        let (hour, minute, second) = (
+            second_of_day / 3600,
+            second_of_day / 60 % 60,
+            second_of_day % 60,
+        );
+        write!(
+            f,
+            "D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}+00'00'"
+        )
     }
 }
 
@@ -42,11 +54,16 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(DAYS_FROM_0000_03_01);
     let era = days.div_euclid(DAYS_PER_ERA);
     let day_of_era = days.rem_euclid(DAYS_PER_ERA);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
     let year = era * YEARS_PER_ERA + year_of_era + i64::from(month <= 2);
     (year, month, day)
 }

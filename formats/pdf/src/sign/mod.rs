@@ -12,8 +12,12 @@ mod request;
 mod revision;
 mod update;
 
-use parafa_cades::{Certificate, Error as CadesError, SignedAttributes, SignedDataBuilder, TimestampToken};
-use parafa_format_core::{Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step};
+use parafa_cades::{
+    Certificate, Error as CadesError, SignedAttributes, SignedDataBuilder, TimestampToken,
+};
+use parafa_format_core::{
+    Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
+};
 
 use crate::MEDIA_TYPE;
 use crate::intake;
@@ -49,7 +53,12 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let attributes = signed_attributes(environment, document, &signing, &revision)?;
     let Some(value) = answer(answers, SIGNATURE)? else {
         require_room(&signing, &cms(&signing, &attributes, &[], None)?)?;
-        return Ok(need(NeedKind::Signature, SIGNATURE, attributes.to_be_signed(), &signing));
+        return Ok(need(
+            NeedKind::Signature,
+            SIGNATURE,
+            attributes.to_be_signed(),
+            &signing,
+        ));
     };
     check_value(environment, &signing, &attributes, value)?;
 
@@ -92,12 +101,17 @@ fn signed_attributes<E: Environment>(
     let digest = environment.digest(
         algorithm,
         &[
-            Part::Range { source: document, offset: 0, len: document.len() },
+            Part::Range {
+                source: document,
+                offset: 0,
+                len: document.len(),
+            },
             Part::Bytes(revision.before_contents()),
             Part::Bytes(revision.after_contents()),
         ],
     );
-    SignedAttributes::new(&digest, algorithm, signing.signer_certificate()).map_err(|error| unusable(&error))
+    SignedAttributes::new(&digest, algorithm, signing.signer_certificate())
+        .map_err(|error| unusable(&error))
 }
 
 fn cms(
@@ -106,10 +120,13 @@ fn cms(
     value: &[u8],
     timestamp: Option<&[u8]>,
 ) -> Result<Vec<u8>, Refusal> {
-    let builder = SignedDataBuilder::new(attributes, signing.algorithm, signing.signer_chain, value)
-        .map_err(|error| unusable(&error))?;
+    let builder =
+        SignedDataBuilder::new(attributes, signing.algorithm, signing.signer_chain, value)
+            .map_err(|error| unusable(&error))?;
     let builder = match timestamp {
-        Some(token) => builder.with_timestamp(token).map_err(|error| unusable(&error))?,
+        Some(token) => builder
+            .with_timestamp(token)
+            .map_err(|error| unusable(&error))?,
         None => builder,
     };
     Ok(builder.to_der())
@@ -121,7 +138,11 @@ fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
     if cms.len() > signing.reserve {
         return Err(Refusal::new(
             "no-room",
-            format!("The signature needs {} bytes or more, but {} were reserved.", cms.len(), signing.reserve),
+            format!(
+                "The signature needs {} bytes or more, but {} were reserved.",
+                cms.len(),
+                signing.reserve
+            ),
         ));
     }
     Ok(())
@@ -138,10 +159,17 @@ fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step
 }
 
 fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
-    match answers.iter().find(|answer| answer.need_id == need_id).map(|answer| &answer.outcome) {
+    match answers
+        .iter()
+        .find(|answer| answer.need_id == need_id)
+        .map(|answer| &answer.outcome)
+    {
         None => Ok(None),
         Some(Ok(bytes)) => Ok(Some(bytes)),
-        Some(Err(reason)) => Err(Refusal::new("bad-request", format!("There is no {need_id}: {reason}."))),
+        Some(Err(reason)) => Err(Refusal::new(
+            "bad-request",
+            format!("There is no {need_id}: {reason}."),
+        )),
     }
 }
 
@@ -153,23 +181,44 @@ fn check_value<E: Environment>(
     attributes: &SignedAttributes,
     value: &[u8],
 ) -> Result<(), Refusal> {
-    let signer = Certificate::from_der(signing.signer_certificate()).map_err(|error| unusable(&error))?;
-    let digest = environment.digest(signing.algorithm.digest(), &[Part::Bytes(attributes.to_be_signed())]);
-    match environment.verify(signer.subject_public_key_info(), signing.algorithm, &digest, value) {
+    let signer =
+        Certificate::from_der(signing.signer_certificate()).map_err(|error| unusable(&error))?;
+    let digest = environment.digest(
+        signing.algorithm.digest(),
+        &[Part::Bytes(attributes.to_be_signed())],
+    );
+    match environment.verify(
+        signer.subject_public_key_info(),
+        signing.algorithm,
+        &digest,
+        value,
+    ) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Refusal::new("bad-request", "The signature does not verify under the signer's certificate.")),
-        Err(reason) => Err(Refusal::new("bad-request", format!("The signature cannot be verified: {reason}."))),
+        Ok(false) => Err(Refusal::new(
+            "bad-request",
+            "The signature does not verify under the signer's certificate.",
+        )),
+        Err(reason) => Err(Refusal::new(
+            "bad-request",
+            format!("The signature cannot be verified: {reason}."),
+        )),
     }
 }
 
 fn check_timestamp(token: &[u8], value: &[u8]) -> Result<(), Refusal> {
     let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
     if !token.stamps(value) {
-        return Err(Refusal::new("bad-request", "The time-stamp is not one over this signature."));
+        return Err(Refusal::new(
+            "bad-request",
+            "The time-stamp is not one over this signature.",
+        ));
     }
     Ok(())
 }
 
 fn unusable(error: &CadesError) -> Refusal {
-    Refusal::new("bad-request", format!("The request or an answer cannot be used: {error}."))
+    Refusal::new(
+        "bad-request",
+        format!("The request or an answer cannot be used: {error}."),
+    )
 }

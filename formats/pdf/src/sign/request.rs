@@ -44,24 +44,37 @@ impl<'a> Signing<'a> {
             return Err(refused("SHA-1 is not accepted for new signatures."));
         }
         let seed = request.seed.as_slice().try_into();
-        let reserve = usize::try_from(request.reserve).ok().filter(|reserve| (1..=MAX_RESERVE).contains(reserve));
-        let signer_certificate =
-            request.signer_chain.first().ok_or_else(|| refused("The signer's certificate is missing."))?;
+        let reserve = usize::try_from(request.reserve)
+            .ok()
+            .filter(|reserve| (1..=MAX_RESERVE).contains(reserve));
+        let signer_certificate = request
+            .signer_chain
+            .first()
+            .ok_or_else(|| refused("The signer's certificate is missing."))?;
         for certificate in &request.signer_chain {
-            Certificate::from_der(certificate)
-                .map_err(|error| refused(format!("A certificate of the signer's chain cannot be read: {error}.")))?;
+            Certificate::from_der(certificate).map_err(|error| {
+                refused(format!(
+                    "A certificate of the signer's chain cannot be read: {error}."
+                ))
+            })?;
         }
         Ok(Self {
             time: PdfDate::from_unix(request.time)
                 .ok_or_else(|| refused(format!("The time {} has no PDF date.", request.time)))?,
             seed: seed.map_err(|_| {
-                refused(format!("The seed has {} bytes instead of {SEED_BYTES}.", request.seed.len()))
+                refused(format!(
+                    "The seed has {} bytes instead of {SEED_BYTES}.",
+                    request.seed.len()
+                ))
             })?,
             target_level,
             signer_chain: &request.signer_chain,
             algorithm: request.signature_algorithm,
             reserve: reserve.ok_or_else(|| {
-                refused(format!("{} reserved bytes are not between 1 and {MAX_RESERVE}.", request.reserve))
+                refused(format!(
+                    "{} reserved bytes are not between 1 and {MAX_RESERVE}.",
+                    request.reserve
+                ))
             })?,
             signer_certificate,
         })

@@ -3,8 +3,8 @@ use parafa_format_core::Refusal;
 use sha2::{Digest, Sha256};
 
 use super::acro_form::{add_field, reference, unused_field_name};
-use super::request::Signing;
 use super::blank_signature::BlankSignature;
+use super::request::Signing;
 use super::update::Update;
 use crate::structure::PdfFile;
 
@@ -28,21 +28,32 @@ impl Revision {
     /// The update for a request; the same document and request give the same.
     pub(super) fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Self, Refusal> {
         let field_name = unused_field_name(file)?;
-        let page = *file.pages()?.first().ok_or_else(|| Refusal::new("no-pages", "The document has no page."))?;
+        let page = *file
+            .pages()?
+            .first()
+            .ok_or_else(|| Refusal::new("no-pages", "The document has no page."))?;
         let dictionary = BlankSignature::new(signing.time, signing.reserve);
 
         let mut update = Update::new(file);
         let field = update.allocate()?;
         let signature = update.allocate()?;
         add_field(file, &mut update, field)?;
-        update.object(field, signature_field(&field_name, signature, page).as_bytes())?;
+        update.object(
+            field,
+            signature_field(&field_name, signature, page).as_bytes(),
+        )?;
         let start = update.object(signature, dictionary.source())?;
         let mut bytes = update.finish(&file_identifier(&signing.seed))?;
 
         let contents = dictionary.fill_byte_range(&mut bytes, start, file.bytes().len());
         let after_contents = bytes.split_off(contents.end);
         bytes.truncate(contents.start);
-        Ok(Self { field_name, before_contents: bytes, after_contents, reserve: signing.reserve })
+        Ok(Self {
+            field_name,
+            before_contents: bytes,
+            after_contents,
+            reserve: signing.reserve,
+        })
     }
 
     /// Fully qualified name of the new field.
@@ -67,7 +78,12 @@ impl Revision {
 
         let padding = self.reserve.saturating_sub(cms.len());
         let bytes = cms.iter().copied().chain(std::iter::repeat_n(0, padding));
-        let digits = bytes.flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0x0F)]]);
+        let digits = bytes.flat_map(|byte| {
+            [
+                DIGITS[usize::from(byte >> 4)],
+                DIGITS[usize::from(byte & 0x0F)],
+            ]
+        });
         [b'<'].into_iter().chain(digits).chain([b'>']).collect()
     }
 }
@@ -83,6 +99,9 @@ fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
 }
 
 fn file_identifier(seed: &[u8]) -> Vec<u8> {
-    let digest = Sha256::new().chain_update(b"PDF file identifier").chain_update(seed).finalize();
+    let digest = Sha256::new()
+        .chain_update(b"PDF file identifier")
+        .chain_update(seed)
+        .finalize();
     digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }

@@ -44,13 +44,20 @@ impl<'a> Update<'a> {
             Some(b'\n' | b'\r') => Vec::new(),
             _ => b"\n".to_vec(),
         };
-        Self { file, bytes, next_number: file.next_object_number(), entries: BTreeMap::new() }
+        Self {
+            file,
+            bytes,
+            next_number: file.next_object_number(),
+            entries: BTreeMap::new(),
+        }
     }
 
     /// A number that no object has.
     pub(super) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         let number = self.next_number;
-        self.next_number = number.checked_add(1).ok_or_else(|| Refusal::new("too-many-objects", "No object number is left."))?;
+        self.next_number = number
+            .checked_add(1)
+            .ok_or_else(|| Refusal::new("too-many-objects", "No object number is left."))?;
         Ok((number, 0))
     }
 
@@ -72,7 +79,8 @@ impl<'a> Update<'a> {
             XrefForm::Stream => self.xref_stream(&trailer)?,
             XrefForm::Table | XrefForm::Hybrid => self.xref_table(&trailer),
         };
-        self.bytes.extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
+        self.bytes
+            .extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
         Ok(self.bytes)
     }
 
@@ -81,7 +89,8 @@ impl<'a> Update<'a> {
         let offset = u32::try_from(self.position())
             .map_err(|_| Refusal::new("bad-request", "The document is longer than 4 GiB."))?;
         self.entries.insert(number, (offset, generation));
-        self.bytes.extend_from_slice(format!("{number} {generation} obj\n").as_bytes());
+        self.bytes
+            .extend_from_slice(format!("{number} {generation} obj\n").as_bytes());
         Ok(())
     }
 
@@ -100,22 +109,33 @@ impl<'a> Update<'a> {
             }
         }
         let new = hex_string(id);
-        let first = self.file.first_file_identifier().map_or_else(|| new.clone(), |first| hex_string(&first));
+        let first = self
+            .file
+            .first_file_identifier()
+            .map_or_else(|| new.clone(), |first| hex_string(&first));
         carried.extend_from_slice(format!("\n/ID [{first} {new}]").as_bytes());
         carried
     }
 
     fn xref_table(&mut self, trailer: &[u8]) -> usize {
         let start = self.position();
-        self.bytes.extend_from_slice(b"xref\n0 1\n0000000000 65535 f\r\n");
+        self.bytes
+            .extend_from_slice(b"xref\n0 1\n0000000000 65535 f\r\n");
         for (first, run) in runs(&self.entries) {
-            self.bytes.extend_from_slice(format!("{first} {}\n", run.len()).as_bytes());
+            self.bytes
+                .extend_from_slice(format!("{first} {}\n", run.len()).as_bytes());
             for (offset, generation) in run {
-                self.bytes.extend_from_slice(format!("{offset:010} {generation:05} n\r\n").as_bytes());
+                self.bytes
+                    .extend_from_slice(format!("{offset:010} {generation:05} n\r\n").as_bytes());
             }
         }
-        let own = format!("trailer\n<< /Size {} /Prev {}", self.next_number, self.file.newest_table_offset());
-        self.bytes.extend_from_slice(&[own.as_bytes(), trailer, b"\n>>\n"].concat());
+        let own = format!(
+            "trailer\n<< /Size {} /Prev {}",
+            self.next_number,
+            self.file.newest_table_offset()
+        );
+        self.bytes
+            .extend_from_slice(&[own.as_bytes(), trailer, b"\n>>\n"].concat());
         start
     }
 
@@ -142,7 +162,13 @@ impl<'a> Update<'a> {
             index.join(" "),
             data.len()
         );
-        let parts: [&[u8]; 5] = [own.as_bytes(), trailer, b"\n>>\nstream\n", &data, b"\nendstream\nendobj\n"];
+        let parts: [&[u8]; 5] = [
+            own.as_bytes(),
+            trailer,
+            b"\n>>\nstream\n",
+            &data,
+            b"\nendstream\nendobj\n",
+        ];
         self.bytes.extend_from_slice(&parts.concat());
         Ok(start)
     }
@@ -174,8 +200,13 @@ mod tests {
 
     #[test]
     fn consecutive_numbers_share_a_subsection() {
-        let entries = [(3, (30, 0)), (4, (40, 2)), (9, (90, 0))].into_iter().collect();
+        let entries = [(3, (30, 0)), (4, (40, 2)), (9, (90, 0))]
+            .into_iter()
+            .collect();
 
-        assert_eq!(runs(&entries), [(3, vec![(30, 0), (40, 2)]), (9, vec![(90, 0)])]);
+        assert_eq!(
+            runs(&entries),
+            [(3, vec![(30, 0), (40, 2)]), (9, vec![(90, 0)])]
+        );
     }
 }

@@ -1,11 +1,12 @@
 use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
-use parafa_format_core::{DigestAlgorithm, Environment, Integrity, Part};
+use parafa_format_core::{Coverage, DigestAlgorithm, Environment, Integrity, Part};
 
-use crate::signatures::{ByteRange, SignatureDictionary};
+use crate::signatures::{ByteRange, SignatureDictionary, unexplained_change};
+use crate::structure::PdfFile;
 
 /// What a signature covers: a document without the value of `/Contents`.
 pub(super) struct Covered<'a, B> {
-    pub(super) bytes: &'a [u8],
+    pub(super) file: &'a PdfFile<'a>,
     pub(super) document: &'a B,
     pub(super) range: ByteRange,
 }
@@ -13,13 +14,20 @@ pub(super) struct Covered<'a, B> {
 impl<'a, B> Covered<'a, B> {
     /// The covered bytes.
     pub(super) fn read(&self) -> Vec<u8> {
-        let first = self.bytes.get(..self.range.first_len).unwrap_or_default();
-        let second = self.bytes.get(self.range.second_start..self.range.end).unwrap_or_default();
+        let bytes = self.file.bytes();
+        let first = bytes.get(..self.range.first_len).unwrap_or_default();
+        let second = bytes
+            .get(self.range.second_start..self.range.end)
+            .unwrap_or_default();
         [first, second].concat()
     }
 
     fn parts(&self) -> [Part<'a, B>; 2] {
-        let ByteRange { first_len, second_start, end } = self.range;
+        let ByteRange {
+            first_len,
+            second_start,
+            end,
+        } = self.range;
         let part = |start: usize, end: usize| Part::Range {
             source: self.document,
             offset: start as u64,
@@ -30,21 +38,26 @@ impl<'a, B> Covered<'a, B> {
 }
 
 /// Whether a signature still says what it said: the digest of what it covers,
-/// then the value over the attributes (RFC 5652, 5.4 and 5.6).
+/// the value over the attributes (RFC 5652, 5.4 and 5.6), and what later
+/// revisions changed (ISO 32000-2, 12.8.2.2.2).
 pub(super) fn integrity<E: Environment>(
     environment: &E,
     covered: &Covered<'_, E::Blob>,
     signature: &SignatureDictionary,
     cms: &SignedData,
 ) -> Integrity {
-    let signer = cms.signer_certificate().and_then(|certificate| Certificate::from_der(certificate).ok());
+    let signer = cms
+        .signer_certificate()
+        .and_then(|certificate| Certificate::from_der(certificate).ok());
     let (Some(digest_algorithm), Some(algorithm), Some(signer)) =
         (cms.digest_algorithm(), cms.signature_algorithm(), signer)
     else {
         return Integrity::Malformed;
     };
     match encapsulated_digest(signature, cms) {
-        Ok(Some((algorithm, digest))) if environment.digest(algorithm, &covered.parts()) != digest => {
+        Ok(Some((algorithm, digest)))
+            if environment.digest(algorithm, &covered.parts()) != digest =>
+        {
             return Integrity::DigestMismatch;
         }
         Ok(_) => {}
@@ -69,10 +82,26 @@ pub(super) fn integrity<E: Environment>(
     if cms.signing_certificate() == SigningCertificate::Differs {
         return Integrity::SignatureMismatch;
     }
-    match environment.verify(signer.subject_public_key_info(), algorithm, &signed_digest, cms.value()) {
-        Ok(true) => Integrity::Intact,
+    match environment.verify(
+        signer.subject_public_key_info(),
+        algorithm,
+        &signed_digest,
+        cms.value(),
+    ) {
+        Ok(true) => later_changes(covered, signature),
         Ok(false) => Integrity::SignatureMismatch,
         Err(_) => Integrity::Malformed,
+    }
+}
+
+fn later_changes<B>(covered: &Covered<'_, B>, signature: &SignatureDictionary) -> Integrity {
+    match signature.coverage {
+        Coverage::EntireFile => Integrity::Intact,
+        Coverage::EntireRevision => match unexplained_change(covered.file, covered.range.end) {
+            Ok(None) => Integrity::Intact,
+            Ok(Some(_)) | Err(_) => Integrity::Modified,
+        },
+        Coverage::Partial => Integrity::ByteRange,
     }
 }
 

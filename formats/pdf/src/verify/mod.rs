@@ -20,7 +20,10 @@ use security_store::SecurityStore;
 ///
 /// # Errors
 /// A refusal when the document cannot be read.
-pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Vec<SignatureEvidence>, Refusal> {
+pub fn verify<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
+) -> Result<Vec<SignatureEvidence>, Refusal> {
     let bytes = document.read_all();
     let file = PdfFile::parse(&bytes, &Limits::default())?;
     let found = signatures::find(&file)?;
@@ -29,15 +32,19 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Vec
         let timestamped_later = found.iter().any(|later| {
             later.is_document_timestamp && end_of_coverage(later) > end_of_coverage(signature)
         });
-        let covered = signature.byte_range.as_ref().ok().map(|range| Covered { bytes: &bytes, document, range: *range });
-        evidence(environment, covered, signature, &store, timestamped_later)
+        let covered = signature.byte_range.as_ref().ok().map(|range| Covered {
+            file: &file,
+            document,
+            range: *range,
+        });
+        evidence(environment, covered.as_ref(), signature, &store, timestamped_later)
     });
     Ok(evidence.collect())
 }
 
 fn evidence<E: Environment>(
     environment: &E,
-    covered: Option<Covered<'_, E::Blob>>,
+    covered: Option<&Covered<'_, E::Blob>>,
     signature: &SignatureDictionary,
     store: &SecurityStore,
     timestamped_later: bool,
@@ -45,15 +52,21 @@ fn evidence<E: Environment>(
     let Ok(cms) = SignedData::parse(&signature.contents) else {
         return unreadable(signature);
     };
-    let integrity = match &covered {
+    let integrity = match covered {
         Some(covered) => integrity(environment, covered, signature, &cms),
         None => Integrity::ByteRange,
     };
     let mut certificates = cms.certificates().to_vec();
-    certificates.extend(store.certificates.iter().filter(|known| !cms.certificates().contains(known)).cloned());
+    certificates.extend(
+        store
+            .certificates
+            .iter()
+            .filter(|known| !cms.certificates().contains(known))
+            .cloned(),
+    );
     SignatureEvidence {
         id: signature.field_name.clone(),
-        signed_bytes: match (cms.signed_attributes(), cms.content(), &covered) {
+        signed_bytes: match (cms.signed_attributes(), cms.content(), covered) {
             (Some(attributes), _, _) => attributes.to_vec(),
             (None, Some(content), _) => content.to_vec(),
             (None, None, Some(covered)) => covered.read(),
@@ -102,7 +115,11 @@ fn level(
         && cms.signed_attributes().is_some()
         && cms.signing_certificate() == SigningCertificate::Matches
         && !cms.has_signing_time();
-    let timestamped = timestamped_later || cms.timestamps().iter().any(|token| stamps(token, cms.value()));
+    let timestamped = timestamped_later
+        || cms
+            .timestamps()
+            .iter()
+            .any(|token| stamps(token, cms.value()));
     match (baseline, timestamped, !store.revocation.is_empty()) {
         (false, _, _) => UNKNOWN_LEVEL,
         (true, false, _) => "PAdES-B-B",

@@ -16,17 +16,27 @@ impl SecurityStore {
     /// Reads `/DSS` of the catalog; what cannot be decoded within the limits
     /// is left out, as if it were not there.
     pub(super) fn read(file: &PdfFile<'_>) -> Self {
-        let Some(store) = file.catalog().ok().and_then(|catalog| file.entry_dictionary(catalog, b"DSS")) else {
+        let Some(store) = file
+            .catalog()
+            .ok()
+            .and_then(|catalog| file.entry_dictionary(catalog, b"DSS"))
+        else {
             return Self::default();
         };
         let decoder = Decoder::new(file.limits());
         let mut remaining = file.limits().decoded_total_bytes;
         let mut streams = |key: &[u8]| -> Vec<Vec<u8>> {
-            let items = file.entry(store, key).and_then(|items| items.as_array().ok());
-            let streams = items.into_iter().flatten().filter_map(|item| match file.resolve(item)? {
-                Object::Stream(stream) => decoder.decode_object(stream).ok(),
-                _ => None,
-            });
+            let items = file
+                .entry(store, key)
+                .and_then(|items| items.as_array().ok());
+            let streams =
+                items
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|item| match file.resolve(item)? {
+                        Object::Stream(stream) => decoder.decode_object(stream).ok(),
+                        _ => None,
+                    });
             streams
                 .take_while(|content| {
                     remaining = remaining.saturating_sub(content.len());
@@ -37,6 +47,9 @@ impl SecurityStore {
         let certificates = streams(b"Certs");
         let mut revocation = streams(b"OCSPs");
         revocation.extend(streams(b"CRLs"));
-        Self { certificates, revocation }
+        Self {
+            certificates,
+            revocation,
+        }
     }
 }

@@ -1,0 +1,114 @@
+//! Plays the host: asks, lets a device sign and an authority stamp, asks again.
+
+use std::sync::LazyLock;
+
+use openssl::nid::Nid;
+use parafa_format_core::{
+    Answer, DigestAlgorithm, MemoryBlob, MemorySink, NativeEnvironment, Need, NeedKind, Outcome,
+    Refusal, SignRequest, SignatureAlgorithm, Step,
+};
+use parafa_format_pdf::sign;
+
+use crate::pki::{Holder, Pki, ec_key, rsa_key};
+
+/// One infrastructure for all tests.
+pub(crate) static PKI: LazyLock<Pki> = LazyLock::new(Pki::new);
+
+/// People with every kind of key.
+pub(crate) static RSA_2048: LazyLock<Person> = LazyLock::new(|| Person {
+    holder: PKI.signer("Rasa Pirmoji", rsa_key(2048)),
+    algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
+});
+pub(crate) static RSA_3072_PSS: LazyLock<Person> = LazyLock::new(|| Person {
+    holder: PKI.signer("Rasa Antroji", rsa_key(3072)),
+    algorithm: SignatureAlgorithm::RsaPss(DigestAlgorithm::Sha384),
+});
+pub(crate) static P256: LazyLock<Person> = LazyLock::new(|| Person {
+    holder: PKI.signer("Elena Pirmoji", ec_key(Nid::X9_62_PRIME256V1)),
+    algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+});
+pub(crate) static P384: LazyLock<Person> = LazyLock::new(|| Person {
+    holder: PKI.signer("Elena Antroji", ec_key(Nid::SECP384R1)),
+    algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
+});
+
+/// Somebody who signs.
+pub(crate) struct Person {
+    /// Key and certificate.
+    pub(crate) holder: Holder,
+    /// How the device signs.
+    pub(crate) algorithm: SignatureAlgorithm,
+}
+
+impl Person {
+    /// A request for this person's signature at level B-T.
+    pub(crate) fn request(&self) -> SignRequest {
+        SignRequest {
+            time: 1_795_242_275,
+            seed: vec![7; 32],
+            target_level: "B-T".to_owned(),
+            signer_chain: PKI.chain(&self.holder),
+            signature_algorithm: self.algorithm,
+            reserve: 24_576,
+            params: Vec::new(),
+        }
+    }
+
+    /// The whole ceremony at level B-T.
+    pub(crate) fn signs(&self, document: &[u8]) -> Result<Vec<u8>, Refusal> {
+        self.carries_out(document, &self.request())
+            .map(|(signed, _)| signed)
+    }
+
+    /// The whole ceremony.
+    pub(crate) fn carries_out(
+        &self,
+        document: &[u8],
+        request: &SignRequest,
+    ) -> Result<(Vec<u8>, Outcome), Refusal> {
+        let mut answers = Vec::new();
+        for _ in 0..3 {
+            match step(document, request, &answers)? {
+                (Step::Done(outcome), signed) => return Ok((signed, outcome)),
+                (Step::Needs(needs), nothing) => {
+                    assert!(
+                        nothing.is_empty(),
+                        "a step with needs has written something"
+                    );
+                    answers.extend(needs.iter().map(|need| self.answers(need)));
+                }
+            }
+        }
+        panic!("three steps were not enough");
+    }
+
+    /// What the device or the authority gives.
+    pub(crate) fn answers(&self, need: &Need) -> Answer {
+        let bytes = match need.kind {
+            NeedKind::Signature => self.holder.sign(self.algorithm, &need.payload),
+            NeedKind::Timestamp => PKI.timestamp(&need.payload),
+            other => panic!("{other:?} is not needed"),
+        };
+        Answer {
+            need_id: need.id.clone(),
+            outcome: Ok(bytes),
+        }
+    }
+}
+
+/// One call, with what it wrote.
+pub(crate) fn step(
+    document: &[u8],
+    request: &SignRequest,
+    answers: &[Answer],
+) -> Result<(Step, Vec<u8>), Refusal> {
+    let mut out = MemorySink::default();
+    let step = sign(
+        &NativeEnvironment,
+        &MemoryBlob(document.to_vec()),
+        request,
+        answers,
+        &mut out,
+    )?;
+    Ok((step, out.0))
+}

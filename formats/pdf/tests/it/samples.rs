@@ -1,0 +1,55 @@
+//! A folder of real and hostile files with the verdict that each should get.
+//!
+//! The files have licences of their own and are not kept here. The folder is
+//! `PARAFA_SAMPLES`, or `shared/samples` beside the checkout.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
+use parafa_format_pdf::inspect;
+
+#[test]
+fn every_sample_gets_its_verdict() {
+    let Some(folder) = samples() else {
+        println!("skipped: there is no folder of samples");
+        return;
+    };
+    let list = std::fs::read_to_string(folder.join("pdf.tsv")).unwrap();
+    let mut disagreements = Vec::new();
+    for line in list.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [file, _, _, expected, ..] = columns[..] else { panic!("a line without a verdict: {line}") };
+        let bytes = std::fs::read(folder.join("pdf").join(file)).unwrap();
+        let got = inspect(&NativeEnvironment, &MemoryBlob(bytes));
+        if !agrees(expected, &got) {
+            disagreements.push(format!("{file}: expected {expected}, got {}", described(&got)));
+        }
+    }
+    assert!(disagreements.is_empty(), "{} disagreements:\n{}", disagreements.len(), disagreements.join("\n"));
+}
+
+fn samples() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
+    std::env::var_os("PARAFA_SAMPLES").map(PathBuf::from).or(Some(beside)).filter(|folder| folder.join("pdf.tsv").exists())
+}
+
+fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
+    // What follows the verdict in parentheses explains it.
+    let verdict = expected.split(" (").next().unwrap_or_default();
+    match (verdict.split_once(':'), got) {
+        (Some(("refuse", code)), Err(refusal)) => refusal.code == code,
+        (Some(("accept+note", notes)), Ok(report)) => {
+            notes.split('+').filter(|note| *note != "fieldmdp").all(|code| report.notes.iter().any(|note| note.code == code))
+        }
+        (None, Ok(_)) => verdict == "accept",
+        _ => false,
+    }
+}
+
+fn described(got: &Result<Report, Refusal>) -> String {
+    match got {
+        Ok(report) => format!("accept {:?}", report.notes.iter().map(|note| (&note.code, 1)).collect::<BTreeMap<_, _>>()),
+        Err(refusal) => refusal.to_string(),
+    }
+}

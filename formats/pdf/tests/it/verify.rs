@@ -1,0 +1,205 @@
+//! What `verify` tells about sound and about tampered documents.
+
+use parafa_fixtures::{CrossReference, PdfBuilder, plain};
+use parafa_format_core::{
+    Coverage, DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
+    SignatureEvidence,
+};
+use parafa_format_pdf::verify;
+
+use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
+use crate::referees::split;
+
+#[test]
+fn every_signature_in_a_row_is_intact() {
+    for layout in [
+        CrossReference::Table,
+        CrossReference::Stream,
+        CrossReference::Hybrid,
+    ] {
+        let document = PdfBuilder::new().cross_reference(layout).build();
+        let signed = [&RSA_3072_PSS, &P384, &P256]
+            .iter()
+            .fold(document, |document, person| {
+                person.signs(&document).unwrap()
+            });
+
+        let evidence = evidence(&signed);
+
+        let ids: Vec<&str> = evidence
+            .iter()
+            .map(|signature| signature.id.as_str())
+            .collect();
+        assert_eq!(ids, ["Signature1", "Signature2", "Signature3"]);
+        assert!(
+            evidence
+                .iter()
+                .all(|signature| signature.integrity == Integrity::Intact),
+            "{layout:?}"
+        );
+        assert!(
+            evidence
+                .iter()
+                .all(|signature| signature.level == "PAdES-B-T")
+        );
+        let coverage: Vec<Coverage> = evidence
+            .iter()
+            .map(|signature| signature.coverage)
+            .collect();
+        assert_eq!(
+            coverage,
+            [
+                Coverage::EntireRevision,
+                Coverage::EntireRevision,
+                Coverage::EntireFile
+            ]
+        );
+    }
+}
+
+#[test]
+fn the_evidence_is_what_the_device_signed_and_gave() {
+    let signed = P256.signs(&plain(1)).unwrap();
+
+    let [signature] = &evidence(&signed)[..] else {
+        panic!("one signature")
+    };
+
+    let signed_bytes: [Part<'_, MemoryBlob>; 1] = [Part::Bytes(&signature.signed_bytes)];
+    let digest = NativeEnvironment.digest(DigestAlgorithm::Sha256, &signed_bytes);
+    let spki = P256.holder.key.public_key_to_der().unwrap();
+    assert_eq!(signature.algorithm, Some(P256.algorithm));
+    assert_eq!(
+        NativeEnvironment.verify(&spki, P256.algorithm, &digest, &signature.value),
+        Ok(true)
+    );
+    assert_eq!(
+        signature.signer_certificate,
+        P256.holder.certificate.to_der().unwrap()
+    );
+    assert!(
+        PKI.chain(&P256.holder)
+            .iter()
+            .all(|certificate| signature.certificates.contains(certificate))
+    );
+    assert_eq!(signature.timestamps.len(), 1);
+    assert!(signature.revocation.is_empty());
+}
+
+#[test]
+fn a_changed_byte_is_a_digest_mismatch() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let tampered = replaced(&signed, b"Sutartis", b"Dovanoju");
+
+    assert_eq!(integrity(&tampered), Integrity::DigestMismatch);
+}
+
+#[test]
+fn a_changed_signature_value_is_a_signature_mismatch() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let value = &evidence(&signed)[0].value;
+    let hex: String = value.iter().map(|byte| format!("{byte:02X}")).collect();
+    let mut other = hex.clone();
+    other.replace_range(20..22, if &hex[20..22] == "00" { "01" } else { "00" });
+
+    assert_eq!(
+        integrity(&replaced(&signed, hex.as_bytes(), other.as_bytes())),
+        Integrity::SignatureMismatch
+    );
+}
+
+#[test]
+fn a_changed_byte_range_is_not_taken() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let text = String::from_utf8_lossy(&signed).into_owned();
+    let written = text
+        .split("/ByteRange ")
+        .nth(1)
+        .unwrap()
+        .split(']')
+        .next()
+        .unwrap();
+    let last = written.rsplit(' ').next().unwrap();
+    let shorter = format!(
+        "{:<width$}",
+        last.parse::<usize>().unwrap() - 10,
+        width = last.len()
+    );
+    let tampered = replaced(
+        &signed,
+        format!(" {last}]").as_bytes(),
+        format!(" {shorter}]").as_bytes(),
+    );
+
+    assert_eq!(integrity(&tampered), Integrity::ByteRange);
+}
+
+#[test]
+fn a_page_that_a_later_revision_replaces_modifies_the_document() {
+    let document = plain(1);
+    let signed = P256.signs(&document).unwrap();
+    let startxref = String::from_utf8_lossy(&signed)
+        .rsplit("startxref\n")
+        .next()
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap()
+        .to_owned();
+    let page =
+        "5 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 1 1] /Resources << >> >>\nendobj\n";
+    let size = "/Size ";
+    let text = String::from_utf8_lossy(&signed).into_owned();
+    let size: String = text
+        .rsplit(size)
+        .next()
+        .unwrap()
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let update = format!(
+        "{page}xref\n5 1\n{:010} 00000 n\r\ntrailer\n<< /Size {size} /Root 1 0 R /Prev {startxref} >>\nstartxref\n{}\n%%EOF\n",
+        signed.len(),
+        signed.len() + page.len()
+    );
+
+    assert_eq!(
+        integrity(&[signed.as_slice(), update.as_bytes()].concat()),
+        Integrity::Modified
+    );
+}
+
+#[test]
+fn a_signature_that_cannot_be_read_is_malformed() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let cms: String = split(&signed)[0]
+        .1
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02X}"))
+        .collect();
+
+    let tampered = replaced(&signed, cms.as_bytes(), b"3003020101000000");
+
+    assert_eq!(integrity(&tampered), Integrity::Malformed);
+}
+
+fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
+}
+
+fn integrity(document: &[u8]) -> Integrity {
+    let [signature] = &evidence(document)[..] else {
+        panic!("one signature")
+    };
+    signature.integrity
+}
+
+fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let at = document
+        .windows(from.len())
+        .position(|window| window == from)
+        .expect("what is to be replaced is there");
+    [&document[..at], to, &document[at + from.len()..]].concat()
+}
