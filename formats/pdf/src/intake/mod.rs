@@ -1,11 +1,79 @@
 //! Which documents are taken for signing.
+//!
+//! The rules refuse what two readers could show differently, what acts on its
+//! own, and what an earlier signature forbids; notes tell the rest.
 
-use parafa_format_core::{Refusal, Report};
+mod actions;
+mod earlier_signatures;
+mod interactive_form;
+mod pdfa;
 
-use crate::structure::PdfFile;
+use lopdf::Object;
+use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
+
+use crate::MEDIA_TYPE;
+use crate::signatures::{self, SignatureDictionary};
+use crate::structure::{PdfFile, is_white_space};
 
 /// Applies every intake rule to a parsed file: refuses, or reports what the
 /// document is. The signer calls it before it appends anything.
 pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    Err(Refusal::new("not-a-pdf", format!("{} bytes", file.bytes().len())))
+    file.pages()?;
+    let fields = interactive_form::fields(file)?;
+    let mut notes = actions::examine(file)?;
+    let signatures = signatures::find(file)?;
+    notes.extend(earlier_signatures::examine(file, &signatures)?);
+    notes.extend(pdfa::note(file));
+    notes.extend(structure_notes(file));
+    Ok(Report {
+        media_type: MEDIA_TYPE.into(),
+        format_version: version(file),
+        signatures: signatures.iter().map(summary).collect(),
+        fields,
+        notes,
+    })
+}
+
+/// The version of the header, or a later one that the catalog gives (ISO
+/// 32000-2, 7.7.2).
+fn version(file: &PdfFile<'_>) -> String {
+    let header = file.header_version();
+    let catalog = file.catalog().ok().and_then(|catalog| file.entry(catalog, b"Version"));
+    let catalog = catalog.and_then(|version| version.as_name().ok()).map(String::from_utf8_lossy);
+    catalog.filter(|version| version.as_ref() > header).map_or_else(|| header.to_owned(), |version| version.into_owned())
+}
+
+fn summary(signature: &SignatureDictionary) -> SignatureSummary {
+    let signed_data = parafa_cades::SignedData::parse(&signature.contents).ok();
+    SignatureSummary {
+        id: signature.field_name.clone(),
+        signer: signed_data.and_then(|signed_data| signed_data.signer_common_name()),
+        claimed_time: signature.claimed_time,
+    }
+}
+
+fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let trailing = file.bytes().get(file.end()..).unwrap_or_default();
+    if !trailing.iter().all(|byte| is_white_space(*byte)) {
+        let detail = format!("{} bytes follow the last %%EOF.", trailing.len());
+        notes.push(Note::new("trailing-data", detail));
+    }
+    let highest = file.newest().table().keys().next_back().copied().unwrap_or(0);
+    let size = file.newest_section().size;
+    if highest.checked_add(1) != Some(size) {
+        let detail = format!("The trailer's /Size is {size}, but the highest object number is {highest}.");
+        notes.push(Note::new("size-wrong", detail));
+    }
+    let catalog = file.catalog().ok();
+    let embedded = catalog.and_then(|catalog| file.entry_dictionary(catalog, b"Names"));
+    let embedded = embedded.and_then(|names| file.entry(names, b"EmbeddedFiles"));
+    if matches!(embedded, Some(Object::Dictionary(_))) || file.objects().any(|(_, object)| is_file_with_content(object)) {
+        notes.push(Note::new("embedded-files", "Files are embedded in the document."));
+    }
+    notes
+}
+
+fn is_file_with_content(object: &Object) -> bool {
+    object.as_dict().is_ok_and(|dictionary| dictionary.has(b"EF"))
 }

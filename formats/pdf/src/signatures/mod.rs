@@ -1,20 +1,34 @@
-//! Signature dictionaries (ISO 32000-2, 12.8.1) and what their ranges cover.
+//! Signature dictionaries (ISO 32000-2, 12.8.1), what their ranges cover and
+//! what later revisions changed.
 
-use lopdf::ObjectId;
+mod byte_range;
+mod changes;
+mod date;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::{Coverage, Refusal};
 
-use crate::structure::PdfFile;
+use crate::structure::{FieldKind, FieldNode, PdfFile, RawDictionary, as_string};
+
+pub(crate) use byte_range::{ByteRange, ByteRangeError};
+pub(crate) use changes::unexplained_change;
+
+/// Permission of a certification signature without `/P` (ISO 32000-2, table 257).
+const DEFAULT_DOC_MDP: i64 = 2;
 
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SignatureDictionary {
-    /// Fully qualified name of the (first) field with this value.
+    /// Fully qualified name of the first field with this value.
     pub(crate) field_name: String,
-    /// The signature dictionary.
+    /// The signature dictionary, or the field when the dictionary is direct.
     pub(crate) id: ObjectId,
     /// Whether it is a DocTimeStamp rather than a signature.
     pub(crate) is_document_timestamp: bool,
-    /// The four numbers of `/ByteRange`, or why they are not what they should be.
+    /// The signed ranges, or why they are not what they should be.
     pub(crate) byte_range: Result<ByteRange, ByteRangeError>,
     /// `/Contents` up to the end of the DER value, without the padding.
     pub(crate) contents: Vec<u8>,
@@ -23,33 +37,122 @@ pub(crate) struct SignatureDictionary {
     /// `/M`: claimed signing time, seconds since the Unix epoch.
     pub(crate) claimed_time: Option<i64>,
     /// Access permission of a certification signature (`/DocMDP`), 1 to 3.
-    pub(crate) doc_mdp: Option<u8>,
+    pub(crate) doc_mdp: Option<i64>,
+    /// Whether the field's lock forbids every later change (`/Lock` with `/P` 1).
+    pub(crate) locks_document: bool,
     /// What the signature covers.
     pub(crate) coverage: Coverage,
-}
-
-/// The two signed ranges: everything but the value of `/Contents`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct ByteRange {
-    /// Length of the first range, which starts at 0; the offset of `<`.
-    pub(crate) first_len: usize,
-    /// Start of the second range, just after `>`.
-    pub(crate) second_start: usize,
-    /// End of the second range, exclusive.
-    pub(crate) end: usize,
-}
-
-/// What is wrong with a `/ByteRange`.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(crate) enum ByteRangeError {
-    /// Not an array of four non-negative integers that follow each other inside the file.
-    #[error("/ByteRange is not four ascending offsets within the file")]
-    Malformed,
 }
 
 /// All signatures that signature fields refer to, in the order in which they
 /// were made (by the end of what they cover).
 pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refusal> {
-    let _ = file;
-    Ok(Vec::new())
+    let mut signatures = Vec::new();
+    let mut seen = BTreeSet::new();
+    for field in file.field_nodes()? {
+        if field.kind != FieldKind::Signature || !field.is_terminal_field {
+            continue;
+        }
+        let Some(value) = field.value else { continue };
+        let Some(Object::Dictionary(dictionary)) = file.resolve(value) else { continue };
+        let id = value.as_reference().unwrap_or(field.id);
+        if seen.insert(id) {
+            signatures.push(read(file, &field, id, dictionary)?);
+        }
+    }
+    signatures.sort_by_key(|signature| signature.byte_range.as_ref().map_or(usize::MAX, |range| range.end));
+    Ok(signatures)
+}
+
+fn read(
+    file: &PdfFile<'_>,
+    field: &FieldNode<'_>,
+    id: ObjectId,
+    dictionary: &Dictionary,
+) -> Result<SignatureDictionary, Refusal> {
+    let object = file.raw_object(id)?;
+    let damaged = |_| Refusal::new("object-damaged", format!("The signature dictionary {} cannot be read.", id.0));
+    let raw = RawDictionary::scan(&object.bytes).map_err(damaged)?;
+    let (raw, base) = match raw.find(b"V") {
+        Some(value) if id == field.id => {
+            let start = value.value_span.start;
+            (RawDictionary::scan(value.value).map_err(damaged)?, object.offset.map(|offset| offset + start))
+        }
+        _ => (raw, object.offset),
+    };
+    let contents_span = raw.find(b"Contents").and_then(|entry| {
+        let base = base?;
+        Some(Range { start: base.checked_add(entry.value_span.start)?, end: base.checked_add(entry.value_span.end)? })
+    });
+    let byte_range = byte_range::check(file, raw.value(b"ByteRange"), contents_span);
+    let coverage = byte_range.as_ref().map_or(Coverage::Partial, |range| range.coverage(file));
+    let text = |key: &[u8]| file.entry(dictionary, key).and_then(|value| value.as_name().ok());
+    let claimed = file.entry(dictionary, b"M").and_then(|value| value.as_str().ok());
+    Ok(SignatureDictionary {
+        field_name: field.name.clone(),
+        id,
+        is_document_timestamp: text(b"Type") == Some(b"DocTimeStamp") || text(b"SubFilter") == Some(b"ETSI.RFC3161"),
+        byte_range,
+        contents: raw.value(b"Contents").and_then(as_string).map(without_padding).unwrap_or_default(),
+        sub_filter: text(b"SubFilter").map(<[u8]>::to_vec),
+        claimed_time: claimed.and_then(date::seconds_since_epoch),
+        doc_mdp: doc_mdp(file, dictionary),
+        locks_document: locks_document(file, field.dictionary),
+        coverage,
+    })
+}
+
+/// The permission that a DocMDP transform of the signature states (12.8.2.2).
+fn doc_mdp(file: &PdfFile<'_>, signature: &Dictionary) -> Option<i64> {
+    let references = file.entry(signature, b"Reference")?.as_array().ok()?;
+    references.iter().find_map(|reference| {
+        let reference = file.resolve(reference)?.as_dict().ok()?;
+        if file.entry(reference, b"TransformMethod")?.as_name().ok()? != b"DocMDP" {
+            return None;
+        }
+        let parameters = file.entry_dictionary(reference, b"TransformParams");
+        let permission = parameters.and_then(|parameters| file.entry(parameters, b"P")?.as_i64().ok());
+        Some(permission.unwrap_or(DEFAULT_DOC_MDP))
+    })
+}
+
+fn locks_document(file: &PdfFile<'_>, field: &Dictionary) -> bool {
+    let lock = file.entry_dictionary(field, b"Lock");
+    lock.and_then(|lock| file.entry(lock, b"P")?.as_i64().ok()) == Some(1)
+}
+
+/// The bytes up to the end of the outer DER element; all of them when its
+/// length is indefinite or beyond them.
+fn without_padding(mut contents: Vec<u8>) -> Vec<u8> {
+    let len = match contents.as_slice() {
+        [_, short @ 0..=0x7F, ..] => 2 + usize::from(*short),
+        [_, long, rest @ ..] if (0x81..=0x84).contains(long) => {
+            let octets = usize::from(long & 0x0F);
+            let value = rest.iter().take(octets).fold(0_usize, |len, octet| len << 8 | usize::from(*octet));
+            value.saturating_add(2 + octets)
+        }
+        _ => contents.len(),
+    };
+    if len <= contents.len() {
+        contents.truncate(len);
+    }
+    contents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_ends_with_the_outer_element() {
+        assert_eq!(without_padding(vec![0x30, 2, 5, 0, 0, 0]), [0x30, 2, 5, 0]);
+        assert_eq!(without_padding([vec![0x30, 0x81, 0x80], vec![7; 0x80], vec![0; 9]].concat()).len(), 0x83);
+    }
+
+    #[test]
+    fn contents_without_a_definite_length_are_kept_whole() {
+        assert_eq!(without_padding(vec![0x30, 0x80, 0, 0, 0, 0]).len(), 6);
+        assert_eq!(without_padding(vec![0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]).len(), 6);
+        assert_eq!(without_padding(Vec::new()).len(), 0);
+    }
 }

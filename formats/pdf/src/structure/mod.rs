@@ -7,6 +7,7 @@
 
 mod decode;
 mod dictionary;
+mod form;
 mod header;
 mod indirect;
 mod object_stream;
@@ -22,9 +23,11 @@ use parafa_format_core::Refusal;
 
 use crate::limits::Limits;
 
-pub(crate) use decode::Decoder;
+pub(crate) use decode::{DecodeError, Decoder};
 pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_name, as_reference, as_string};
+pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use revision::{RawObject, Revision};
+pub(crate) use scan::{is_white_space, references};
 pub(crate) use text::same_value;
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
 
@@ -205,9 +208,9 @@ impl<'a> PdfFile<'a> {
             .ok_or_else(|| Refusal::new("object-damaged", "The trailer's /Root is not a catalog."))
     }
 
-    /// The interactive form, if there is one.
-    pub(crate) fn acro_form(&self) -> Option<&Dictionary> {
-        self.entry_dictionary(self.catalog().ok()?, b"AcroForm")
+    /// Fields and widgets of the interactive form, parents before kids.
+    pub(crate) fn field_nodes(&self) -> Result<Vec<FieldNode<'_>>, Refusal> {
+        form::nodes(self)
     }
 
     /// The state of the file now.
@@ -217,10 +220,9 @@ impl<'a> PdfFile<'a> {
 
     /// The state of the file up to an offset; `None` when no revision ends there.
     pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
-        let completes = self.sections.iter().any(|section| section.revision_end == end);
-        let newest = self.sections.iter().position(|section| section.revision_end <= end && section.offset < end);
-        let sections = newest.filter(|_| completes).and_then(|newest| self.sections.get(newest..))?;
-        Some(Revision::new(self.bytes, sections, &self.limits))
+        self.sections.iter().find(|section| (section.marker_end..=section.revision_end).contains(&end))?;
+        let newest = self.sections.iter().position(|section| section.marker_end <= end && section.offset < end)?;
+        Some(Revision::new(self.bytes, self.sections.get(newest..)?, &self.limits))
     }
 }
 

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn members_are_found_by_their_index() {
-        let stream = parse(b"<</N 2/First 9>>", b"7 0 9 10 <</A 1>> (x)").unwrap();
+        let stream = parse(b"<</N 2/First 8>>", b"7 0 9 9 <</A 1>> (x)").unwrap();
 
         assert_eq!(stream.member(0), Some((7, &b"<</A 1>>"[..])));
         assert!(stream.member(2).is_none());
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_count_that_is_not_the_number_of_members_is_refused() {
-        assert!(matches!(parse(b"<</N 1/First 9>>", b"7 0 9 10 <</A 1>> (x)"), Err(ObjectStreamError::Entry("N"))));
-        assert!(parse(b"<</N 3/First 9>>", b"7 0 9 10 <</A 1>> (x)").is_err());
+        assert!(matches!(parse(b"<</N 1/First 8>>", b"7 0 9 9 <</A 1>> (x)"), Err(ObjectStreamError::Entry("N"))));
+        assert!(parse(b"<</N 3/First 8>>", b"7 0 9 9 <</A 1>> (x)").is_err());
     }
 
     #[test]

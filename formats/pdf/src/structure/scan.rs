@@ -258,6 +258,22 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Object numbers of all references in a source, in order.
+pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
+    let mut scanner = Scanner::new(source, 0);
+    let mut numbers = Vec::new();
+    let mut before = [None, None];
+    while let Some((token, _)) = scanner.token()? {
+        if let (Token::Keyword(b"R"), [Some(number), Some(_)]) = (token, before) {
+            numbers.extend(u32::try_from(number).ok());
+        }
+        let [_, last] = before;
+        let value = if let Token::Number(digits) = token { unsigned(digits) } else { None };
+        before = [last, value];
+    }
+    Ok(numbers)
+}
+
 enum Container<'a> {
     Array,
     Dictionary { keys: Vec<&'a [u8]>, in_value: bool, start: usize },

@@ -27,15 +27,16 @@ pub(crate) struct Chain {
 /// Reads the chain of sections that the last `startxref` begins.
 pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal> {
     let marker = memmem::rfind(bytes, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
-    let end = after_line_end(bytes, marker + END_OF_FILE.len());
+    let marker_end = marker + END_OF_FILE.len();
+    let end = after_line_end(bytes, marker_end);
     if memmem::find(bytes.get(end..).unwrap_or_default(), START_XREF).is_some() {
         return Err(ambiguous("Another startxref follows the last %%EOF."));
     }
     let start = memmem::rfind(bytes.get(..marker).unwrap_or_default(), START_XREF)
         .ok_or_else(|| damaged("The file has no startxref."))?;
-    let (newest, found_end) =
+    let (newest, completed) =
         completion(bytes, start).ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
-    if found_end != end {
+    if completed != marker_end {
         return Err(ambiguous("The last startxref does not belong to the last %%EOF."));
     }
     let sections = follow(bytes, newest, limits)?;
@@ -109,21 +110,30 @@ fn complete_section(
     }
     let mut scanner = Scanner::new(bytes, end);
     scanner.skip_blanks();
-    let (startxref, revision_end) = completion(bytes, scanner.position()).ok_or_else(|| {
+    let (startxref, marker_end) = completion(bytes, scanner.position()).ok_or_else(|| {
         ambiguous(format!("The cross-reference section at byte {offset} is not followed by startxref and %%EOF."))
     })?;
-    let entries = entries.into_iter().collect();
-    Ok((XrefSection { form, offset, trailer, revision_end, entries, size, stream_numbers }, prev, startxref))
+    let section = XrefSection {
+        form,
+        offset,
+        trailer,
+        marker_end,
+        revision_end: after_line_end(bytes, marker_end),
+        entries: entries.into_iter().collect(),
+        size,
+        stream_numbers,
+    };
+    Ok((section, prev, startxref))
 }
 
-/// The offset after a `startxref` and the end of what its `%%EOF` completes.
+/// The offset after a `startxref`, and the end of the `%%EOF` after it.
 fn completion(bytes: &[u8], position: usize) -> Option<(usize, usize)> {
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
     let offset = usize::try_from(scanner.unsigned().ok()?).ok()?;
     scanner.skip_white_space();
     scanner.accept(END_OF_FILE).then_some(())?;
-    Some((offset, after_line_end(bytes, scanner.position())))
+    Some((offset, scanner.position()))
 }
 
 fn after_line_end(bytes: &[u8], position: usize) -> usize {

@@ -48,6 +48,8 @@ pub(crate) struct XrefSection {
     pub(crate) offset: usize,
     /// The trailer dictionary, `<<` to `>>`.
     pub(crate) trailer: Range<usize>,
+    /// Just after the `%%EOF` of the revision that this section completes.
+    pub(crate) marker_end: usize,
     /// End of the revision that this section completes: just after its
     /// `%%EOF` and the end-of-line marker that follows.
     pub(crate) revision_end: usize,

@@ -1,0 +1,121 @@
+//! What the document does by itself or takes from elsewhere (ISO 32000-2,
+//! 12.6 and 7.3.8.2).
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::{Note, Refusal};
+
+use crate::structure::PdfFile;
+
+/// Events of an annotation that need nobody to touch it (table 197).
+const PAGE_EVENTS: [&[u8]; 4] = [b"PC", b"PI", b"PO", b"PV"];
+
+/// Refuses actions that start programs or send the document away on their
+/// own, and streams kept in other files; notes scripts and links to files.
+pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
+    let mut found = Found::default();
+    for (id, object) in file.objects() {
+        if let Object::Stream(stream) = object
+            && stream.dict.has(b"F")
+        {
+            return Err(Refusal::new("external-stream", format!("The stream {} is kept in another file.", id.0)));
+        }
+        each_dictionary(object, |dictionary| found.look_at(dictionary));
+    }
+    if found.launch {
+        return Err(Refusal::new("launch-action", "An action of the document starts a program."));
+    }
+    refuse_automatic_sending(file)?;
+    let mut notes = Vec::new();
+    if found.javascript {
+        notes.push(Note::new("javascript", "The document contains JavaScript."));
+    }
+    if found.remote {
+        notes.push(Note::new("remote-goto", "An action of the document opens another document."));
+    }
+    Ok(notes)
+}
+
+#[derive(Default)]
+struct Found {
+    javascript: bool,
+    launch: bool,
+    remote: bool,
+}
+
+impl Found {
+    fn look_at(&mut self, dictionary: &Dictionary) {
+        match action_type(dictionary) {
+            Some(b"GoToE" | b"GoToR") => self.remote = true,
+            Some(b"JavaScript") => self.javascript = true,
+            Some(b"Launch") => self.launch = true,
+            _ => {}
+        }
+    }
+}
+
+/// Follows the actions that run without anybody's doing.
+fn refuse_automatic_sending(file: &PdfFile<'_>) -> Result<(), Refusal> {
+    let mut visited = BTreeSet::new();
+    let mut open = automatic_actions(file)?;
+    while let Some(action) = open.pop() {
+        if let Object::Reference(id) = action
+            && !visited.insert(*id)
+        {
+            continue;
+        }
+        match file.resolve(action) {
+            // A list of actions, or a destination.
+            Some(Object::Array(items)) => open.extend(items),
+            Some(Object::Dictionary(action)) => {
+                if let Some(b"SubmitForm" | b"ImportData") = action_type(action) {
+                    return Err(Refusal::new(
+                        "auto-submit",
+                        "The document sends or fetches form data when it is opened or shown.",
+                    ));
+                }
+                open.extend(action.get(b"Next").ok());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refusal> {
+    let catalog = file.catalog()?;
+    let pages: BTreeSet<ObjectId> = file.pages()?.into_iter().collect();
+    let mut actions = Vec::from_iter(catalog.get(b"OpenAction").ok());
+    for (id, object) in file.objects() {
+        let has_own_events = id == file.catalog_id() || pages.contains(&id);
+        each_dictionary(object, |dictionary| {
+            let Some(events) = file.entry_dictionary(dictionary, b"AA") else { return };
+            let automatic = events.iter().filter(|(event, _)| has_own_events || PAGE_EVENTS.contains(&event.as_slice()));
+            actions.extend(automatic.map(|(_, action)| action));
+        });
+    }
+    Ok(actions)
+}
+
+fn action_type(dictionary: &Dictionary) -> Option<&[u8]> {
+    dictionary.get(b"S").ok()?.as_name().ok()
+}
+
+/// Calls with every dictionary inside an object, and its stream dictionary.
+fn each_dictionary<'f>(object: &'f Object, mut call: impl FnMut(&'f Dictionary)) {
+    let mut open = vec![object];
+    while let Some(object) = open.pop() {
+        let dictionary = match object {
+            Object::Array(items) => {
+                open.extend(items);
+                continue;
+            }
+            Object::Dictionary(dictionary) => dictionary,
+            Object::Stream(stream) => &stream.dict,
+            _ => continue,
+        };
+        call(dictionary);
+        open.extend(dictionary.iter().map(|(_, value)| value));
+    }
+}

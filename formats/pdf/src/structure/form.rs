@@ -1,0 +1,132 @@
+//! The interactive form's field tree (ISO 32000-2, 12.7).
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::PdfFile;
+
+/// What kind of value a field has (`/FT`, ISO 32000-2, table 226).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum FieldKind {
+    /// `Btn`
+    Button,
+    /// `Ch`
+    Choice,
+    /// `Sig`
+    Signature,
+    /// `Tx`
+    Text,
+    /// None of these.
+    Unknown,
+}
+
+/// A node of the field tree: a field, or a widget that is a kid of one.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldNode<'f> {
+    /// The field or widget.
+    pub(crate) id: ObjectId,
+    /// Its entries.
+    pub(crate) dictionary: &'f Dictionary,
+    /// Fully qualified name, for a widget that of its field.
+    pub(crate) name: String,
+    /// Own or inherited.
+    pub(crate) kind: FieldKind,
+    /// Whether it is a field that has no fields below it.
+    pub(crate) is_terminal_field: bool,
+    /// `/V`, own or inherited, as it stands in the dictionary.
+    pub(crate) value: Option<&'f Object>,
+}
+
+/// A node on the way down, with what it inherits.
+struct Open<'f> {
+    id: ObjectId,
+    depth: usize,
+    name: Option<String>,
+    kind: FieldKind,
+    value: Option<&'f Object>,
+}
+
+/// All nodes in document order; refuses what is no tree of fields.
+pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Refusal> {
+    let Some(form) = form(file)? else { return Ok(Vec::new()) };
+    let mut visited = BTreeSet::new();
+    let mut nodes = Vec::new();
+    let root = |id| Open { id, depth: 0, name: None, kind: FieldKind::Unknown, value: None };
+    let mut open: Vec<_> = references(file, form, b"Fields")?.into_iter().rev().map(root).collect();
+    while let Some(Open { id, depth, name, kind, value }) = open.pop() {
+        if !visited.insert(id) {
+            return Err(refusal(format!("The field tree comes to the object {} more than once.", id.0)));
+        }
+        if depth > file.limits().tree_depth {
+            return Err(refusal("The field tree is too deep."));
+        }
+        let Some(dictionary) = dictionary(file, id) else {
+            return Err(refusal(format!("The object {} of the field tree is no dictionary.", id.0)));
+        };
+        let own_name = file.entry(dictionary, b"T");
+        let own_name = own_name.map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
+        let is_field = own_name.is_some() || depth == 0;
+        let name = match (name, own_name) {
+            (Some(parent), Some(own)) => Some(format!("{parent}.{own}")),
+            (parent, own) => own.or(parent),
+        };
+        let kind = file.entry(dictionary, b"FT").map_or(kind, field_kind);
+        let value = dictionary.get(b"V").ok().or(value);
+        let kids = references(file, dictionary, b"Kids")?;
+        let has_fields = kids.iter().any(|kid| self::dictionary(file, *kid).is_some_and(|kid| kid.has(b"T")));
+        for kid in kids.iter().rev() {
+            open.push(Open { id: *kid, depth: depth + 1, name: name.clone(), kind, value });
+        }
+        nodes.push(FieldNode {
+            id,
+            dictionary,
+            name: name.unwrap_or_else(|| format!("(unnamed {})", id.0)),
+            kind,
+            is_terminal_field: is_field && !has_fields,
+            value,
+        });
+    }
+    Ok(nodes)
+}
+
+fn form<'f>(file: &'f PdfFile<'_>) -> Result<Option<&'f Dictionary>, Refusal> {
+    match file.entry(file.catalog()?, b"AcroForm") {
+        None => Ok(None),
+        Some(Object::Dictionary(form)) => Ok(Some(form)),
+        Some(_) => Err(refusal("The interactive form is no dictionary.")),
+    }
+}
+
+fn dictionary<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f Dictionary> {
+    match file.object(id) {
+        Some(Object::Dictionary(dictionary)) => Some(dictionary),
+        _ => None,
+    }
+}
+
+fn references(file: &PdfFile<'_>, dictionary: &Dictionary, key: &[u8]) -> Result<Vec<ObjectId>, Refusal> {
+    match file.entry(dictionary, key) {
+        None => Ok(Vec::new()),
+        Some(Object::Array(items)) => items
+            .iter()
+            .map(|item| item.as_reference().map_err(|_| refusal("A field is not an indirect object.")))
+            .collect(),
+        Some(_) => Err(refusal("A list of fields is no array.")),
+    }
+}
+
+fn field_kind(value: &Object) -> FieldKind {
+    match value.as_name() {
+        Ok(b"Btn") => FieldKind::Button,
+        Ok(b"Ch") => FieldKind::Choice,
+        Ok(b"Sig") => FieldKind::Signature,
+        Ok(b"Tx") => FieldKind::Text,
+        _ => FieldKind::Unknown,
+    }
+}
+
+fn refusal(detail: impl Into<String>) -> Refusal {
+    Refusal::new("form-tree", detail)
+}
