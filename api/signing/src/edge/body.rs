@@ -45,10 +45,28 @@ impl BodyBudget {
     }
 }
 
+/// What a request took out of the budget; given back when it is dropped.
+#[derive(Default)]
+pub(crate) struct BudgetShare(Option<OwnedSemaphorePermit>);
+
+impl BudgetShare {
+    fn grow_to(&mut self, bytes: usize, budget: &BodyBudget) -> Result<(), Problem> {
+        let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits) * BUDGET_UNIT;
+        if bytes > held {
+            let more = budget.take(bytes - held)?;
+            match &mut self.0 {
+                Some(share) => share.merge(more),
+                None => self.0 = Some(more),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A body that was declared as JSON, and its share of the budget.
 pub(crate) struct JsonBody {
     pub(crate) bytes: Bytes,
-    _share: Option<OwnedSemaphorePermit>,
+    pub(crate) share: BudgetShare,
 }
 
 impl JsonBody {
@@ -75,7 +93,7 @@ impl JsonBody {
 
 async fn collect(mut body: Body, longest: usize, budget: &BodyBudget) -> Result<JsonBody, Problem> {
     let mut bytes = BytesMut::new();
-    let mut share: Option<OwnedSemaphorePermit> = None;
+    let mut share = BudgetShare::default();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             return Err(Problem::validation(vec![Fault::new(
@@ -90,18 +108,11 @@ async fn collect(mut body: Body, longest: usize, budget: &BodyBudget) -> Result<
             return Err(too_large(longest));
         }
         bytes.extend_from_slice(&chunk);
-        let held = share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits) * BUDGET_UNIT;
-        if bytes.len() > held {
-            let more = budget.take(bytes.len() - held)?;
-            match &mut share {
-                Some(share) => share.merge(more),
-                None => share = Some(more),
-            }
-        }
+        share.grow_to(bytes.len(), budget)?;
     }
     Ok(JsonBody {
         bytes: bytes.freeze(),
-        _share: share,
+        share,
     })
 }
 

@@ -14,7 +14,7 @@ use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
-pub(crate) use self::body::{BodyBudget, JsonBody};
+pub(crate) use self::body::{BodyBudget, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
 pub use self::request_id::RequestId;
 use crate::config::BaseUrl;

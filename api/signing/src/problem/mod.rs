@@ -15,7 +15,10 @@ use crate::decode::Fault;
 /// A refusal, still without the service's address; the answer to the caller is
 /// written at the edge.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct Problem(Box<Content>);
+
+#[derive(Clone, Debug)]
+struct Content {
     kind: ProblemKind,
     detail: String,
     errors: Vec<Fault>,
@@ -28,14 +31,14 @@ impl Problem {
     /// `detail` is a sentence about this occurrence, for the caller's eyes.
     #[must_use]
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Content {
             kind,
             detail: detail.into(),
             errors: Vec::new(),
             recovery_url: None,
             retry_after_seconds: None,
             headers: Vec::new(),
-        }
+        }))
     }
 
     /// A problem whose general meaning says it all.
@@ -89,10 +92,9 @@ impl Problem {
     /// 402: `recovery_url` is a page that lets a person fix it.
     #[must_use]
     pub fn payment_required(detail: impl Into<String>, recovery_url: Option<Url>) -> Self {
-        Self {
-            recovery_url,
-            ..Self::new(ProblemKind::PaymentRequired, detail)
-        }
+        let mut problem = Self::new(ProblemKind::PaymentRequired, detail);
+        problem.0.recovery_url = recovery_url;
+        problem
     }
 
     /// 503: nothing changed, and trying again later may help.
@@ -103,48 +105,47 @@ impl Problem {
 
     /// Names the members concerned.
     #[must_use]
-    pub fn with_errors(self, errors: Vec<Fault>) -> Self {
-        Self { errors, ..self }
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Self {
+        self.0.errors = errors;
+        self
     }
 
     /// Sets `Retry-After` (RFC 9110, 10.2.3).
     #[must_use]
-    pub fn with_retry_after(self, seconds: u32) -> Self {
-        Self {
-            retry_after_seconds: Some(seconds),
-            ..self
-        }
+    pub fn with_retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after_seconds = Some(seconds);
+        self
     }
 
-    /// Adds a header to the answer, such as `RateLimit`; `name` is in lower
+    /// Adds a header to the answer, such as `ratelimit`; `name` is in lower
     /// case. A value that no header can carry is left out.
     #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+        self.0.headers.push((name, value.into()));
         self
     }
 
     /// Which of the known problems it is.
     #[must_use]
     pub fn kind(&self) -> ProblemKind {
-        self.kind
+        self.0.kind
     }
 
     /// The status of its answer.
     #[must_use]
     pub fn status(&self) -> StatusCode {
-        self.kind.status()
+        self.0.kind.status()
     }
 
     /// The sentence about this occurrence.
     #[must_use]
     pub fn detail(&self) -> &str {
-        &self.detail
+        &self.0.detail
     }
 
     /// The members concerned.
     #[must_use]
     pub fn errors(&self) -> &[Fault] {
-        &self.errors
+        &self.0.errors
     }
 }

@@ -40,12 +40,12 @@ impl IntoResponse for Problem {
 /// The problem document in place of `response`, whose other headers stay.
 pub(crate) fn document(problem: &Problem, base_url: &BaseUrl, response: Response) -> Response {
     let members = Members {
-        r#type: base_url.join(&problem.kind.path()),
-        title: problem.kind.title(),
+        r#type: base_url.join(&problem.0.kind.path()),
+        title: problem.0.kind.title(),
         status: problem.status().as_u16(),
-        detail: &problem.detail,
-        errors: &problem.errors,
-        recovery_url: problem.recovery_url.as_ref().map(Url::as_str),
+        detail: &problem.0.detail,
+        errors: &problem.0.errors,
+        recovery_url: problem.0.recovery_url.as_ref().map(Url::as_str),
     };
     let body = serde_json::to_vec(&members).expect("strings and integers always serialise");
     let (mut parts, _) = response.into_parts();
@@ -63,10 +63,10 @@ fn add_headers(problem: &Problem, headers: &mut HeaderMap) {
     if problem.status() == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    if let Some(seconds) = problem.retry_after_seconds {
+    if let Some(seconds) = problem.0.retry_after_seconds {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
-    for (name, value) in &problem.headers {
+    for (name, value) in &problem.0.headers {
         if let Ok(value) = HeaderValue::from_str(value) {
             headers.insert(HeaderName::from_static(name), value);
         }

@@ -16,7 +16,7 @@ pub(super) async fn create_signing<A: SigningApi>(
     Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let request = http
+    let (request, _share) = http
         .decode(request, |api, node| {
             CreateSigning::decode(node, |target| api.webhook_target(target))
         })

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::api::SigningApi;
 use crate::config::HttpConfig;
 use crate::decode::{self, Node, Query};
-use crate::edge::{BodyBudget, JsonBody, edge, gate};
+use crate::edge::{BodyBudget, BudgetShare, JsonBody, edge, gate};
 use crate::ids::SigningId;
 use crate::problem::Problem;
 
@@ -79,18 +79,20 @@ impl<A> Clone for Http<A> {
 
 impl<A: SigningApi> Http<A> {
     /// Reads a body and decodes it, away from the threads that serve sockets:
-    /// documents of many megabytes come this way.
-    async fn decode<T, F>(&self, request: Request, decode: F) -> Result<T, Problem>
+    /// documents of many megabytes come this way. The share of the budget is
+    /// to be kept as long as what was decoded.
+    async fn decode<T, F>(&self, request: Request, decode: F) -> Result<(T, BudgetShare), Problem>
     where
         T: Send + 'static,
         F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
     {
         let query = Query::parse(request.uri().query().unwrap_or_default());
-        let body = JsonBody::read(request, self.config.max_body_bytes, &self.budget).await?;
+        let JsonBody { bytes, share } =
+            JsonBody::read(request, self.config.max_body_bytes, &self.budget).await?;
         let api = Arc::clone(&self.api);
-        let decoding = move || decode::body(&body.bytes, &query, |node| decode(&api, node));
+        let decoding = move || decode::body(&bytes, &query, |node| decode(&api, node));
         match tokio::task::spawn_blocking(decoding).await {
-            Ok(decoded) => decoded,
+            Ok(decoded) => decoded.map(|value| (value, share)),
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }

@@ -1,14 +1,17 @@
-use axum::extract::RawPathParams;
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 
 use crate::problem::{Problem, ProblemKind, page};
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.
-pub(super) async fn problem_page(params: RawPathParams) -> Result<Response, Problem> {
-    let name = params.iter().next().map(|(_, name)| name);
+pub(super) async fn problem_page(
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, Problem> {
     let kind = name
-        .and_then(ProblemKind::named)
+        .ok()
+        .and_then(|Path(name)| ProblemKind::named(&name))
         .ok_or_else(Problem::not_found)?;
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -1,0 +1,111 @@
+//! Whatever is sent, the answer is a success or a refusal, never a fault of
+//! the service.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::support::{KNOWN, Service, minimal, set};
+
+const NAMES: [&str; 18] = [
+    "title",
+    "document",
+    "container",
+    "signers",
+    "delivery",
+    "signingOrder",
+    "webhookUrl",
+    "externalId",
+    "softDeadlineInDays",
+    "expiresInDays",
+    "name",
+    "content",
+    "fileToken",
+    "flatten",
+    "format",
+    "files",
+    "email",
+    "methods",
+];
+
+fn leaf() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".*".prop_map(Value::from),
+        prop::sample::select(vec![
+            "link", "signer", "viewer", "nfc", "lt", "adoc", "a.pdf", "AAAA", "a@b.lt", KNOWN
+        ])
+        .prop_map(Value::from),
+    ]
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    leaf().prop_recursive(4, 48, 6, |inner| {
+        let name = prop_oneof![4 => prop::sample::select(NAMES.to_vec()).prop_map(str::to_owned), 1 => ".*"];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((name, inner), 0..8)
+                .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+fn answered(body: Vec<u8>) -> (u16, Vec<u8>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let answer = runtime.block_on(async { Service::new().create_raw(body).await });
+    (answer.status.as_u16(), answer.body.to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn arbitrary_json_is_taken_or_refused(body in json_value()) {
+        let (status, _) = answered(body.to_string().into_bytes());
+        prop_assert!(status == 201 || status == 400, "{status}");
+    }
+
+    #[test]
+    fn a_correct_request_with_one_arbitrary_member_is_taken_or_refused_by_a_pointer(
+        pointer in prop::sample::select(vec![
+            "/title", "/document", "/document/name", "/document/content", "/document/flatten", "/container",
+            "/signers", "/signers/0", "/signers/0/email", "/signers/0/methods", "/signers/0/role", "/delivery",
+            "/webhookUrl", "/externalId", "/expiresInDays",
+        ]),
+        value in json_value(),
+    ) {
+        let mut body = minimal();
+        set(&mut body, pointer, value);
+        let (status, answer) = answered(body.to_string().into_bytes());
+        prop_assert!(status == 201 || status == 400, "{status}");
+        if status == 400 {
+            let problem: Value = serde_json::from_slice(&answer).unwrap();
+            prop_assert!(!problem["errors"].as_array().unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_refused(body in prop::collection::vec(any::<u8>(), 0..256)) {
+        let (status, _) = answered(body);
+        prop_assert_eq!(status, 400);
+    }
+
+    #[test]
+    fn arbitrary_queries_are_taken_or_refused(query in "[a-zA-Z0-9=&%+/~]{0,60}") {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let answer = runtime.block_on(async { Service::new().get(&format!("/v1/signings?{query}")).await });
+        prop_assert!([200, 400].contains(&answer.status.as_u16()));
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_faults_is_cut() {
+    let members: Map<_, _> = (0..5000).map(|n| (format!("m{n}"), json!(n))).collect();
+    let answer = Service::new().create(&Value::Object(members)).await;
+    assert_eq!(answer.faults().len(), 1000);
+}

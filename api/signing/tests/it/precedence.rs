@@ -1,0 +1,185 @@
+//! Which refusal comes first when several are due.
+
+use axum::body::Body;
+use parafa_api_signing::ProblemKind::{
+    self, Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
+    UnsupportedMediaType, ValidationFailed,
+};
+
+use crate::support::{KNOWN, Service, UNKNOWN, request};
+
+#[tokio::test]
+async fn refusals_come_in_the_order_of_the_contract() {
+    let known = format!("/v1/signings/{KNOWN}");
+    let unknown = format!("/v1/signings/{UNKNOWN}");
+    let cases: Vec<(&str, &str, &str, &str, &str, ProblemKind)> = vec![
+        // method, path, key, content type, body, what is answered
+        (
+            "POST",
+            "/v1/nothing",
+            "wrong",
+            "text/plain",
+            "{",
+            Unauthorized,
+        ),
+        (
+            "DELETE",
+            "/v1/signings",
+            "wrong",
+            "text/plain",
+            "{",
+            Unauthorized,
+        ),
+        (
+            "POST",
+            "/v1/signings",
+            "exhausted-viewer",
+            "text/plain",
+            "{",
+            RateLimited,
+        ),
+        (
+            "POST",
+            "/v1/nothing",
+            "exhausted",
+            "text/plain",
+            "{",
+            RateLimited,
+        ),
+        ("GET", "/v1/signings", "exhausted", "", "", RateLimited),
+        (
+            "POST",
+            "/v1/nothing",
+            "viewer",
+            "text/plain",
+            "{",
+            Forbidden,
+        ),
+        (
+            "PUT",
+            "/v1/signings",
+            "viewer",
+            "text/plain",
+            "{",
+            Forbidden,
+        ),
+        (
+            "POST",
+            "/v1/signings",
+            "viewer",
+            "text/plain",
+            "{",
+            Forbidden,
+        ),
+        ("DELETE", &unknown, "viewer", "text/plain", "{", Forbidden),
+        ("POST", "/v1/nothing", "member", "text/plain", "{", NotFound),
+        (
+            "PUT",
+            "/v1/signings/",
+            "member",
+            "text/plain",
+            "{",
+            NotFound,
+        ),
+        (
+            "PUT",
+            "/v1/signings/7",
+            "member",
+            "text/plain",
+            "{",
+            NotFound,
+        ),
+        (
+            "PUT",
+            "/v1/signings/%FF",
+            "member",
+            "text/plain",
+            "{",
+            NotFound,
+        ),
+        ("PUT", &unknown, "member", "text/plain", "{", NotFound),
+        ("GET", "/v1/signings/7/document", "member", "", "", NotFound),
+        ("PUT", &known, "member", "text/plain", "{", MethodNotAllowed),
+        (
+            "PATCH",
+            "/v1/signings",
+            "member",
+            "text/plain",
+            "{",
+            MethodNotAllowed,
+        ),
+        (
+            "POST",
+            "/v1/signings?x=1",
+            "member",
+            "text/plain",
+            "{ much too long",
+            UnsupportedMediaType,
+        ),
+        (
+            "POST",
+            "/v1/signings?x=1",
+            "member",
+            "",
+            "{ much too long",
+            UnsupportedMediaType,
+        ),
+        (
+            "POST",
+            "/v1/signings?x=1",
+            "member",
+            "application/json",
+            "{ much too long",
+            PayloadTooLarge,
+        ),
+        (
+            "POST",
+            "/v1/signings?x=1",
+            "member",
+            "application/json; charset=utf-8",
+            "{",
+            ValidationFailed,
+        ),
+    ];
+    let service = Service::with(|config| config.max_body_bytes = 8);
+    for (method, path, key, content_type, body, kind) in cases {
+        let mut request = request(method, path, key);
+        if !content_type.is_empty() {
+            request = request.header("content-type", content_type);
+        }
+        let answer = service.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(answer.problem(), kind, "{method} {path} as {key}");
+    }
+}
+
+#[tokio::test]
+async fn a_viewer_may_read() {
+    let service = Service::new();
+    for path in [
+        "/v1/signings".to_owned(),
+        format!("/v1/signings/{KNOWN}"),
+        format!("/v1/signings/{KNOWN}/document"),
+    ] {
+        for method in ["GET", "HEAD"] {
+            let answer = service
+                .send(
+                    request(method, &path, "viewer")
+                        .body(Body::empty())
+                        .unwrap(),
+                )
+                .await;
+            assert_eq!(answer.status, 200, "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn outside_of_the_api_no_key_is_asked_for() {
+    let service = Service::new();
+    for path in ["/", "/nothing", "/v2/signings"] {
+        let answer = service
+            .send(request("GET", path, "wrong").body(Body::empty()).unwrap())
+            .await;
+        assert_eq!(answer.problem(), NotFound, "{path}");
+    }
+}

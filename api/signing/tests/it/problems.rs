@@ -1,0 +1,190 @@
+//! Problem documents and the pages behind them.
+
+use axum::body::Body;
+use parafa_api_signing::{Problem, ProblemKind};
+use serde_json::json;
+
+use crate::support::{KNOWN, PANICS, Service, UNPAID, json_request, request, with};
+
+#[tokio::test]
+async fn a_refusal_has_exactly_the_members_of_the_contract() {
+    let answer = Service::new().get("/v1/signings?limit=0").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(
+        answer.json(),
+        json!({
+            "type": "https://sign.example/problems/validation-failed",
+            "title": "The request is not valid",
+            "status": 400,
+            "detail": "The request is not valid: /limit must be an integer from 1 to 100.",
+            "errors": [{"pointer": "/limit", "detail": "must be an integer from 1 to 100"}],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_missing_key_is_challenged() {
+    let service = Service::new();
+    let answer = service
+        .send(
+            http::Request::get("/v1/signings")
+                .body(Body::empty())
+                .unwrap(),
+        )
+        .await;
+    assert_eq!(answer.problem(), ProblemKind::Unauthorized);
+    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert!(!answer.json().as_object().unwrap().contains_key("errors"));
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_told_the_right_ones() {
+    let service = Service::new();
+    for (path, allowed) in [
+        (
+            "/v1/signings".to_owned(),
+            ["GET", "HEAD", "POST"].as_slice(),
+        ),
+        (format!("/v1/signings/{KNOWN}"), &["GET", "HEAD"]),
+        (format!("/v1/signings/{KNOWN}/document"), &["GET", "HEAD"]),
+        ("/problems/not-found".to_owned(), &["GET", "HEAD"]),
+    ] {
+        let answer = service
+            .send(request("PUT", &path, "owner").body(Body::empty()).unwrap())
+            .await;
+        assert_eq!(answer.problem(), ProblemKind::MethodNotAllowed, "{path}");
+        let mut methods: Vec<_> = answer.header("allow").split(',').map(str::trim).collect();
+        methods.sort_unstable();
+        assert_eq!(methods, allowed, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_rate_that_is_used_up_says_when_to_come_back() {
+    let service = Service::new();
+    let answer = service
+        .send(
+            request("GET", "/v1/signings", "exhausted")
+                .body(Body::empty())
+                .unwrap(),
+        )
+        .await;
+    assert_eq!(answer.problem(), ProblemKind::RateLimited);
+    assert_eq!(answer.header("retry-after"), "7");
+    assert_eq!(answer.header("ratelimit"), "\"reads\";r=0;t=7");
+}
+
+#[tokio::test]
+async fn a_refusal_for_money_names_the_page_that_fixes_it() {
+    let answer = Service::new().create(&with("/title", json!(UNPAID))).await;
+    assert_eq!(answer.problem(), ProblemKind::PaymentRequired);
+    assert_eq!(answer.json()["recoveryUrl"], "https://pay.example/invoices");
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_with_503() {
+    let service = Service::new();
+    let request = json_request(
+        "POST",
+        "/v1/signings",
+        "owner",
+        with("/title", json!(PANICS)).to_string(),
+    );
+    let answer = service.send(request).await;
+    assert_eq!(answer.problem(), ProblemKind::Unavailable);
+    assert!(!answer.header("x-request-id").is_empty());
+    assert!(!String::from_utf8_lossy(&answer.body).contains("as told"));
+}
+
+#[tokio::test]
+async fn every_type_leads_to_a_page() {
+    let service = Service::new();
+    for kind in ProblemKind::ALL {
+        let answer = service
+            .send(http::Request::get(kind.path()).body(Body::empty()).unwrap())
+            .await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        let page = String::from_utf8(answer.body.to_vec()).unwrap();
+        assert!(
+            page.contains(kind.title()) && page.contains(kind.name()),
+            "{kind:?}"
+        );
+    }
+    for path in ["/problems/none", "/problems/%FF", "/problems/"] {
+        let unknown = service
+            .send(http::Request::get(path).body(Body::empty()).unwrap())
+            .await;
+        assert_eq!(unknown.problem(), ProblemKind::NotFound, "{path}");
+    }
+}
+
+#[test]
+fn the_names_are_those_of_the_contract() {
+    let by_status: [(u16, &[&str]); 13] = [
+        (
+            400,
+            &["validation-failed", "document-refused", "flatten-refused"],
+        ),
+        (401, &["unauthorized"]),
+        (402, &["payment-required"]),
+        (403, &["forbidden", "sandbox-only"]),
+        (404, &["not-found", "no-data"]),
+        (405, &["method-not-allowed"]),
+        (
+            409,
+            &[
+                "signing-ended",
+                "not-yet-signed",
+                "signing-in-progress",
+                "signer-not-open",
+                "last-signer",
+                "too-many-signers",
+                "not-remindable",
+                "sandbox-never-signs",
+                "document-changed",
+                "artifact-not-ready",
+                "order-ended",
+                "idempotency-in-progress",
+            ],
+        ),
+        (413, &["payload-too-large"]),
+        (415, &["unsupported-media-type"]),
+        (
+            422,
+            &[
+                "container-unsigned",
+                "container-finalized",
+                "container-unsound",
+                "mdoc-not-accepted",
+                "archive-not-supported",
+                "archive-incomplete",
+                "role-not-held",
+                "idempotency-key-reused",
+            ],
+        ),
+        (429, &["rate-limited", "reminder-too-soon"]),
+        (502, &["upstream-unavailable"]),
+        (503, &["unavailable", "signature-unavailable"]),
+    ];
+    for (status, names) in by_status {
+        let found: Vec<_> = ProblemKind::ALL
+            .iter()
+            .filter(|kind| kind.status().as_u16() == status)
+            .map(|kind| kind.name())
+            .collect();
+        assert_eq!(found, names, "{status}");
+    }
+}
+
+#[test]
+fn a_problem_with_one_member_says_the_same_in_both_places() {
+    let problem = Problem::at(
+        ProblemKind::DocumentRefused,
+        "/document/content",
+        "The PDF is encrypted.",
+    );
+    assert_eq!(problem.detail(), "The PDF is encrypted.");
+    assert_eq!(problem.errors()[0].pointer, "/document/content");
+    assert_eq!(problem.errors()[0].detail, "The PDF is encrypted.");
+}
