@@ -19,8 +19,8 @@ use crate::structure::{PdfFile, is_white_space};
 /// document is. The signer calls it before it appends anything.
 pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
     file.pages()?;
-    let fields = interactive_form::fields(file)?;
     let mut notes = actions::examine(file)?;
+    let fields = interactive_form::fields(file)?;
     let signatures = signatures::find(file)?;
     notes.extend(earlier_signatures::examine(file, &signatures)?);
     notes.extend(pdfa::note(file));

@@ -41,7 +41,11 @@ pub(crate) fn unexplained_change(file: &PdfFile<'_>, end: usize) -> Result<Optio
     if comparison.changed.is_empty() {
         return Ok(None);
     }
-    Ok(comparison.explain()?.err().or_else(|| comparison.unexplained()))
+    if let Err(change) = comparison.explain()? {
+        return Ok(Some(change));
+    }
+    comparison.explain_orphans()?;
+    Ok(comparison.unexplained())
 }
 
 /// Whether the changes that one part of the document allows are all there is.
@@ -255,6 +259,31 @@ impl<'f, 'a> Comparison<'f, 'a> {
             self.explain_replacement(annotations);
         }
         Ok(Ok(()))
+    }
+
+    /// New objects that nothing in the document leads to. A reference that led
+    /// nowhere before would lead to one now, so every object is asked.
+    fn explain_orphans(&mut self) -> Result<(), Refusal> {
+        let mut orphans: BTreeSet<u32> = self.changed.keys().copied().collect();
+        orphans.retain(|number| self.is_added(*number) && !self.explained.contains(number));
+        if orphans.is_empty() {
+            return Ok(());
+        }
+        let mut reached = Vec::new();
+        for number in self.file.newest().table().keys().filter(|number| !orphans.contains(number)) {
+            if let Some(object) = self.file.newest().raw(*number)? {
+                reached.extend(referenced(&object.bytes)?.into_iter().filter(|number| orphans.contains(number)));
+            }
+        }
+        while let Some(number) = reached.pop() {
+            if orphans.remove(&number)
+                && let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
+            {
+                reached.extend(referenced(&new.bytes)?);
+            }
+        }
+        self.explained.extend(orphans);
+        Ok(())
     }
 
     fn is_added(&self, number: u32) -> bool {

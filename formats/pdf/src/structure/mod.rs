@@ -230,7 +230,8 @@ impl<'a> PdfFile<'a> {
 fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refusal> {
     for section in sections {
         let trailer = bytes.get(section.trailer.clone()).unwrap_or_default();
-        if RawDictionary::scan(trailer).is_ok_and(|trailer| trailer.find(b"Encrypt").is_some()) {
+        let encryption = RawDictionary::scan(trailer).ok().and_then(|trailer| trailer.value(b"Encrypt"));
+        if encryption.is_some_and(|value| value != b"null") {
             return Err(Refusal::new("encrypted", "The document is encrypted."));
         }
     }

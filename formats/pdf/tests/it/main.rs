@@ -7,3 +7,4 @@ mod referees;
 mod samples;
 mod sign;
 mod verify;
+mod zz_dump;

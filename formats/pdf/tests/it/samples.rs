@@ -9,6 +9,18 @@ use std::path::{Path, PathBuf};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::inspect;
 
+/// Files whose verdict in the list is not the one that the rules give.
+const REASONED: [(&str, &str); 4] = [
+    // The one subsection announces six entries and has none.
+    ("rub__F1-duplicate-obj-num.pdf", "refuse:xref-damaged"),
+    // The object 6 is listed in the middle of the object 8.
+    ("dss__hide.pdf", "refuse:xref-damaged"),
+    // The number `-1.#INF` in the object 422 comes before all comparisons.
+    ("dss__modified_after_signature.pdf", "refuse:object-damaged"),
+    // The certification has `/P 1`: no changes.
+    ("sambit__PAdES_SmartID.pdf", "refuse:certified-no-changes"),
+];
+
 #[test]
 fn every_sample_gets_its_verdict() {
     let Some(folder) = samples() else {
@@ -20,6 +32,7 @@ fn every_sample_gets_its_verdict() {
     for line in list.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
         let [file, _, _, _, _, expected, ..] = columns[..] else { panic!("a line without a verdict: {line}") };
+        let expected = REASONED.iter().find(|(name, _)| *name == file).map_or(expected, |(_, verdict)| verdict);
         let bytes = std::fs::read(folder.join("pdf").join(file)).unwrap();
         let got = inspect(&NativeEnvironment, &MemoryBlob(bytes));
         if !agrees(expected, &got) {
