@@ -1,1 +1,61 @@
 //! Loads, limits and calls WebAssembly format plugins.
+//!
+//! A plugin is a component of the WIT package `parafa:format` in `wit/`. It is
+//! admitted once ([`PluginHost::admit`]), found through a [`Registry`], and
+//! every call of it runs in a fresh instance with its own memory, deadline and
+//! output limit. A plugin can spoil only its own answer: what it cannot do
+//! right is a [`Fault`], which names the plugin and its digest.
+//!
+//! Signing is a loop of asking and answering ([`Plugin::drive_sign`]): the
+//! plugin returns what it [`Need`]s, an [`Answerer`] gets it, and the plugin is
+//! called again. Nothing is kept in the plugin between two calls, so the loop
+//! may be suspended for as long as a human takes and resumed in another
+//! process. What comes out is checked against the input, the request and the
+//! answers before anybody sees it.
+//!
+//! This is the only crate that names `wasmtime`, and it parses no document
+//! format.
+
+mod admission;
+mod algorithm;
+mod base64_bytes;
+mod bindings;
+mod cache;
+mod contract;
+mod convert;
+mod crypto;
+mod digest;
+mod engine;
+mod evidence;
+mod fault;
+mod guest;
+mod guest_log;
+mod host;
+mod limits;
+mod output;
+mod platform;
+mod plugin;
+mod preservation;
+mod registry;
+mod resources;
+mod signing;
+mod values;
+
+pub use admission::AdmissionError;
+pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
+pub use cache::CacheError;
+pub use contract::Capability;
+pub use crypto::CryptoError;
+pub use digest::{InvalidDigest, PluginDigest};
+pub use evidence::EvidenceError;
+pub use fault::{CallError, ContractBreach, Fault, FaultKind};
+pub use host::{HostError, PluginHost, PluginHostConfig};
+pub use limits::CallLimits;
+pub use plugin::Plugin;
+pub use preservation::Preservation;
+pub use registry::{InstallError, LookupError, Registry};
+pub use signing::{Answerer, Progress, Reply, SignedDocument, Suspension};
+pub use values::{
+    Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Parameter, Refusal, Report,
+    SignRequest, SignStep, SignatureEvidence, SignatureSummary, TargetLevel,
+};

@@ -1,0 +1,233 @@
+//! Between the contract's records and the host's values. Strings with a
+//! catalogue become enumerations; what is not in it breaks the contract.
+
+use std::collections::BTreeMap;
+
+use crate::bindings::describe::exports::parafa::format::description;
+use crate::bindings::inspect::exports::parafa::format::inspection;
+use crate::bindings::sign::exports::parafa::format::signing;
+use crate::bindings::types;
+use crate::bindings::verify::exports::parafa::format::verification;
+use crate::{
+    Answer, ContractBreach, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Parameter,
+    Preservation, Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary,
+};
+
+const DIGEST_ALGORITHM: &str = "digest-algorithm";
+
+/// What a plugin says about itself.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct About {
+    pub(crate) id: String,
+    pub(crate) version: String,
+    pub(crate) media_types: Vec<String>,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) preservation: BTreeMap<String, Preservation>,
+}
+
+/// A step of signing without its output.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Step {
+    Done(Outcome),
+    Needs(Vec<Need>),
+}
+
+impl TryFrom<description::About> for About {
+    type Error = ContractBreach;
+
+    fn try_from(about: description::About) -> Result<Self, ContractBreach> {
+        let plain = |text: &str| {
+            !text.is_empty()
+                && text
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        if !plain(&about.id) {
+            return Err(ContractBreach::unknown("plugin id", &about.id));
+        }
+        if about.version.is_empty() {
+            return Err(ContractBreach::Missing("the version"));
+        }
+        if about.media_types.is_empty() {
+            return Err(ContractBreach::Missing("the list of media types"));
+        }
+        if let Some(extension) = about.extensions.iter().find(|extension| !plain(extension)) {
+            return Err(ContractBreach::unknown("file name extension", extension));
+        }
+        let preservation = about
+            .preservation
+            .into_iter()
+            .map(|kept| match Preservation::parse(&kept.kind) {
+                Some(preservation) => Ok((kept.operation, preservation)),
+                None => Err(ContractBreach::unknown("kind of preservation", &kept.kind)),
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            id: about.id,
+            version: about.version,
+            media_types: about.media_types,
+            extensions: about.extensions,
+            preservation,
+        })
+    }
+}
+
+impl From<types::Refusal> for Refusal {
+    fn from(refusal: types::Refusal) -> Self {
+        Self {
+            code: refusal.code,
+            detail: refusal.detail,
+            subjects: refusal.subjects,
+        }
+    }
+}
+
+impl From<inspection::Report> for Report {
+    fn from(report: inspection::Report) -> Self {
+        Self {
+            media_type: report.media_type,
+            format_version: report.format_version,
+            signatures: report
+                .signatures
+                .into_iter()
+                .map(|summary| SignatureSummary {
+                    id: summary.id,
+                    signer: summary.signer,
+                    claimed_time: summary.claimed_time,
+                })
+                .collect(),
+            fields: report
+                .fields
+                .into_iter()
+                .map(|field| Field {
+                    name: field.name,
+                    kind: field.kind,
+                })
+                .collect(),
+            notes: report
+                .notes
+                .into_iter()
+                .map(|note| Note {
+                    code: note.code,
+                    detail: note.detail,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<&SignRequest> for signing::Request {
+    fn from(request: &SignRequest) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed.to_vec(),
+            target_level: request.target_level.name().to_owned(),
+            signer_chain: request.signer_chain.clone(),
+            signature_algorithm: request.signature_algorithm.to_string(),
+            reserve: request.reserve,
+            params: request
+                .params
+                .iter()
+                .map(|parameter| types::Parameter {
+                    name: parameter.name.clone(),
+                    value: parameter.value.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<&Answer> for types::Answer {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            need_id: answer.need.id.clone(),
+            outcome: answer.outcome.clone(),
+        }
+    }
+}
+
+impl TryFrom<types::Need> for Need {
+    type Error = ContractBreach;
+
+    fn try_from(need: types::Need) -> Result<Self, ContractBreach> {
+        let kind = NeedKind::parse(&need.kind)
+            .ok_or_else(|| ContractBreach::unknown("kind of need", &need.kind))?;
+        if need.id.is_empty() {
+            return Err(ContractBreach::Missing("the id of a need"));
+        }
+        let digest_algorithm = need
+            .params
+            .iter()
+            .find(|parameter| parameter.name == DIGEST_ALGORITHM)
+            .map(|parameter| {
+                let unknown = |_| ContractBreach::unknown("digest algorithm", &parameter.value);
+                parameter.value.parse().map_err(unknown)
+            })
+            .transpose()?;
+        if digest_algorithm.is_none() && matches!(kind, NeedKind::Signature | NeedKind::Timestamp) {
+            return Err(ContractBreach::Missing("the digest algorithm of a need"));
+        }
+        Ok(Self {
+            id: need.id,
+            kind,
+            payload: need.payload,
+            digest_algorithm,
+            params: need
+                .params
+                .into_iter()
+                .map(|parameter| Parameter {
+                    name: parameter.name,
+                    value: parameter.value,
+                })
+                .collect(),
+        })
+    }
+}
+
+impl TryFrom<signing::Step> for Step {
+    type Error = ContractBreach;
+
+    fn try_from(step: signing::Step) -> Result<Self, ContractBreach> {
+        match (step.outcome, step.needs.len()) {
+            (Some(outcome), 0) => Ok(Self::Done(Outcome {
+                media_type: outcome.media_type,
+                level: outcome.level,
+                signature_id: outcome.signature_id,
+            })),
+            (None, 1..) => Ok(Self::Needs(
+                step.needs
+                    .into_iter()
+                    .map(Need::try_from)
+                    .collect::<Result<_, _>>()?,
+            )),
+            (outcome, needs) => Err(ContractBreach::EmptyOrMixedStep {
+                needs,
+                outcome: if outcome.is_some() { "an" } else { "no" },
+            }),
+        }
+    }
+}
+
+impl TryFrom<verification::SignatureEvidence> for SignatureEvidence {
+    type Error = ContractBreach;
+
+    fn try_from(evidence: verification::SignatureEvidence) -> Result<Self, ContractBreach> {
+        let coverage = Coverage::parse(&evidence.coverage)
+            .ok_or_else(|| ContractBreach::unknown("coverage", &evidence.coverage))?;
+        let integrity = Integrity::parse(&evidence.integrity)
+            .ok_or_else(|| ContractBreach::unknown("verdict of integrity", &evidence.integrity))?;
+        Ok(Self {
+            id: evidence.id,
+            signed_bytes: evidence.signed_bytes,
+            value: evidence.value,
+            algorithm: evidence.algorithm.parse().ok(),
+            signer_certificate: evidence.signer_certificate,
+            certificates: evidence.certificates,
+            timestamps: evidence.timestamps,
+            revocation: evidence.revocation,
+            coverage,
+            integrity,
+            level: evidence.level,
+        })
+    }
+}

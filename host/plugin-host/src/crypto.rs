@@ -1,0 +1,278 @@
+//! The cryptography that the host does for plugins, and with which it checks
+//! what they signed.
+
+use openssl::error::ErrorStack;
+use openssl::hash::MessageDigest;
+use openssl::nid::Nid;
+use openssl::pkey::{Id, PKey, Public};
+use openssl::pkey_ctx::PkeyCtx;
+use openssl::rsa::Padding;
+use openssl::sign::RsaPssSaltlen;
+use openssl::x509::X509;
+
+use crate::{DigestAlgorithm, SignatureAlgorithm};
+
+/// The curves of ETSI TS 119 312 that qualified certificates use.
+const CURVES: [Nid; 3] = [Nid::X9_62_PRIME256V1, Nid::SECP384R1, Nid::SECP521R1];
+
+/// Why a verification cannot be computed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CryptoError {
+    /// The digest is not as long as the algorithm's.
+    #[error("a digest of {len} bytes is none of {algorithm}")]
+    DigestLength {
+        /// How long it is.
+        len: usize,
+        /// What it should be the digest of.
+        algorithm: DigestAlgorithm,
+    },
+    /// The key is of another kind than the algorithm.
+    #[error("the key is not one for {0}")]
+    KeyKind(SignatureAlgorithm),
+    /// The certificate cannot be read.
+    #[error("the certificate cannot be read")]
+    MalformedCertificate,
+    /// The SubjectPublicKeyInfo cannot be read.
+    #[error("the public key cannot be read")]
+    MalformedKey,
+    /// The key's curve is not P-256, P-384 or P-521.
+    #[error("the key's curve is not supported")]
+    UnsupportedCurve,
+}
+
+/// Whether `value` signs `message` under the key of the DER `certificate`.
+pub(crate) fn verify_with_certificate(
+    certificate: &[u8],
+    algorithm: SignatureAlgorithm,
+    message: &[u8],
+    value: &[u8],
+) -> Result<bool, CryptoError> {
+    let key = X509::from_der(certificate)
+        .and_then(|certificate| certificate.public_key())
+        .map_err(|_| CryptoError::MalformedCertificate)?;
+    verify(&key, algorithm, &digest(algorithm.digest(), message), value)
+}
+
+/// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
+pub(crate) fn verify_with_spki(
+    spki: &[u8],
+    algorithm: SignatureAlgorithm,
+    digest: &[u8],
+    value: &[u8],
+) -> Result<bool, CryptoError> {
+    let key = PKey::public_key_from_der(spki).map_err(|_| CryptoError::MalformedKey)?;
+    verify(&key, algorithm, digest, value)
+}
+
+pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
+    match algorithm {
+        DigestAlgorithm::Sha1 => MessageDigest::sha1(),
+        DigestAlgorithm::Sha256 => MessageDigest::sha256(),
+        DigestAlgorithm::Sha384 => MessageDigest::sha384(),
+        DigestAlgorithm::Sha512 => MessageDigest::sha512(),
+    }
+}
+
+fn digest(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
+    match algorithm {
+        DigestAlgorithm::Sha1 => openssl::sha::sha1(message).to_vec(),
+        DigestAlgorithm::Sha256 => openssl::sha::sha256(message).to_vec(),
+        DigestAlgorithm::Sha384 => openssl::sha::sha384(message).to_vec(),
+        DigestAlgorithm::Sha512 => openssl::sha::sha512(message).to_vec(),
+    }
+}
+
+fn verify(
+    key: &PKey<Public>,
+    algorithm: SignatureAlgorithm,
+    digest: &[u8],
+    value: &[u8],
+) -> Result<bool, CryptoError> {
+    if digest.len() != algorithm.digest().output_len() {
+        return Err(CryptoError::DigestLength {
+            len: digest.len(),
+            algorithm: algorithm.digest(),
+        });
+    }
+    match (algorithm, key.id()) {
+        (SignatureAlgorithm::Ecdsa(_), Id::EC) => {
+            let curve = key.ec_key().ok().and_then(|key| key.group().curve_name());
+            if !curve.is_some_and(|curve| CURVES.contains(&curve)) {
+                return Err(CryptoError::UnsupportedCurve);
+            }
+        }
+        (SignatureAlgorithm::RsaPkcs1(_) | SignatureAlgorithm::RsaPss(_), Id::RSA)
+        | (SignatureAlgorithm::RsaPss(_), Id::RSA_PSS) => {}
+        _ => return Err(CryptoError::KeyKind(algorithm)),
+    }
+    // OpenSSL reports a value that is no signature at all (its length, its
+    // DER) as an error; for the caller it is one that does not verify.
+    Ok(verify_prehashed(key, algorithm, digest, value).unwrap_or(false))
+}
+
+fn verify_prehashed(
+    key: &PKey<Public>,
+    algorithm: SignatureAlgorithm,
+    digest: &[u8],
+    value: &[u8],
+) -> Result<bool, ErrorStack> {
+    let hash = message_digest(algorithm.digest());
+    let mut context = PkeyCtx::new(key)?;
+    context.verify_init()?;
+    match algorithm {
+        SignatureAlgorithm::Ecdsa(_) => {}
+        SignatureAlgorithm::RsaPkcs1(_) => context.set_rsa_padding(Padding::PKCS1)?,
+        SignatureAlgorithm::RsaPss(_) => {
+            context.set_rsa_padding(Padding::PKCS1_PSS)?;
+            context.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)?;
+        }
+    }
+    context.set_signature_md(md(hash)?)?;
+    if let SignatureAlgorithm::RsaPss(_) = algorithm {
+        context.set_rsa_mgf1_md(md(hash)?)?;
+    }
+    context.verify(digest, value)
+}
+
+fn md(hash: MessageDigest) -> Result<&'static openssl::md::MdRef, ErrorStack> {
+    openssl::md::Md::from_nid(hash.type_()).ok_or_else(ErrorStack::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use openssl::ec::{EcGroup, EcKey};
+    use openssl::pkey::Private;
+    use openssl::rsa::Rsa;
+    use openssl::sign::Signer;
+
+    use super::*;
+
+    const MESSAGE: &[u8] = b"what is signed";
+
+    #[test]
+    fn rsa_signatures_of_both_schemes_verify() {
+        let key = PKey::from_rsa(Rsa::generate(2048).unwrap()).unwrap();
+        for hash in [DigestAlgorithm::Sha256, DigestAlgorithm::Sha512] {
+            assert_verifies(
+                &key,
+                SignatureAlgorithm::RsaPkcs1(hash),
+                Some(Padding::PKCS1),
+            );
+            assert_verifies(
+                &key,
+                SignatureAlgorithm::RsaPss(hash),
+                Some(Padding::PKCS1_PSS),
+            );
+        }
+    }
+
+    #[test]
+    fn signatures_of_6144_bit_keys_verify() {
+        let spki = include_bytes!("../tests/vectors/rsa-6144.spki");
+        let pkcs1 = include_bytes!("../tests/vectors/rsa-6144-pkcs1-sha512.sig");
+        let pss = include_bytes!("../tests/vectors/rsa-6144-pss-sha512.sig");
+        let digest = digest(DigestAlgorithm::Sha512, MESSAGE);
+        let verdict = |algorithm, value| verify_with_spki(spki, algorithm, &digest, value);
+
+        assert_eq!(
+            verdict(SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha512), pkcs1),
+            Ok(true)
+        );
+        assert_eq!(
+            verdict(SignatureAlgorithm::RsaPss(DigestAlgorithm::Sha512), pss),
+            Ok(true)
+        );
+        assert_eq!(
+            verdict(SignatureAlgorithm::RsaPss(DigestAlgorithm::Sha512), pkcs1),
+            Ok(false)
+        );
+    }
+
+    #[test]
+    fn ecdsa_signatures_verify_on_the_supported_curves() {
+        for curve in CURVES {
+            assert_verifies(
+                &ec_key(curve),
+                SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
+                None,
+            );
+        }
+    }
+
+    #[test]
+    fn other_curves_and_kinds_of_keys_are_refused() {
+        let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+        let digest = digest(DigestAlgorithm::Sha256, MESSAGE);
+        let verdict = |key: &PKey<Private>| {
+            verify_with_spki(&key.public_key_to_der().unwrap(), algorithm, &digest, b"")
+        };
+
+        assert_eq!(
+            verdict(&ec_key(Nid::SECP256K1)),
+            Err(CryptoError::UnsupportedCurve)
+        );
+        let rsa = PKey::from_rsa(Rsa::generate(2048).unwrap()).unwrap();
+        assert_eq!(verdict(&rsa), Err(CryptoError::KeyKind(algorithm)));
+        assert_eq!(
+            verify_with_spki(b"no key", algorithm, &digest, b""),
+            Err(CryptoError::MalformedKey)
+        );
+    }
+
+    #[test]
+    fn a_digest_of_another_length_is_refused() {
+        let key = ec_key(Nid::X9_62_PRIME256V1).public_key_to_der().unwrap();
+        let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+
+        assert_eq!(
+            verify_with_spki(&key, algorithm, &[0; 20], b""),
+            Err(CryptoError::DigestLength {
+                len: 20,
+                algorithm: DigestAlgorithm::Sha256
+            })
+        );
+    }
+
+    fn assert_verifies(
+        key: &PKey<Private>,
+        algorithm: SignatureAlgorithm,
+        padding: Option<Padding>,
+    ) {
+        let mut signer = Signer::new(message_digest(algorithm.digest()), key).unwrap();
+        if let Some(padding) = padding {
+            signer.set_rsa_padding(padding).unwrap();
+            if padding == Padding::PKCS1_PSS {
+                signer
+                    .set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)
+                    .unwrap();
+            }
+        }
+        let mut value = signer.sign_oneshot_to_vec(MESSAGE).unwrap();
+        let spki = key.public_key_to_der().unwrap();
+        let digest = digest(algorithm.digest(), MESSAGE);
+
+        assert_eq!(
+            verify_with_spki(&spki, algorithm, &digest, &value),
+            Ok(true),
+            "{algorithm}"
+        );
+        value.push(0);
+        assert_eq!(
+            verify_with_spki(&spki, algorithm, &digest, &value),
+            Ok(false),
+            "{algorithm}"
+        );
+        value.truncate(3);
+        assert_eq!(
+            verify_with_spki(&spki, algorithm, &digest, &value),
+            Ok(false),
+            "{algorithm}"
+        );
+    }
+
+    fn ec_key(curve: Nid) -> PKey<Private> {
+        let group = EcGroup::from_curve_name(curve).unwrap();
+        PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap()
+    }
+}

@@ -1,0 +1,107 @@
+use std::thread;
+use std::time::Duration;
+
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+/// How often the clock ticks that ends calls.
+pub(crate) const TICK: Duration = Duration::from_millis(10);
+
+/// Entries of a function table; `lopdf` has some 500.
+pub(crate) const TABLE_ELEMENTS: usize = 20_000;
+
+/// Memory that a pooled slot keeps between calls, in bytes: growing it afresh
+/// costs more than clearing it.
+const KEPT_MEMORY: usize = 32 * 1024 * 1024;
+
+/// Core instances, tables and memories of one component: the plugin's module
+/// and the two that `wit-component` puts around it.
+const CORE_INSTANCES: u32 = 4;
+const TABLES: u32 = 4;
+const MEMORIES: u32 = 1;
+
+/// An engine for `slots` calls at once, and its clock, which ends with it.
+///
+/// Instances come from a pool where the address space allows for one, and are
+/// made on demand otherwise.
+pub(crate) fn start(slots: u32, memory_bytes: usize) -> wasmtime::Result<Engine> {
+    let mut config = config();
+    config.allocation_strategy(pool(slots, memory_bytes));
+    let engine = match Engine::new(&config) {
+        Ok(engine) => engine,
+        Err(error) => {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "no room for a pool of plugin instances, making them on demand"
+            );
+            config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
+            Engine::new(&config)?
+        }
+    };
+    tick(&engine)?;
+    Ok(engine)
+}
+
+/// How many ticks `wall` lasts.
+pub(crate) fn ticks(wall: Duration) -> u64 {
+    let ticks = wall.as_millis().div_ceil(TICK.as_millis());
+    // The tick that is under way does not count.
+    u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        // The same input gives the same bytes on every machine.
+        .cranelift_nan_canonicalization(true)
+        .wasm_relaxed_simd(false)
+        // One linear memory of 32 bits is what the limits are made for.
+        .wasm_multi_memory(false)
+        .wasm_memory64(false);
+    config
+}
+
+fn pool(slots: u32, memory_bytes: usize) -> InstanceAllocationStrategy {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(slots)
+        .total_core_instances(slots.saturating_mul(CORE_INSTANCES))
+        .total_memories(slots.saturating_mul(MEMORIES))
+        .total_tables(slots.saturating_mul(TABLES))
+        .max_core_instances_per_component(CORE_INSTANCES)
+        .max_memories_per_component(MEMORIES)
+        .max_tables_per_component(TABLES)
+        .max_memory_size(memory_bytes)
+        .table_elements(TABLE_ELEMENTS)
+        .linear_memory_keep_resident(KEPT_MEMORY)
+        // Pages that the kernel has swapped out are not cleared by the scan,
+        // so that the next call could read the last one's document.
+        .pagemap_scan(Enabled::No);
+    InstanceAllocationStrategy::Pooling(pool)
+}
+
+fn tick(engine: &Engine) -> wasmtime::Result<()> {
+    let engine = engine.weak();
+    thread::Builder::new()
+        .name("plugin-clock".to_owned())
+        .spawn(move || {
+            while let Some(engine) = engine.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                thread::sleep(TICK);
+            }
+        })
+        .map_err(wasmtime::Error::from)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_is_never_early() {
+        assert_eq!(ticks(Duration::from_millis(100)), 11);
+        assert_eq!(ticks(Duration::from_millis(101)), 12);
+        assert_eq!(ticks(Duration::MAX), u64::MAX);
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether a signed document is what was to be made, by the evidence that
+//! `verify` gives before and after. Any doubt refuses it.
+
+use std::collections::HashSet;
+
+use crate::crypto::{CryptoError, verify_with_certificate};
+use crate::{
+    Answer, Coverage, Integrity, NeedKind, Outcome, SignRequest, SignatureEvidence, TargetLevel,
+};
+
+/// What does not hold about a signed document.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvidenceError {
+    /// Two signatures have the same id.
+    #[error("two signatures have the id {0:?}")]
+    AmbiguousId(String),
+    /// An earlier signature is not what it was.
+    #[error("the earlier signature {id:?} has another {what}")]
+    EarlierChanged {
+        /// Which signature.
+        id: String,
+        /// What about it.
+        what: &'static str,
+    },
+    /// An earlier signature is gone.
+    #[error("the earlier signature {0:?} is gone")]
+    EarlierGone(String),
+    /// Nobody was asked to sign, or nobody did.
+    #[error("there is an outcome but no answer with a signature")]
+    NobodySigned,
+    /// There is not exactly one new signature.
+    #[error("there are {0} new signatures")]
+    NotOneNew(usize),
+    /// Something about the new signature is not what it should be.
+    #[error("the new signature has another {0} than it should have")]
+    OtherThan(&'static str),
+    /// The value does not verify under the certificate.
+    #[error("the new signature's value does not verify")]
+    Unverified,
+    /// Whether the value verifies cannot be computed.
+    #[error("the new signature cannot be verified")]
+    Unverifiable(#[source] CryptoError),
+}
+
+/// What a device was asked to sign, and the value that it gave.
+pub(crate) struct Signed<'a> {
+    bytes: &'a [u8],
+    value: &'a [u8],
+}
+
+impl<'a> Signed<'a> {
+    pub(crate) fn by(answers: &'a [Answer]) -> Result<Self, EvidenceError> {
+        answers
+            .iter()
+            .find(|answer| answer.need.kind == NeedKind::Signature)
+            .and_then(|answer| {
+                let value = answer.outcome.as_ref().ok()?;
+                Some(Self {
+                    bytes: &answer.need.payload,
+                    value,
+                })
+            })
+            .ok_or(EvidenceError::NobodySigned)
+    }
+}
+
+/// Checks the evidence `after` against that from `before`, what was signed,
+/// and what was requested, and splits it into the new signature and the
+/// earlier ones.
+pub(crate) fn check(
+    before: &[SignatureEvidence],
+    after: Vec<SignatureEvidence>,
+    signed: &Signed<'_>,
+    request: &SignRequest,
+    outcome: &Outcome,
+) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
+    refuse_ambiguous_ids(before)?;
+    refuse_ambiguous_ids(&after)?;
+    let is_earlier =
+        |evidence: &SignatureEvidence| before.iter().any(|earlier| earlier.id == evidence.id);
+    let (earlier, mut new): (Vec<_>, Vec<_>) = after.into_iter().partition(is_earlier);
+    for was in before {
+        match earlier.iter().find(|is| is.id == was.id) {
+            Some(is) => check_earlier(was, is)?,
+            None => return Err(EvidenceError::EarlierGone(was.id.clone())),
+        }
+    }
+    match (new.pop(), new.len()) {
+        (Some(new), 0) => {
+            check_new(&new, signed, request, outcome)?;
+            Ok((new, earlier))
+        }
+        (None, _) => Err(EvidenceError::NotOneNew(0)),
+        (Some(_), others) => Err(EvidenceError::NotOneNew(others + 1)),
+    }
+}
+
+fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
+    let mut ids = HashSet::new();
+    match evidence.iter().find(|evidence| !ids.insert(&evidence.id)) {
+        Some(evidence) => Err(EvidenceError::AmbiguousId(evidence.id.clone())),
+        None => Ok(()),
+    }
+}
+
+/// An earlier signature may cover less of the file than before, and may have
+/// gained validation data; nothing else may differ.
+fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
+    let same = [
+        ("verdict of integrity", was.integrity == is.integrity),
+        (
+            "content that is signed",
+            was.signed_bytes == is.signed_bytes,
+        ),
+        ("value", was.value == is.value),
+        ("algorithm", was.algorithm == is.algorithm),
+        (
+            "certificate",
+            was.signer_certificate == is.signer_certificate,
+        ),
+    ];
+    match same.into_iter().find(|(_, same)| !same) {
+        Some((what, _)) => Err(EvidenceError::EarlierChanged {
+            id: was.id.clone(),
+            what,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_new(
+    new: &SignatureEvidence,
+    signed: &Signed<'_>,
+    request: &SignRequest,
+    outcome: &Outcome,
+) -> Result<(), EvidenceError> {
+    let stamped = request.target_level == TargetLevel::BB || !new.timestamps.is_empty();
+    let expected = [
+        ("id", new.id == outcome.signature_id),
+        ("content that is signed", new.signed_bytes == signed.bytes),
+        ("value", new.value == signed.value),
+        (
+            "algorithm",
+            new.algorithm == Some(request.signature_algorithm),
+        ),
+        (
+            "certificate",
+            Some(&new.signer_certificate) == request.signer_chain.first(),
+        ),
+        ("verdict of integrity", new.integrity == Integrity::Intact),
+        ("coverage", new.coverage == Coverage::EntireFile),
+        ("level", new.level == outcome.level && stamped),
+    ];
+    if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
+        return Err(EvidenceError::OtherThan(what));
+    }
+    let verified = verify_with_certificate(
+        &new.signer_certificate,
+        request.signature_algorithm,
+        &new.signed_bytes,
+        &new.value,
+    );
+    match verified {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EvidenceError::Unverified),
+        Err(error) => Err(EvidenceError::Unverifiable(error)),
+    }
+}

@@ -1,0 +1,148 @@
+use crate::{Capability, EvidenceError, PluginDigest, Refusal};
+
+/// Why a call has no result.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum CallError {
+    /// The plugin did not do its work right. The document may be sound, and
+    /// the same call may succeed with another plugin.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// The plugin's answer is that it does not accept the document or request.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+/// A plugin that failed, contained in one call.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("plugin {plugin} ({digest}) failed: {kind}")]
+pub struct Fault {
+    /// The plugin's id, such as `pdf`.
+    pub plugin: String,
+    /// Which code it was.
+    pub digest: PluginDigest,
+    /// What happened.
+    pub kind: FaultKind,
+}
+
+/// The ways in which a plugin fails.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// It broke a rule of the contract.
+    #[error("broken contract: {0}")]
+    ContractBroken(#[from] ContractBreach),
+    /// The host itself failed while it ran the plugin.
+    #[error("the host failed: {0}")]
+    Host(String),
+    /// It wanted more memory than a call may have.
+    #[error("{wanted} bytes of memory exceed the limit of {limit}")]
+    MemoryLimit {
+        /// Bytes wanted in all.
+        wanted: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// It wrote more than an output may hold, or in too many pieces.
+    #[error("the output exceeds the limit of {limit} {unit}")]
+    OutputLimit {
+        /// How many are allowed.
+        limit: u64,
+        /// `bytes` or `writes`.
+        unit: &'static str,
+    },
+    /// It panicked.
+    #[error("panic: {message}")]
+    Panicked {
+        /// What its panic hook said, with file and line.
+        message: String,
+    },
+    /// It did not end in time.
+    #[error("no result within {limit_ms} ms")]
+    TimedOut {
+        /// The time that a call has, in milliseconds.
+        limit_ms: u128,
+    },
+    /// It ran out of stack, as it does on a document nested too deeply.
+    #[error("out of stack: the document is nested too deeply")]
+    TooDeeplyNested,
+    /// It trapped for another reason.
+    #[error("trap: {0}")]
+    Trap(String),
+    /// It cannot do what was asked of it.
+    #[error("it cannot {0}")]
+    Unsupported(Capability),
+}
+
+/// The rules of the contract that a plugin can break.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContractBreach {
+    /// A need came again after it was answered.
+    #[error("the need {0:?} was answered already")]
+    AnsweredNeed(String),
+    /// Two needs of one step have the same id.
+    #[error("the need {0:?} comes twice in one step")]
+    DuplicateNeed(String),
+    /// A step has neither needs nor an outcome, or has both.
+    #[error("a step has {needs} needs and {outcome} outcome")]
+    EmptyOrMixedStep {
+        /// How many needs.
+        needs: usize,
+        /// `an` or `no`.
+        outcome: &'static str,
+    },
+    /// What was signed is not what was asked for.
+    #[error("refused evidence")]
+    Evidence(#[source] EvidenceError),
+    /// A description, need or outcome lacks something.
+    #[error("{0} is missing or empty")]
+    Missing(&'static str),
+    /// The output does not begin with the copy that the plugin declares.
+    #[error(
+        "the output begins with a copy of {copied} bytes of its input where {required} must be kept"
+    )]
+    NotPreserved {
+        /// Bytes copied from the start on.
+        copied: u64,
+        /// Bytes that must be.
+        required: u64,
+    },
+    /// The input has no structure that could be kept as declared.
+    #[error("the input has no end-of-central-directory record")]
+    NothingToPreserve,
+    /// A range ends behind the document.
+    #[error("{len} bytes from {offset} on are not in a document of {document} bytes")]
+    OutOfRange {
+        /// First byte.
+        offset: u64,
+        /// How many.
+        len: u64,
+        /// How many there are.
+        document: u64,
+    },
+    /// The ask-and-answer loop does not end.
+    #[error("no outcome after {0} rounds")]
+    TooManyRounds(u32),
+    /// A string is not in the catalogue.
+    #[error("{value:?} is not a {what}")]
+    UnknownValue {
+        /// What it should be.
+        what: &'static str,
+        /// What it is, cut to 64 characters.
+        value: String,
+    },
+    /// `verify` refuses what the plugin signed, or was given to sign.
+    #[error("verify refuses the document as {0:?}")]
+    VerifyRefuses(String),
+}
+
+impl ContractBreach {
+    pub(crate) fn unknown(what: &'static str, value: &str) -> Self {
+        const LONGEST: usize = 64;
+
+        Self::UnknownValue {
+            what,
+            value: value.chars().take(LONGEST).collect(),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+use tokio::task;
+use tracing::Span;
+use wasmtime::component::{Component, Linker, Resource};
+use wasmtime::{Engine, Store, Trap};
+
+use crate::bindings::describe::DescribePre;
+use crate::bindings::inspect::InspectPre;
+use crate::bindings::sign::SignPre;
+use crate::bindings::types;
+use crate::bindings::verify::VerifyPre;
+use crate::convert::{About, Step};
+use crate::engine;
+use crate::guest_log::GuestLog;
+use crate::platform::{Abort, CallState};
+use crate::resources::{Blob, Sink};
+use crate::{
+    Answer, CallError, CallLimits, Capability, Fault, FaultKind, PluginDigest, Preservation,
+    Refusal, Report, SignRequest, SignStep, SignatureEvidence,
+};
+
+/// What all plugins of a host share.
+pub(crate) struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) limits: CallLimits,
+    pub(crate) slots: Arc<Semaphore>,
+}
+
+/// A compiled component, of which every call makes a fresh instance.
+pub(crate) struct Guest {
+    name: String,
+    digest: PluginDigest,
+    runtime: Arc<Runtime>,
+    describe: DescribePre<CallState>,
+    inspect: Option<InspectPre<CallState>>,
+    sign: Option<SignPre<CallState>>,
+    verify: Option<VerifyPre<CallState>>,
+}
+
+/// What a plugin answers: a value or a refusal.
+type Answered<T> = Result<T, Refusal>;
+
+impl Guest {
+    /// Links a component; that succeeds only if it exports what `capabilities` say.
+    pub(crate) fn link(
+        runtime: Arc<Runtime>,
+        linker: &Linker<CallState>,
+        component: &Component,
+        digest: PluginDigest,
+        has: impl Fn(Capability) -> bool,
+    ) -> wasmtime::Result<Self> {
+        let linked = linker.instantiate_pre(component)?;
+        let inspect = has(Capability::Inspect)
+            .then(|| InspectPre::new(linked.clone()))
+            .transpose()?;
+        let sign = has(Capability::Sign)
+            .then(|| SignPre::new(linked.clone()))
+            .transpose()?;
+        let verify = has(Capability::Verify)
+            .then(|| VerifyPre::new(linked.clone()))
+            .transpose()?;
+        let describe = DescribePre::new(linked)?;
+        Ok(Self {
+            name: "?".to_owned(),
+            digest,
+            runtime,
+            describe,
+            inspect,
+            sign,
+            verify,
+        })
+    }
+
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
+    pub(crate) fn digest(&self) -> PluginDigest {
+        self.digest
+    }
+
+    pub(crate) fn limits(&self) -> &CallLimits {
+        &self.runtime.limits
+    }
+
+    pub(crate) fn fault(&self, kind: FaultKind) -> Fault {
+        Fault {
+            plugin: self.name.clone(),
+            digest: self.digest,
+            kind,
+        }
+    }
+
+    pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
+        self.call("describe", |guest| {
+            let mut store = guest.store(Bytes::new());
+            let called = guest
+                .describe
+                .instantiate(&mut store)
+                .and_then(|plugin| plugin.parafa_format_description().call_describe(&mut store));
+            Ok(Ok(guest.returned(&store, called)?.try_into()?))
+        })
+        .await
+    }
+
+    pub(crate) async fn inspect(self: &Arc<Self>, document: Bytes) -> Result<Report, CallError> {
+        self.call("inspect", move |guest| {
+            let plugin = supported(guest.inspect.as_ref(), Capability::Inspect)?;
+            let mut store = guest.store(document);
+            let called = plugin.instantiate(&mut store).and_then(|plugin| {
+                let blob = lend_blob(&mut store)?;
+                plugin
+                    .parafa_format_inspection()
+                    .call_inspect(&mut store, blob)
+            });
+            Ok(answered(guest.returned(&store, called)?).map(Report::from))
+        })
+        .await
+    }
+
+    pub(crate) async fn sign(
+        self: &Arc<Self>,
+        document: Bytes,
+        request: &SignRequest,
+        answers: &[Answer],
+        preservation: Preservation,
+    ) -> Result<SignStep, CallError> {
+        let request = request.into();
+        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
+        self.call("sign", move |guest| {
+            let plugin = supported(guest.sign.as_ref(), Capability::Sign)?;
+            let mut store = guest.store(document.clone());
+            let called = plugin.instantiate(&mut store).and_then(|plugin| {
+                let blob = lend_blob(&mut store)?;
+                let sink = store.data_mut().resources.push(Sink)?;
+                let sink = Resource::new_borrow(sink.rep());
+                plugin
+                    .parafa_format_signing()
+                    .call_sign(&mut store, blob, &request, &answers, sink)
+            });
+            let step = match answered(guest.returned(&store, called)?) {
+                Ok(step) => Step::try_from(step)?,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let outcome = match step {
+                Step::Done(outcome) => outcome,
+                Step::Needs(needs) => return Ok(Ok(SignStep::Needs(needs))),
+            };
+            let output = store.into_data().output;
+            preservation.check(&document, &output)?;
+            Ok(Ok(SignStep::Done {
+                document: output.assemble(&document)?,
+                outcome,
+            }))
+        })
+        .await
+    }
+
+    pub(crate) async fn verify(
+        self: &Arc<Self>,
+        document: Bytes,
+    ) -> Result<Vec<SignatureEvidence>, CallError> {
+        self.call("verify", move |guest| {
+            let plugin = supported(guest.verify.as_ref(), Capability::Verify)?;
+            let mut store = guest.store(document);
+            let called = plugin.instantiate(&mut store).and_then(|plugin| {
+                let blob = lend_blob(&mut store)?;
+                plugin
+                    .parafa_format_verification()
+                    .call_verify(&mut store, blob)
+            });
+            match answered(guest.returned(&store, called)?) {
+                Ok(evidence) => {
+                    let evidence: Result<_, _> = evidence
+                        .into_iter()
+                        .map(SignatureEvidence::try_from)
+                        .collect();
+                    Ok(Ok(evidence?))
+                }
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
+    /// Runs `body` on a blocking thread once a slot is free. The slot stays
+    /// taken until the plugin ends, even if nobody waits for it any more.
+    async fn call<T: Send + 'static>(
+        self: &Arc<Self>,
+        operation: &'static str,
+        body: impl FnOnce(&Self) -> Result<Answered<T>, FaultKind> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let slot = Arc::clone(&self.runtime.slots)
+            .acquire_owned()
+            .await
+            .expect("nothing closes the semaphore");
+        let guest = Arc::clone(self);
+        let span = Span::current();
+        let called = task::spawn_blocking(move || {
+            let _slot = slot;
+            span.in_scope(|| body(&guest))
+        })
+        .await
+        .unwrap_or_else(|error| Err(FaultKind::Host(error.to_string())));
+        match called {
+            Ok(answered) => Ok(answered?),
+            Err(kind) => {
+                tracing::error!(
+                    plugin.id = self.name,
+                    plugin.digest = %self.digest,
+                    plugin.operation = operation,
+                    "plugin failed: {kind}"
+                );
+                Err(self.fault(kind).into())
+            }
+        }
+    }
+
+    fn store(&self, document: Bytes) -> Store<CallState> {
+        let limits = &self.runtime.limits;
+        let log = GuestLog::new(self.name.clone(), self.digest, limits);
+        let mut store = Store::new(&self.runtime.engine, CallState::new(document, log, limits));
+        store.limiter(|state| &mut state.memory);
+        store.set_epoch_deadline(engine::ticks(limits.wall));
+        store.set_hostcall_fuel(limits.transfer_bytes);
+        store.set_max_component_handles(limits.handles);
+        store
+    }
+
+    fn returned<T>(
+        &self,
+        store: &Store<CallState>,
+        called: wasmtime::Result<T>,
+    ) -> Result<T, FaultKind> {
+        called.map_err(|error| {
+            if let Some(Abort(kind)) = error.downcast_ref() {
+                return kind.clone();
+            }
+            match error.downcast_ref::<Trap>() {
+                Some(Trap::Interrupt) => FaultKind::TimedOut {
+                    limit_ms: self.runtime.limits.wall.as_millis(),
+                },
+                // The guest's own stack lies below its data, so running out
+                // of it is an access below address zero.
+                Some(Trap::MemoryOutOfBounds | Trap::StackOverflow) => FaultKind::TooDeeplyNested,
+                Some(Trap::UnreachableCodeReached) => match store.data().log.last_error() {
+                    Some(message) => FaultKind::Panicked {
+                        message: message.to_owned(),
+                    },
+                    None => FaultKind::Trap(Trap::UnreachableCodeReached.to_string()),
+                },
+                Some(trap) => FaultKind::Trap(trap.to_string()),
+                None => FaultKind::Trap(error.root_cause().to_string()),
+            }
+        })
+    }
+}
+
+fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
+    let blob = store.data_mut().resources.push(Blob)?;
+    Ok(Resource::new_borrow(blob.rep()))
+}
+
+fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultKind> {
+    plugin.ok_or(FaultKind::Unsupported(capability))
+}
+
+fn answered<T>(answer: Result<T, types::Refusal>) -> Answered<T> {
+    answer.map_err(Refusal::from)
+}

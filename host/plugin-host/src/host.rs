@@ -1,0 +1,146 @@
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::Semaphore;
+use tokio::task;
+use wasmtime::component::Linker;
+
+use crate::admission::{AdmissionError, compile};
+use crate::cache::{CacheError, CodeCache};
+use crate::contract::Surface;
+use crate::guest::{Guest, Runtime};
+use crate::platform::{CallState, linker};
+use crate::plugin::Plugin;
+use crate::{CallLimits, Capability, PluginDigest, contract, engine};
+
+/// How a [`PluginHost`] is set up.
+#[derive(Clone, Debug)]
+pub struct PluginHostConfig {
+    /// Folder of compiled plugins; made if missing, for the host alone.
+    pub cache_dir: PathBuf,
+    /// What one call may use.
+    pub limits: CallLimits,
+    /// How many calls run at once; further ones wait.
+    pub max_concurrent: NonZeroU32,
+    /// How long a plugin may be, in bytes.
+    pub max_plugin_bytes: usize,
+}
+
+/// Runs plugins.
+pub struct PluginHost {
+    cache: CodeCache,
+    linker: Linker<CallState>,
+    max_plugin_bytes: usize,
+    runtime: Arc<Runtime>,
+}
+
+/// Why a [`PluginHost`] cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The folder of compiled plugins cannot be used.
+    #[error("no cache of compiled plugins")]
+    Cache(#[from] CacheError),
+    /// The WebAssembly engine does not start.
+    #[error("the WebAssembly engine does not start")]
+    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl PluginHostConfig {
+    /// The defaults: 256 MiB and 10 s a call, twice as many calls at once as
+    /// there are processors, plugins up to 32 MiB.
+    #[must_use]
+    pub fn new(cache_dir: PathBuf) -> Self {
+        let processors = thread::available_parallelism()
+            .ok()
+            .and_then(|n| u32::try_from(n.get()).ok());
+        let max_concurrent =
+            NonZeroU32::MIN.saturating_add(processors.map_or(1, |n| n.saturating_mul(2) - 1));
+        Self {
+            cache_dir,
+            limits: CallLimits::default(),
+            max_concurrent,
+            max_plugin_bytes: 32 * 1024 * 1024,
+        }
+    }
+}
+
+impl PluginHost {
+    /// Starts the engine and its clock.
+    ///
+    /// # Errors
+    ///
+    /// When the cache folder cannot be used, or the engine does not start.
+    pub fn new(config: PluginHostConfig) -> Result<Self, HostError> {
+        let cache = CodeCache::open(&config.cache_dir)?;
+        let slots = config.max_concurrent.get();
+        let engine = engine::start(slots, config.limits.memory_bytes).map_err(engine_error)?;
+        let linker = linker(&engine).map_err(engine_error)?;
+        let runtime = Runtime {
+            engine,
+            limits: config.limits,
+            slots: Arc::new(Semaphore::new(slots as usize)),
+        };
+        Ok(Self {
+            cache,
+            linker,
+            max_plugin_bytes: config.max_plugin_bytes,
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    /// Admits a component as a plugin. It must be small enough, valid, no
+    /// precompiled code, import nothing but what the contract offers, export
+    /// the contract's worlds with their types, and describe itself.
+    ///
+    /// # Errors
+    ///
+    /// The first of these that does not hold.
+    pub async fn admit(
+        self: &Arc<Self>,
+        wasm: bytes::Bytes,
+    ) -> Result<Arc<Plugin>, AdmissionError> {
+        let host = Arc::clone(self);
+        let (guest, capabilities) = task::spawn_blocking(move || host.link(&wasm))
+            .await
+            .map_err(|error| AdmissionError::Uncompilable(error.into()))??;
+        let guest = Arc::new(guest);
+        let about = guest.describe().await.map_err(AdmissionError::SelfTest)?;
+        let guest = Arc::into_inner(guest).expect("the call that shared it has ended");
+        Ok(Arc::new(Plugin::new(guest, about, capabilities)?))
+    }
+
+    fn link(
+        &self,
+        wasm: &[u8],
+    ) -> Result<(Guest, std::collections::BTreeSet<Capability>), AdmissionError> {
+        if wasm.len() > self.max_plugin_bytes {
+            return Err(AdmissionError::TooLarge {
+                bytes: wasm.len(),
+                limit: self.max_plugin_bytes,
+            });
+        }
+        if wasmtime::Engine::detect_precompiled(wasm).is_some() {
+            return Err(AdmissionError::Precompiled);
+        }
+        let surface = Surface::read(wasm)?;
+        let capabilities = contract::CONTRACT.capabilities(wasm, &surface)?;
+        let digest = PluginDigest::of(wasm);
+        let component = compile(&self.runtime.engine, &self.cache, wasm, digest)?;
+        let guest = Guest::link(
+            Arc::clone(&self.runtime),
+            &self.linker,
+            &component,
+            digest,
+            |capability| capabilities.contains(&capability),
+        )
+        .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
+        Ok((guest, capabilities))
+    }
+}
+
+fn engine_error(error: wasmtime::Error) -> HostError {
+    HostError::Engine(error.into())
+}

@@ -1,0 +1,44 @@
+use std::time::Duration;
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// What one call of a plugin may use.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CallLimits {
+    /// Linear memory, in bytes.
+    pub memory_bytes: usize,
+    /// Time from the call to its end, also while the host works for it.
+    pub wall: Duration,
+    /// Length of an output, in bytes.
+    pub output_bytes: u64,
+    /// Pieces in which an output is written.
+    pub sink_writes: u64,
+    /// Log lines; further ones are dropped.
+    pub log_lines: usize,
+    /// Log text, in bytes; what goes beyond is dropped.
+    pub log_bytes: usize,
+    /// Bytes that one host function takes from the plugin, and that one call
+    /// returns from it.
+    pub transfer_bytes: usize,
+    /// Resources that the plugin holds at once.
+    pub handles: usize,
+    /// Rounds of asking and answering for one signature.
+    pub sign_rounds: u32,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 256 * MIB,
+            wall: Duration::from_secs(10),
+            output_bytes: 64 * MIB as u64,
+            sink_writes: 100_000,
+            log_lines: 100,
+            log_bytes: 16 * KIB,
+            transfer_bytes: 32 * MIB,
+            handles: 64,
+            sign_rounds: 8,
+        }
+    }
+}

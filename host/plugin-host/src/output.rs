@@ -1,0 +1,208 @@
+use bytes::{Bytes, BytesMut};
+
+use crate::{CallLimits, ContractBreach, FaultKind};
+
+/// An output in the making: what was copied from the document is only noted,
+/// so that a long document exists twice only once the output is complete.
+#[derive(Debug)]
+pub(crate) struct Output {
+    segments: Vec<Segment>,
+    len: u64,
+    writes: u64,
+    max_len: u64,
+    max_writes: u64,
+}
+
+#[derive(Debug, Eq, PartialEq)]
+enum Segment {
+    Bytes(Vec<u8>),
+    Copy { offset: u64, len: u64 },
+}
+
+impl Output {
+    pub(crate) fn new(limits: &CallLimits) -> Self {
+        Self {
+            segments: Vec::new(),
+            len: 0,
+            writes: 0,
+            max_len: limits.output_bytes,
+            max_writes: limits.sink_writes,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), FaultKind> {
+        self.grow(bytes.len() as u64)?;
+        match self.segments.last_mut() {
+            Some(Segment::Bytes(segment)) => segment.extend_from_slice(bytes),
+            _ => self.segments.push(Segment::Bytes(bytes.to_vec())),
+        }
+        Ok(())
+    }
+
+    /// Notes a copy of a range of `document`.
+    pub(crate) fn copy(&mut self, document: &[u8], offset: u64, len: u64) -> Result<(), FaultKind> {
+        slice(document, offset, len)?;
+        self.grow(len)?;
+        match self.segments.last_mut() {
+            Some(Segment::Copy {
+                offset: from,
+                len: copied,
+            }) if *from + *copied == offset => *copied += len,
+            _ => self.segments.push(Segment::Copy { offset, len }),
+        }
+        Ok(())
+    }
+
+    /// How many bytes of the document, from its first one on, the output
+    /// begins with as a copy.
+    pub(crate) fn kept_prefix(&self) -> u64 {
+        match self.segments.first() {
+            Some(Segment::Copy { offset: 0, len }) => *len,
+            _ => 0,
+        }
+    }
+
+    /// The output's bytes.
+    pub(crate) fn assemble(self, document: &[u8]) -> Result<Bytes, FaultKind> {
+        let mut bytes = BytesMut::with_capacity(usize::try_from(self.len).unwrap_or(0));
+        for segment in &self.segments {
+            match segment {
+                Segment::Bytes(written) => bytes.extend_from_slice(written),
+                Segment::Copy { offset, len } => {
+                    bytes.extend_from_slice(slice(document, *offset, *len)?)
+                }
+            }
+        }
+        Ok(bytes.freeze())
+    }
+
+    fn grow(&mut self, len: u64) -> Result<(), FaultKind> {
+        self.writes += 1;
+        if self.writes > self.max_writes {
+            return Err(FaultKind::OutputLimit {
+                limit: self.max_writes,
+                unit: "writes",
+            });
+        }
+        self.len = self.len.saturating_add(len);
+        if self.len > self.max_len {
+            return Err(FaultKind::OutputLimit {
+                limit: self.max_len,
+                unit: "bytes",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A range of `document` that lies within it.
+pub(crate) fn slice(document: &[u8], offset: u64, len: u64) -> Result<&[u8], FaultKind> {
+    let range = || {
+        let start = usize::try_from(offset).ok()?;
+        let end = start.checked_add(usize::try_from(len).ok()?)?;
+        document.get(start..end)
+    };
+    range().ok_or(FaultKind::ContractBroken(ContractBreach::OutOfRange {
+        offset,
+        len,
+        document: document.len() as u64,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DOCUMENT: &[u8] = b"0123456789";
+
+    #[test]
+    fn only_a_copy_from_the_first_byte_on_counts_as_kept() {
+        let kept = |copies: &[(u64, u64)]| {
+            let mut output = Output::new(&CallLimits::default());
+            for &(offset, len) in copies {
+                output.copy(DOCUMENT, offset, len).unwrap();
+            }
+            output.kept_prefix()
+        };
+
+        assert_eq!(kept(&[(0, 10)]), 10);
+        assert_eq!(kept(&[(0, 4), (4, 6)]), 10);
+        assert_eq!(kept(&[(0, 4), (5, 5)]), 4);
+        assert_eq!(kept(&[(1, 9)]), 0);
+        assert_eq!(kept(&[]), 0);
+    }
+
+    #[test]
+    fn written_bytes_are_never_a_copy() {
+        let mut output = Output::new(&CallLimits::default());
+
+        output.write(DOCUMENT).unwrap();
+
+        assert_eq!(output.kept_prefix(), 0);
+    }
+
+    #[test]
+    fn an_output_ends_at_its_limits() {
+        let limits = CallLimits {
+            output_bytes: 12,
+            sink_writes: 3,
+            ..CallLimits::default()
+        };
+        let mut long = Output::new(&limits);
+        let mut choppy = Output::new(&limits);
+        long.copy(DOCUMENT, 0, 10).unwrap();
+        for _ in 0..3 {
+            choppy.write(b"").unwrap();
+        }
+
+        assert_eq!(
+            long.write(b"abc"),
+            Err(FaultKind::OutputLimit {
+                limit: 12,
+                unit: "bytes"
+            })
+        );
+        assert_eq!(
+            choppy.write(b""),
+            Err(FaultKind::OutputLimit {
+                limit: 3,
+                unit: "writes"
+            })
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn an_output_is_its_pieces_one_after_the_other(
+            pieces in vec(prop_oneof![
+                vec(any::<u8>(), 0..5).prop_map(Ok),
+                (0_u64..12, 0_u64..12).prop_map(Err),
+            ], 0..12)
+        ) {
+            let mut output = Output::new(&CallLimits::default());
+            let mut expected = Vec::new();
+            for piece in pieces {
+                match piece {
+                    Ok(bytes) => {
+                        output.write(&bytes).unwrap();
+                        expected.extend_from_slice(&bytes);
+                    }
+                    Err((offset, len)) => {
+                        let inside = offset + len <= 10;
+                        prop_assert_eq!(output.copy(DOCUMENT, offset, len).is_ok(), inside);
+                        if inside {
+                            expected.extend_from_slice(&DOCUMENT[offset as usize..(offset + len) as usize]);
+                        }
+                    }
+                }
+            }
+            prop_assert!(expected.starts_with(&DOCUMENT[..output.kept_prefix() as usize]));
+            prop_assert_eq!(output.assemble(DOCUMENT).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::{Plugin, PluginDigest};
+
+/// Superseded versions of a plugin that stay callable, because a signature in
+/// the making is finished with the code that began it.
+const KEPT_VERSIONS: usize = 4;
+
+/// The plugins in use. A newer version takes over at once and without a
+/// restart; calls that run keep the version they have.
+#[derive(Debug, Default)]
+pub struct Registry {
+    plugins: RwLock<Plugins>,
+}
+
+#[derive(Debug, Default)]
+struct Plugins {
+    /// By id; the first one is the active version.
+    versions: BTreeMap<String, VecDeque<Arc<Plugin>>>,
+    disabled: BTreeSet<PluginDigest>,
+}
+
+/// Why a plugin is not installed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// The operator has disabled this digest.
+    #[error("plugin {0} is disabled")]
+    Disabled(PluginDigest),
+    /// Another plugin takes the same media type or extension.
+    #[error("{kind} {value:?} belongs to the plugin {owner:?}")]
+    Taken {
+        /// `media type` or `extension`.
+        kind: &'static str,
+        /// Which one.
+        value: String,
+        /// Id of the plugin that has it.
+        owner: String,
+    },
+}
+
+/// Why there is no plugin of a digest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// The operator has disabled it.
+    #[error("plugin {0} is disabled")]
+    Disabled(PluginDigest),
+    /// It was never installed, or too many versions followed.
+    #[error("plugin {0} is not installed")]
+    Unknown(PluginDigest),
+}
+
+impl Registry {
+    /// Makes `plugin` the active version of its id.
+    ///
+    /// # Errors
+    ///
+    /// When its digest is disabled, or another plugin has one of its media
+    /// types or extensions.
+    pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
+        let mut plugins = self.write();
+        if plugins.disabled.contains(&plugin.digest()) {
+            return Err(InstallError::Disabled(plugin.digest()));
+        }
+        for other in plugins.active().filter(|other| other.id() != plugin.id()) {
+            let lists = [
+                ("media type", plugin.media_types(), other.media_types()),
+                ("extension", plugin.extensions(), other.extensions()),
+            ];
+            for (kind, wanted, owned) in lists {
+                if let Some(value) = wanted.iter().find(|value| owned.contains(value)) {
+                    return Err(InstallError::Taken {
+                        kind,
+                        value: value.clone(),
+                        owner: other.id().to_owned(),
+                    });
+                }
+            }
+        }
+        let versions = plugins.versions.entry(plugin.id().to_owned()).or_default();
+        versions.retain(|version| version.digest() != plugin.digest());
+        versions.push_front(plugin);
+        versions.truncate(1 + KEPT_VERSIONS);
+        Ok(())
+    }
+
+    /// Takes a digest out of use, also for signatures in the making. An older
+    /// version does not take its place.
+    pub fn disable(&self, digest: PluginDigest) {
+        self.write().disabled.insert(digest);
+    }
+
+    /// Lets a digest be used again.
+    pub fn enable(&self, digest: PluginDigest) {
+        self.write().disabled.remove(&digest);
+    }
+
+    /// All active plugins, by id.
+    #[must_use]
+    pub fn active(&self) -> Vec<Arc<Plugin>> {
+        self.read().active().cloned().collect()
+    }
+
+    /// The active plugin of this id.
+    #[must_use]
+    pub fn by_id(&self, id: &str) -> Option<Arc<Plugin>> {
+        self.find(|plugin| plugin.id() == id)
+    }
+
+    /// The active plugin that takes this media type, compared without regard
+    /// to case (RFC 9110, 8.3.1).
+    #[must_use]
+    pub fn by_media_type(&self, media_type: &str) -> Option<Arc<Plugin>> {
+        self.find(|plugin| {
+            plugin
+                .media_types()
+                .iter()
+                .any(|own| own.eq_ignore_ascii_case(media_type))
+        })
+    }
+
+    /// The active plugin that takes this file name extension, in any case.
+    #[must_use]
+    pub fn by_extension(&self, extension: &str) -> Option<Arc<Plugin>> {
+        self.find(|plugin| {
+            plugin
+                .extensions()
+                .iter()
+                .any(|own| own.eq_ignore_ascii_case(extension))
+        })
+    }
+
+    /// The plugin of this digest, active or superseded.
+    ///
+    /// # Errors
+    ///
+    /// When it is disabled or not installed.
+    pub fn by_digest(&self, digest: PluginDigest) -> Result<Arc<Plugin>, LookupError> {
+        let plugins = self.read();
+        if plugins.disabled.contains(&digest) {
+            return Err(LookupError::Disabled(digest));
+        }
+        plugins
+            .versions
+            .values()
+            .flatten()
+            .find(|plugin| plugin.digest() == digest)
+            .cloned()
+            .ok_or(LookupError::Unknown(digest))
+    }
+
+    fn find(&self, matches: impl Fn(&Plugin) -> bool) -> Option<Arc<Plugin>> {
+        self.read().active().find(|plugin| matches(plugin)).cloned()
+    }
+
+    // No code panics while it holds the lock, and every change of `Plugins` is
+    // complete or not begun, so a poisoned lock would hold sound plugins.
+    fn read(&self) -> RwLockReadGuard<'_, Plugins> {
+        self.plugins.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Plugins> {
+        self.plugins.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Plugins {
+    fn active(&self) -> impl Iterator<Item = &Arc<Plugin>> {
+        self.versions
+            .values()
+            .filter_map(VecDeque::front)
+            .filter(|plugin| !self.disabled.contains(&plugin.digest()))
+    }
+}

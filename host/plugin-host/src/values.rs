@@ -1,0 +1,350 @@
+//! What goes into a plugin and comes out of it, as the host's own types: a
+//! string of the contract that has a catalogue is an enumeration here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base64_bytes;
+use crate::{DigestAlgorithm, SignatureAlgorithm};
+
+/// Why a plugin does not accept a document or a request.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
+#[error("{code}: {detail}")]
+pub struct Refusal {
+    /// Code of `wit/CATALOGUE.md`, such as `encrypted`.
+    pub code: String,
+    /// One English sentence for the caller of the API.
+    pub detail: String,
+    /// Form fields or members concerned, all of them at once.
+    pub subjects: Vec<String>,
+}
+
+/// What `inspect` found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Report {
+    /// Media type of the document.
+    pub media_type: String,
+    /// Version of the format, such as `1.7`.
+    pub format_version: String,
+    /// Signatures already there.
+    pub signatures: Vec<SignatureSummary>,
+    /// Form fields.
+    pub fields: Vec<Field>,
+    /// What is worth telling.
+    pub notes: Vec<Note>,
+}
+
+/// A signature already there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SignatureSummary {
+    /// Identifier within the document, as `verify` reports it.
+    pub id: String,
+    /// Common name of the signing certificate.
+    pub signer: Option<String>,
+    /// Claimed signing time, seconds since the Unix epoch.
+    pub claimed_time: Option<i64>,
+}
+
+/// A form field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Field {
+    /// Fully qualified name.
+    pub name: String,
+    /// Kind of the field, such as `text`.
+    pub kind: String,
+}
+
+/// Something worth telling that refuses nothing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Note {
+    /// Code of `wit/CATALOGUE.md`, such as `javascript`.
+    pub code: String,
+    /// One English sentence.
+    pub detail: String,
+}
+
+/// A named value of a request or a need.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Parameter {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+/// The baseline level that a signature is to reach.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+pub enum TargetLevel {
+    /// A signature.
+    #[serde(rename = "B-B")]
+    BB,
+    /// A signature with a time-stamp over its value.
+    #[serde(rename = "B-T")]
+    BT,
+}
+
+/// One signature to be made. It is stored before the first call, because the
+/// same request and answers give the same bytes.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SignRequest {
+    /// Signing time, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// What the signature is to reach.
+    pub target_level: TargetLevel,
+    /// DER certificates, the signer's first, then its issuers.
+    #[serde(with = "base64_bytes::list")]
+    pub signer_chain: Vec<Vec<u8>>,
+    /// How the device will sign.
+    pub signature_algorithm: SignatureAlgorithm,
+    /// Bytes kept for signature, certificates and time-stamp.
+    pub reserve: u32,
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// The kinds of [`Need`].
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NeedKind {
+    /// The issuer of the DER certificate in the payload.
+    Certificate,
+    /// OCSP response or CRL for the DER certificate in the payload.
+    Revocation,
+    /// A signature over the payload, which is not hashed yet.
+    Signature,
+    /// An RFC 3161 token over the payload, which is not hashed yet.
+    Timestamp,
+}
+
+/// What a plugin cannot do itself.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Need {
+    /// Unique within one signature.
+    pub id: String,
+    /// What is needed.
+    pub kind: NeedKind,
+    /// What it is needed for; see [`NeedKind`].
+    #[serde(with = "base64_bytes")]
+    pub payload: Vec<u8>,
+    /// The digest to be used, for signatures and time-stamps.
+    pub digest_algorithm: Option<DigestAlgorithm>,
+    /// All parameters as the plugin gave them.
+    pub params: Vec<Parameter>,
+}
+
+/// A need with its answer. The need is kept with it, because the signature
+/// that a device made is later compared with what it was asked to sign.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Answer {
+    /// What was asked.
+    pub need: Need,
+    /// The bytes (see `wit/CATALOGUE.md` for their form), or the reason why
+    /// there are none.
+    #[serde(with = "base64_bytes::outcome")]
+    pub outcome: Result<Vec<u8>, String>,
+}
+
+/// What one call of `sign` came to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SignStep {
+    /// The output is complete, and keeps of its input what the plugin declares.
+    Done {
+        /// The signed document.
+        document: bytes::Bytes,
+        /// What was made.
+        outcome: Outcome,
+    },
+    /// Answers to these are needed.
+    Needs(Vec<Need>),
+}
+
+/// What a finished `sign` made.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Media type of the output.
+    pub media_type: String,
+    /// Reached level, such as `PAdES-B-T`.
+    pub level: String,
+    /// The new signature's identifier.
+    pub signature_id: String,
+}
+
+/// Evidence about one signature; whether to trust it is decided elsewhere.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SignatureEvidence {
+    /// Identifier within the document.
+    pub id: String,
+    /// What the value is a signature of, not hashed.
+    pub signed_bytes: Vec<u8>,
+    /// The signature value (RSA: octets, ECDSA: DER).
+    pub value: Vec<u8>,
+    /// How it was signed; `None` when the algorithm is not in the catalogue.
+    pub algorithm: Option<SignatureAlgorithm>,
+    /// DER of the signer's certificate; empty when the document has none.
+    pub signer_certificate: Vec<u8>,
+    /// DER of all certificates that come with the signature.
+    pub certificates: Vec<Vec<u8>>,
+    /// DER of RFC 3161 tokens over the value.
+    pub timestamps: Vec<Vec<u8>>,
+    /// DER of OCSP responses and CRLs that the document holds.
+    pub revocation: Vec<Vec<u8>>,
+    /// How much of the file it covers.
+    pub coverage: Coverage,
+    /// Whether it still says what it said.
+    pub integrity: Integrity,
+    /// Baseline level, `unknown` for other profiles.
+    pub level: String,
+}
+
+/// How much of the file a signature covers.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Coverage {
+    /// Everything but the signature value.
+    EntireFile,
+    /// Everything up to the end of its own revision.
+    EntireRevision,
+    /// Less than that.
+    Partial,
+}
+
+/// Whether a signature still says what it said.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Integrity {
+    /// The covered ranges are not what they should be.
+    ByteRange,
+    /// The covered bytes have another digest.
+    DigestMismatch,
+    /// All is as it was signed.
+    Intact,
+    /// The signature cannot be read.
+    Malformed,
+    /// Later revisions changed more than they may.
+    Modified,
+    /// The value does not verify under the certificate.
+    SignatureMismatch,
+}
+
+impl TargetLevel {
+    /// The catalogue name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BB => "B-B",
+            Self::BT => "B-T",
+        }
+    }
+}
+
+impl NeedKind {
+    const ALL: [Self; 4] = [
+        Self::Certificate,
+        Self::Revocation,
+        Self::Signature,
+        Self::Timestamp,
+    ];
+
+    /// The catalogue name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certificate => "certificate",
+            Self::Revocation => "revocation",
+            Self::Signature => "signature",
+            Self::Timestamp => "timestamp",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Coverage {
+    const ALL: [Self; 3] = [Self::EntireFile, Self::EntireRevision, Self::Partial];
+
+    /// The catalogue name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EntireFile => "entire-file",
+            Self::EntireRevision => "entire-revision",
+            Self::Partial => "partial",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|coverage| coverage.name() == name)
+    }
+}
+
+impl Integrity {
+    const ALL: [Self; 6] = [
+        Self::ByteRange,
+        Self::DigestMismatch,
+        Self::Intact,
+        Self::Malformed,
+        Self::Modified,
+        Self::SignatureMismatch,
+    ];
+
+    /// The catalogue name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ByteRange => "byte-range",
+            Self::DigestMismatch => "digest-mismatch",
+            Self::Intact => "intact",
+            Self::Malformed => "malformed",
+            Self::Modified => "modified",
+            Self::SignatureMismatch => "signature-mismatch",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|integrity| integrity.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_and_its_answers_survive_being_stored() {
+        let request = SignRequest {
+            time: 1_700_000_000,
+            seed: [7; 32],
+            target_level: TargetLevel::BT,
+            signer_chain: vec![vec![0x30, 0x00], Vec::new()],
+            signature_algorithm: SignatureAlgorithm::RsaPss(DigestAlgorithm::Sha512),
+            reserve: 32_768,
+            params: vec![Parameter {
+                name: "reason".into(),
+                value: "because".into(),
+            }],
+        };
+        let answers = [Ok(vec![0, 255]), Err("unavailable".to_owned())].map(|outcome| Answer {
+            need: Need {
+                id: "signature".into(),
+                kind: NeedKind::Signature,
+                payload: vec![1, 2, 3],
+                digest_algorithm: Some(DigestAlgorithm::Sha256),
+                params: Vec::new(),
+            },
+            outcome,
+        });
+
+        let stored = serde_json::to_string(&(&request, &answers)).unwrap();
+
+        assert_eq!(
+            serde_json::from_str::<(SignRequest, [Answer; 2])>(&stored).unwrap(),
+            (request, answers)
+        );
+    }
+}
