@@ -90,7 +90,7 @@ mod tests {
         fn any_changed_bit_keeps_sealed_bytes_shut(
             plaintext in proptest::collection::vec(any::<u8>(), 0..64),
             at in any::<prop::sample::Index>(),
-            bit in 0..8,
+            bit in 0..8_u8,
         ) {
             let key = Secret::new([7; KEY_BYTES]);
             let sealed = seal(&key, b"context", &plaintext).expect("sealed");

@@ -1,0 +1,13 @@
+//! The behaviour of the store, the same on every engine.
+
+mod support;
+
+mod audit;
+mod faults;
+mod files;
+mod folder;
+mod jobs;
+mod lease;
+mod limits;
+mod tables;
+mod transactions;

@@ -1,0 +1,184 @@
+//! Stores to test with, and the tables of the tests.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use parafa_store::engine::{FaultPlan, MemoryDisk, SledOptions};
+use parafa_store::{
+    AnyIndex, Engine, Index, ManualClock, MasterKey, MemoryEngine, SledEngine, Store, StoreError,
+    StoreMode, Table, TableName,
+};
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// Makes a test of each engine out of a function that takes a [`World`].
+macro_rules! on_every_engine {
+    ($($(#[$meta:meta])* async fn $name:ident($world:ident) $body:block)*) => {
+        $(mod $name {
+            use super::*;
+
+            async fn run($world: &crate::support::World) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn in_memory() {
+                run(&crate::support::World::in_memory().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sled() {
+                run(&crate::support::World::on_sled().await).await;
+            }
+        })*
+    };
+}
+
+pub(crate) use on_every_engine;
+
+/// A store with the means to reopen it.
+pub(crate) struct World {
+    pub(crate) store: Store,
+    pub(crate) clock: ManualClock,
+    pub(crate) folder: TempDir,
+    disk: Option<MemoryDisk>,
+}
+
+impl World {
+    pub(crate) async fn in_memory() -> Self {
+        Self::with_disk(Some(MemoryDisk::default())).await
+    }
+
+    pub(crate) async fn on_sled() -> Self {
+        Self::with_disk(None).await
+    }
+
+    async fn with_disk(disk: Option<MemoryDisk>) -> Self {
+        let clock = clock();
+        let folder = tempfile::tempdir().expect("a folder");
+        let engine = engine(disk.as_ref(), folder.path(), &clock);
+        Self {
+            store: open(engine).await.expect("a new store"),
+            clock,
+            folder,
+            disk,
+        }
+    }
+
+    /// Closes the store and opens what is left of it.
+    pub(crate) async fn reopened(self) -> Self {
+        drop(self.store);
+        let engine = engine(self.disk.as_ref(), self.folder.path(), &self.clock);
+        Self {
+            store: open(engine).await.expect("an existing store"),
+            ..self
+        }
+    }
+
+    /// Closes the store and answers with an engine over what is left of it.
+    pub(crate) fn closed(self) -> (Arc<dyn Engine>, TempDir) {
+        drop(self.store);
+        let engine = engine(self.disk.as_ref(), self.folder.path(), &self.clock);
+        (engine, self.folder)
+    }
+}
+
+pub(crate) async fn open(engine: Arc<dyn Engine>) -> Result<Store, StoreError> {
+    Store::open(engine, &master(), StoreMode::Demo).await
+}
+
+pub(crate) fn master() -> MasterKey {
+    MasterKey::from_bytes([7; 32])
+}
+
+pub(crate) fn clock() -> ManualClock {
+    ManualClock::new("2026-03-01T08:00:00Z".parse::<Timestamp>().expect("a time"))
+}
+
+fn engine(disk: Option<&MemoryDisk>, folder: &Path, clock: &ManualClock) -> Arc<dyn Engine> {
+    let clock = Arc::new(clock.clone());
+    match disk {
+        Some(disk) => Arc::new(MemoryEngine::open(
+            disk.clone(),
+            FaultPlan::default(),
+            clock,
+        )),
+        None => {
+            let options = SledOptions {
+                cache_bytes: 8 * 1024 * 1024,
+                ..SledOptions::new(folder.join("store"))
+            };
+            Arc::new(SledEngine::open(&options, clock).expect("a folder that is free"))
+        }
+    }
+}
+
+/// An account with a balance.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct Account {
+    pub(crate) id: u32,
+    pub(crate) balance: u64,
+}
+
+impl Table for Account {
+    type Key = u32;
+    const NAME: TableName = TableName::new("account");
+
+    fn key(&self) -> u32 {
+        self.id
+    }
+}
+
+/// A note in somebody's book.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct Note {
+    pub(crate) id: Uuid,
+    pub(crate) book: u32,
+    pub(crate) slug: Option<String>,
+    pub(crate) text: String,
+}
+
+impl Note {
+    pub(crate) fn new(id: u128, book: u32) -> Self {
+        Self {
+            id: Uuid::from_u128(id),
+            book,
+            slug: None,
+            text: String::new(),
+        }
+    }
+}
+
+pub(crate) const BY_BOOK: Index<Note, u32> = Index::many("book", |note| vec![note.book]);
+pub(crate) const BY_SLUG: Index<Note, String> =
+    Index::unique("slug", |note| note.slug.iter().cloned().collect());
+pub(crate) const BY_BOOK_AND_TEXT: Index<Note, (u32, String)> =
+    Index::many("book_text", |note| vec![(note.book, note.text.clone())]);
+
+impl Table for Note {
+    type Key = Uuid;
+    const NAME: TableName = TableName::new("note");
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&BY_BOOK, &BY_SLUG, &BY_BOOK_AND_TEXT]
+    }
+}
+
+/// Puts rows in one transaction.
+pub(crate) async fn put_all<T: Table>(store: &Store, rows: &[T]) {
+    store
+        .transact(|tx| {
+            Box::pin(async move {
+                for row in rows {
+                    tx.put(row).await?;
+                }
+                Ok::<_, StoreError>(())
+            })
+        })
+        .await
+        .expect("rows are put");
+}
