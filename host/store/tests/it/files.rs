@@ -1,1 +1,223 @@
-//! To come.
+//! Byte files and data keys.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use parafa_store::bytes::ByteFileError;
+use parafa_store::{ByteFiles, DataKey, DataKeys, KeyError, Sha256Digest};
+use tempfile::TempDir;
+use uuid::{NoContext, Uuid};
+
+use crate::support::master;
+
+struct Folders {
+    root: TempDir,
+    files: ByteFiles,
+    keys: DataKeys,
+}
+
+impl Folders {
+    fn new() -> Self {
+        Self::at(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn at(root: TempDir) -> Self {
+        let files = ByteFiles::open_folder(&root.path().join("bytes")).expect("byte files");
+        let keys = DataKeys::open_folder(&root.path().join("keys"), Arc::new(master()));
+        Self {
+            keys: keys.expect("data keys"),
+            files,
+            root,
+        }
+    }
+
+    async fn key(&self) -> DataKey {
+        self.keys.create(Uuid::now_v7()).await.expect("a key")
+    }
+}
+
+fn now() -> Timestamp {
+    "2026-03-01T08:00:00Z".parse().expect("a time")
+}
+
+/// A UUIDv7 made so many hours before [`now`].
+fn id_of_age(hours: i64) -> Uuid {
+    let made = now() - SignedDuration::from_hours(hours);
+    let seconds = u64::try_from(made.as_second()).expect("after 1970");
+    Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, 0))
+}
+
+fn contains(folder: &Path, needle: &[u8]) -> bool {
+    std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| std::fs::read(entry.expect("an entry").path()).expect("a file"))
+        .any(|content| content.windows(needle.len()).any(|part| part == needle))
+}
+
+#[tokio::test]
+async fn a_byte_file_survives_reopening() {
+    let folders = Folders::new();
+    let (key_id, id) = (Uuid::now_v7(), Uuid::now_v7());
+    let key = folders.keys.create(key_id).await.expect("a key");
+    let content = Bytes::from(vec![0x25; 3 * 1024 * 1024]);
+    let stored = folders.files.write(&key, id, content.clone()).await;
+    let stored = stored.expect("written");
+    assert_eq!((stored.id, stored.bytes), (id, 3 * 1024 * 1024));
+    assert_eq!(stored.sha256, Sha256Digest::of(&content));
+
+    let folders = Folders::at(folders.root);
+    let key = folders.keys.open(key_id).await.expect("the key");
+    assert_eq!(folders.files.read(&key, id).await.expect("read"), content);
+}
+
+#[tokio::test]
+async fn no_content_lies_open_on_the_disk() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let content = Bytes::from_static(b"%PDF-1.7 a private contract");
+    let written = folders.files.write(&key, Uuid::now_v7(), content).await;
+    written.expect("written");
+
+    assert!(!contains(
+        &folders.root.path().join("bytes"),
+        b"private contract"
+    ));
+}
+
+#[tokio::test]
+async fn a_file_opens_only_under_its_own_name_and_key() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let (first, second) = (Uuid::now_v7(), Uuid::now_v7());
+    let content = Bytes::from_static(b"content");
+    let written = folders.files.write(&key, first, content).await;
+    written.expect("written");
+    let bytes = folders.root.path().join("bytes");
+    std::fs::copy(
+        bytes.join(first.to_string()),
+        bytes.join(second.to_string()),
+    )
+    .expect("copied");
+
+    let another = folders.key().await;
+    assert!(matches!(
+        folders.files.read(&key, second).await,
+        Err(ByteFileError::Sealed { .. })
+    ));
+    assert!(matches!(
+        folders.files.read(&another, first).await,
+        Err(ByteFileError::Sealed { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_written_file_is_not_written_again() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let id = Uuid::now_v7();
+    let first = Bytes::from_static(b"first");
+    folders
+        .files
+        .write(&key, id, first.clone())
+        .await
+        .expect("written");
+
+    let second = Bytes::from_static(b"second");
+    assert!(folders.files.write(&key, id, second).await.is_err());
+    assert_eq!(folders.files.read(&key, id).await.expect("read"), first);
+}
+
+#[tokio::test]
+async fn an_unlinked_file_is_gone_and_may_be_unlinked_again() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let id = Uuid::now_v7();
+    let written = folders.files.write(&key, id, Bytes::new()).await;
+    written.expect("written");
+
+    assert!(folders.files.unlink(id).await.expect("removed"));
+    assert!(!folders.files.unlink(id).await.expect("nothing to remove"));
+    assert!(matches!(
+        folders.files.read(&key, id).await,
+        Err(ByteFileError::Missing { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_sweep_removes_what_is_old_and_has_no_owner() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let [old, young, owned] = [id_of_age(25), id_of_age(23), id_of_age(50)];
+    for id in [old, young, owned] {
+        let written = folders.files.write(&key, id, Bytes::new()).await;
+        written.expect("written");
+    }
+    let half_written = folders
+        .root
+        .path()
+        .join("bytes")
+        .join(format!("{}.new", id_of_age(30)));
+    std::fs::write(&half_written, b"half").expect("written");
+
+    let removed = folders
+        .files
+        .sweep(now(), |ids| async move {
+            assert!(!ids.contains(&young));
+            Ok::<_, ByteFileError>(HashSet::from([owned]))
+        })
+        .await
+        .expect("swept");
+
+    assert_eq!(removed, 2);
+    assert!(!half_written.exists());
+    assert!(folders.files.read(&key, old).await.is_err());
+    assert!(folders.files.read(&key, young).await.is_ok());
+    assert!(folders.files.read(&key, owned).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_erased_key_takes_everything_sealed_under_it_along() {
+    let folders = Folders::new();
+    let id = Uuid::now_v7();
+    let key = folders.keys.create(id).await.expect("a key");
+    let sealed = key.seal(b"name", b"Vardenis").expect("sealed");
+    let reopened = folders.keys.open(id).await.expect("the key");
+    assert_eq!(
+        *reopened.open(b"name", &sealed).expect("opened"),
+        b"Vardenis"
+    );
+
+    assert!(folders.keys.erase(id).await.expect("erased"));
+    assert!(!folders.keys.erase(id).await.expect("erased before"));
+    assert!(matches!(
+        folders.keys.open(id).await,
+        Err(KeyError::Missing { id: missing }) if missing == id
+    ));
+    let again = folders.keys.create(id).await.expect("a new key");
+    assert!(again.open(b"name", &sealed).is_err());
+}
+
+#[tokio::test]
+async fn a_data_key_opens_only_under_its_own_name() {
+    let folders = Folders::new();
+    let (first, second) = (Uuid::now_v7(), Uuid::now_v7());
+    folders.keys.create(first).await.expect("a key");
+    let keys = folders.root.path().join("keys");
+    std::fs::copy(
+        keys.join(format!("{first}.key")),
+        keys.join(format!("{second}.key")),
+    )
+    .expect("copied");
+
+    assert!(matches!(
+        folders.keys.open(second).await,
+        Err(KeyError::Damaged { id }) if id == second
+    ));
+    assert!(matches!(
+        folders.keys.create(first).await,
+        Err(KeyError::Exists { id }) if id == first
+    ));
+}

@@ -1,1 +1,181 @@
-//! To come.
+//! Opening a data folder, and refusing to.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parafa_store::engine::SledOptions;
+use parafa_store::{
+    EngineError, Folder, FolderError, FolderOptions, KeyError, MasterKey, Store, StoreError,
+    StoreMode,
+};
+use tempfile::TempDir;
+
+use crate::support::{Account, World, clock, on_every_engine, put_all};
+
+fn options(root: &Path) -> FolderOptions {
+    FolderOptions {
+        path: root.join("data"),
+        master_key: root.join("master.key"),
+        mode: StoreMode::Demo,
+        cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
+        clock: Arc::new(clock()),
+    }
+}
+
+async fn made() -> TempDir {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = Folder::open(&options(root.path())).await.expect("made");
+    put_all(&folder.store, &[Account { id: 1, balance: 5 }]).await;
+    root
+}
+
+#[tokio::test]
+async fn a_folder_is_made_and_opened_again() {
+    let root = made().await;
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+
+    let account = folder.store.get::<Account>(&1).await.expect("read");
+    assert_eq!(account, Some(Account { id: 1, balance: 5 }));
+}
+
+#[tokio::test]
+async fn a_folder_that_is_open_is_not_opened_again() {
+    let root = tempfile::tempdir().expect("a folder");
+    let first = Folder::open(&options(root.path())).await.expect("made");
+    let second = Folder::open(&options(root.path())).await;
+    assert!(matches!(
+        second,
+        Err(FolderError::Engine(EngineError::InUse { .. }))
+    ));
+
+    drop(first);
+    Folder::open(&options(root.path()))
+        .await
+        .expect("free again");
+}
+
+#[tokio::test]
+async fn a_wrong_master_key_is_refused_and_changes_nothing() {
+    let root = made().await;
+    let wrong = FolderOptions {
+        master_key: root.path().join("wrong.key"),
+        ..options(root.path())
+    };
+    MasterKey::create(&wrong.master_key).expect("another key");
+    assert!(matches!(
+        Folder::open(&wrong).await,
+        Err(FolderError::Store(StoreError::WrongMasterKey))
+    ));
+
+    Folder::open(&options(root.path()))
+        .await
+        .expect("the right key still opens");
+}
+
+#[tokio::test]
+async fn a_missing_master_key_is_not_replaced() {
+    let root = made().await;
+    let key = root.path().join("master.key");
+    std::fs::remove_file(&key).expect("removed");
+
+    assert!(matches!(
+        Folder::open(&options(root.path())).await,
+        Err(FolderError::Keys(KeyError::MasterMissing { .. }))
+    ));
+    assert!(!key.exists());
+}
+
+#[tokio::test]
+async fn a_master_key_inside_the_store_is_refused() {
+    let root = tempfile::tempdir().expect("a folder");
+    let inside = FolderOptions {
+        master_key: root.path().join("data/keys/master.key"),
+        ..options(root.path())
+    };
+
+    assert!(matches!(
+        Folder::open(&inside).await,
+        Err(FolderError::MasterKeyInside { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_demo_folder_is_not_opened_for_production() {
+    let root = made().await;
+    let production = FolderOptions {
+        mode: StoreMode::Production,
+        ..options(root.path())
+    };
+
+    assert!(matches!(
+        Folder::open(&production).await,
+        Err(FolderError::Store(StoreError::WrongMode {
+            found: StoreMode::Demo,
+            wanted: StoreMode::Production,
+        }))
+    ));
+}
+
+on_every_engine! {
+    async fn a_store_is_not_opened_under_another_key(world) {
+        let engine = world.engine();
+        let wrong = Store::open(engine, &MasterKey::from_bytes([8; 32]), StoreMode::Demo).await;
+
+        assert!(matches!(wrong, Err(StoreError::WrongMasterKey)));
+    }
+
+    async fn a_later_schema_is_refused(world) {
+        world.rewrite_schema("\"version\":1", "\"version\":2").await;
+
+        let opened = crate::support::open(world.engine()).await;
+        assert!(matches!(opened, Err(StoreError::SchemaTooNew { found: 2, known: 1 })));
+    }
+
+    async fn rows_without_a_schema_row_are_refused(world) {
+        put_all(&world.store, &[Account { id: 1, balance: 5 }]).await;
+        world.remove_schema().await;
+
+        let opened = crate::support::open(world.engine()).await;
+        assert!(matches!(opened, Err(StoreError::SchemaMissing)));
+    }
+}
+
+#[tokio::test]
+async fn a_copy_of_the_files_holds_all_that_was_acknowledged() {
+    let world = World::on_sled().await;
+    for id in 0..50 {
+        put_all(
+            &world.store,
+            &[Account {
+                id,
+                balance: u64::from(id),
+            }],
+        )
+        .await;
+    }
+    let copy = tempfile::tempdir().expect("a folder");
+    copy_folder(&world.folder.path().join("store"), copy.path());
+
+    let options = SledOptions::new(copy.path());
+    let engine = parafa_store::SledEngine::open(&options, Arc::new(clock())).expect("recovered");
+    let store = crate::support::open(Arc::new(engine))
+        .await
+        .expect("a store");
+    for id in 0..50 {
+        let account = store.get::<Account>(&id).await.expect("read");
+        assert_eq!(account.map(|account| account.balance), Some(u64::from(id)));
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            std::fs::create_dir(&target).expect("a folder");
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}

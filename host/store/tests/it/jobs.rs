@@ -1,1 +1,224 @@
-//! To come.
+//! Jobs are done once, and late rather than never.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, Lane, NewJob};
+use parafa_store::{Store, StoreError};
+use serde_json::json;
+
+use crate::support::{World, on_every_engine};
+
+const MAIL: Lane = Lane::new("mail");
+const LEASE: SignedDuration = SignedDuration::from_secs(30);
+
+async fn enqueue(store: &Store, number: u32, in_secs: i64, unique: Option<&str>) -> Enqueued {
+    store
+        .transact(|tx| {
+            Box::pin(async move {
+                let job = NewJob {
+                    lane: MAIL,
+                    kind: "letter".to_owned(),
+                    due: tx.now() + SignedDuration::from_secs(in_secs),
+                    unique: unique.map(str::to_owned),
+                    payload: json!(number),
+                };
+                jobs::enqueue(tx, job).await
+            })
+        })
+        .await
+        .unwrap_or_else(|error: StoreError| panic!("a job: {error}"))
+}
+
+async fn claim(store: &Store, limit: usize) -> Vec<ClaimedJob> {
+    store.claim_due(MAIL, limit, LEASE).await.expect("a claim")
+}
+
+async fn complete(store: &Store, job: &ClaimedJob) -> Result<(), StoreError> {
+    store.transact(|tx| Box::pin(jobs::complete(tx, job))).await
+}
+
+fn numbers(jobs: &[ClaimedJob]) -> Vec<u32> {
+    jobs.iter()
+        .map(|job| job.payload().expect("a number"))
+        .collect()
+}
+
+async fn claim_one(world: &World) -> ClaimedJob {
+    claim(&world.store, 1).await.pop().expect("a due job")
+}
+
+on_every_engine! {
+    async fn jobs_are_claimed_when_they_are_due_and_in_order(world) {
+        enqueue(&world.store, 2, 20, None).await;
+        enqueue(&world.store, 1, 10, None).await;
+        assert!(claim(&world.store, 10).await.is_empty());
+
+        world.clock.advance(SignedDuration::from_secs(10));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [1]);
+        world.clock.advance(SignedDuration::from_secs(10));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [2]);
+    }
+
+    async fn two_workers_never_get_the_same_job(world) {
+        for number in 0..30 {
+            enqueue(&world.store, number, 0, None).await;
+        }
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let store = world.store.clone();
+                tokio::spawn(async move {
+                    let mut done = Vec::new();
+                    loop {
+                        let jobs = claim(&store, 4).await;
+                        if jobs.is_empty() {
+                            return done;
+                        }
+                        for job in &jobs {
+                            complete(&store, job).await.expect("completed");
+                        }
+                        done.extend(numbers(&jobs));
+                    }
+                })
+            })
+            .collect();
+        let mut done = Vec::new();
+        for worker in workers {
+            done.extend(worker.await.expect("no panic"));
+        }
+        // A worker that lost several races in a row may have stopped early.
+        done.extend(numbers(&claim(&world.store, 30).await));
+
+        assert_eq!(done.len(), 30);
+        assert_eq!(BTreeSet::from_iter(done).len(), 30);
+    }
+
+    async fn a_job_whose_worker_died_comes_back_after_the_lease(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let first = claim_one(world).await;
+        assert!(claim(&world.store, 1).await.is_empty());
+
+        world.clock.advance(LEASE);
+        let second = claim_one(world).await;
+        assert_eq!((first.attempts, second.attempts), (1, 2));
+        assert!(matches!(
+            complete(&world.store, &first).await,
+            Err(StoreError::JobLost { id }) if id == first.id
+        ));
+        complete(&world.store, &second).await.expect("completed");
+    }
+
+    async fn a_completed_job_does_not_come_back(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let job = claim_one(world).await;
+        complete(&world.store, &job).await.expect("completed");
+
+        world.clock.advance(LEASE * 2);
+        assert!(claim(&world.store, 1).await.is_empty());
+        assert!(complete(&world.store, &job).await.is_err());
+    }
+
+    async fn a_retried_job_waits_until_it_is_due_and_keeps_its_count(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let job = &claim_one(world).await;
+        let due = job.until + SignedDuration::from_hours(1);
+        world
+            .store
+            .transact(|tx| Box::pin(jobs::retry(tx, job, due)))
+            .await
+            .expect("given back");
+
+        world.clock.advance(LEASE * 2);
+        assert!(claim(&world.store, 1).await.is_empty());
+        world.clock.advance(SignedDuration::from_hours(1));
+        assert_eq!(claim_one(world).await.attempts, 2);
+    }
+
+    async fn a_renewed_lease_keeps_the_job(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let job = &claim_one(world).await;
+        let until = job.until + LEASE;
+        let renewed = &world
+            .store
+            .transact(|tx| Box::pin(jobs::renew(tx, job, until)))
+            .await
+            .expect("renewed");
+
+        world.clock.advance(LEASE);
+        assert!(claim(&world.store, 1).await.is_empty());
+        assert!(complete(&world.store, job).await.is_err());
+        complete(&world.store, renewed).await.expect("completed");
+    }
+
+    async fn a_job_with_a_unique_key_is_enqueued_once(world) {
+        let first = enqueue(&world.store, 1, 0, Some("reminder")).await;
+        let Enqueued::New(id) = first else {
+            panic!("the first one is new");
+        };
+        assert_eq!(enqueue(&world.store, 2, 0, Some("reminder")).await, Enqueued::Existing(id));
+
+        let job = claim_one(world).await;
+        assert_eq!(numbers(std::slice::from_ref(&job)), [1]);
+        complete(&world.store, &job).await.expect("completed");
+        assert!(matches!(
+            enqueue(&world.store, 3, 0, Some("reminder")).await,
+            Enqueued::New(_)
+        ));
+    }
+
+    async fn a_cancelled_job_is_lost_to_its_worker_and_not_done_again(world) {
+        enqueue(&world.store, 1, 0, Some("reminder")).await;
+        let job = claim_one(world).await;
+        let cancelled = world
+            .store
+            .transact(|tx| Box::pin(jobs::cancel(tx, MAIL, "reminder")))
+            .await;
+        assert!(cancelled.unwrap_or_else(|error: StoreError| panic!("{error}")));
+
+        assert!(matches!(
+            complete(&world.store, &job).await,
+            Err(StoreError::JobLost { .. })
+        ));
+        for _ in 0..2 {
+            world.clock.advance(LEASE);
+            assert!(claim(&world.store, 1).await.is_empty());
+        }
+    }
+
+    async fn a_job_is_enqueued_only_with_what_causes_it(world) {
+        let undone: Result<(), StoreError> = world
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let job = NewJob {
+                        lane: MAIL,
+                        kind: "letter".to_owned(),
+                        due: tx.now(),
+                        unique: None,
+                        payload: json!(null),
+                    };
+                    jobs::enqueue(tx, job).await?;
+                    Err(StoreError::Random)
+                })
+            })
+            .await;
+
+        assert!(undone.is_err());
+        assert!(claim(&world.store, 1).await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn jobs_outlive_the_process() {
+    let world = World::on_sled().await;
+    enqueue(&world.store, 1, 0, None).await;
+    enqueue(&world.store, 2, 0, None).await;
+    let claimed = claim_one(&world).await;
+    let world = world.reopened().await;
+
+    world.clock.advance(LEASE);
+    let mut left = numbers(&claim(&world.store, 10).await);
+    left.sort_unstable();
+    assert_eq!(left, [1, 2]);
+    assert!(complete(&world.store, &claimed).await.is_err());
+}

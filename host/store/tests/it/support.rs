@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use parafa_store::engine::{FaultPlan, MemoryDisk, SledOptions};
 use parafa_store::{
-    AnyIndex, Engine, Index, ManualClock, MasterKey, MemoryEngine, SledEngine, Store, StoreError,
-    StoreMode, Table, TableName,
+    AnyIndex, Commit, Direction, Engine, Entry, Index, ManualClock, MasterKey, MemoryEngine, Scan,
+    SledEngine, Store, StoreError, StoreMode, Table, TableName,
 };
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -41,6 +41,7 @@ pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) clock: ManualClock,
     pub(crate) folder: TempDir,
+    engine: Arc<dyn Engine>,
     disk: Option<MemoryDisk>,
 }
 
@@ -58,7 +59,8 @@ impl World {
         let folder = tempfile::tempdir().expect("a folder");
         let engine = engine(disk.as_ref(), folder.path(), &clock);
         Self {
-            store: open(engine).await.expect("a new store"),
+            store: open(engine.clone()).await.expect("a new store"),
+            engine,
             clock,
             folder,
             disk,
@@ -67,19 +69,60 @@ impl World {
 
     /// Closes the store and opens what is left of it.
     pub(crate) async fn reopened(self) -> Self {
-        drop(self.store);
-        let engine = engine(self.disk.as_ref(), self.folder.path(), &self.clock);
+        let Self {
+            store,
+            engine: old,
+            clock,
+            folder,
+            disk,
+        } = self;
+        drop((store, old));
+        let engine = engine(disk.as_ref(), folder.path(), &clock);
         Self {
-            store: open(engine).await.expect("an existing store"),
-            ..self
+            store: open(engine.clone()).await.expect("an existing store"),
+            engine,
+            clock,
+            folder,
+            disk,
         }
     }
 
-    /// Closes the store and answers with an engine over what is left of it.
-    pub(crate) fn closed(self) -> (Arc<dyn Engine>, TempDir) {
-        drop(self.store);
-        let engine = engine(self.disk.as_ref(), self.folder.path(), &self.clock);
-        (engine, self.folder)
+    /// The engine under the store.
+    pub(crate) fn engine(&self) -> Arc<dyn Engine> {
+        self.engine.clone()
+    }
+
+    /// Replaces a piece of the schema row's text.
+    pub(crate) async fn rewrite_schema(&self, from: &str, to: &str) {
+        let row = self.schema_row().await;
+        let text = String::from_utf8(row.stored.value.to_vec()).expect("JSON");
+        assert!(text.contains(from));
+        let commit = Commit {
+            puts: vec![(row.key, text.replace(from, to).into())],
+            ..Commit::default()
+        };
+        self.engine.commit(commit).await.expect("a commit");
+    }
+
+    /// Removes the schema row.
+    pub(crate) async fn remove_schema(&self) {
+        let commit = Commit {
+            deletes: vec![self.schema_row().await.key],
+            ..Commit::default()
+        };
+        self.engine.commit(commit).await.expect("a commit");
+    }
+
+    async fn schema_row(&self) -> Entry {
+        let scan = Scan {
+            start: b"t_schema".to_vec(),
+            end: b"t_schemb".to_vec(),
+            direction: Direction::Ascending,
+            limit: 2,
+        };
+        let mut rows = self.engine.scan(scan).await.expect("a scan");
+        assert_eq!(rows.len(), 1);
+        rows.remove(0)
     }
 }
 

@@ -10,10 +10,10 @@ async fn add(store: &Store, id: u32, amount: u64) -> Result<u64, StoreError> {
     store
         .transact(|tx| {
             Box::pin(async move {
-                let mut account = tx.get::<Account>(&id).await?.unwrap_or(Account {
-                    id,
-                    balance: 0,
-                });
+                let mut account = tx
+                    .get::<Account>(&id)
+                    .await?
+                    .unwrap_or(Account { id, balance: 0 });
                 account.balance += amount;
                 tx.put(&account).await?;
                 Ok(account.balance)
