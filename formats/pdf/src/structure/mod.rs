@@ -226,12 +226,12 @@ impl<'a> PdfFile<'a> {
     }
 }
 
-/// Refuses an encrypted file, whichever revision says so.
+/// Refuses an encrypted file, whichever revision says so; also when `/Encrypt`
+/// is null, which some readers take for encryption.
 fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refusal> {
     for section in sections {
         let trailer = bytes.get(section.trailer.clone()).unwrap_or_default();
-        let encryption = RawDictionary::scan(trailer).ok().and_then(|trailer| trailer.value(b"Encrypt"));
-        if encryption.is_some_and(|value| value != b"null") {
+        if RawDictionary::scan(trailer).is_ok_and(|trailer| trailer.find(b"Encrypt").is_some()) {
             return Err(Refusal::new("encrypted", "The document is encrypted."));
         }
     }

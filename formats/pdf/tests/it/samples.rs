@@ -10,11 +10,13 @@ use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::inspect;
 
 /// Files whose verdict in the list is not the one that the rules give.
-const REASONED: [(&str, &str); 4] = [
+const REASONED: [(&str, &str); 5] = [
     // The one subsection announces six entries and has none.
     ("rub__F1-duplicate-obj-num.pdf", "refuse:xref-damaged"),
     // The object 6 is listed in the middle of the object 8.
     ("dss__hide.pdf", "refuse:xref-damaged"),
+    // The newest trailer has an `/Encrypt`, although null.
+    ("dss__pdf-spoofing-attack.pdf", "refuse:encrypted"),
     // The number `-1.#INF` in the object 422 comes before all comparisons.
     ("dss__modified_after_signature.pdf", "refuse:object-damaged"),
     // The certification has `/P 1`: no changes.

@@ -27,17 +27,15 @@ pub(crate) struct Chain {
 /// Reads the chain of sections that the last `startxref` begins.
 pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal> {
     let marker = memmem::rfind(bytes, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
-    let marker_end = marker + END_OF_FILE.len();
-    let end = after_line_end(bytes, marker_end);
+    let before = bytes.get(..marker).unwrap_or_default();
+    let start = memmem::rfind(before, START_XREF).ok_or_else(|| damaged("The file has no startxref."))?;
+    let Completion { startxref: newest, marker_end, revision_end: end } = completion(bytes, start)
+        .ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
+    if marker_end != marker + END_OF_FILE.len() {
+        return Err(ambiguous("The last startxref does not belong to the last %%EOF."));
+    }
     if memmem::find(bytes.get(end..).unwrap_or_default(), START_XREF).is_some() {
         return Err(ambiguous("Another startxref follows the last %%EOF."));
-    }
-    let start = memmem::rfind(bytes.get(..marker).unwrap_or_default(), START_XREF)
-        .ok_or_else(|| damaged("The file has no startxref."))?;
-    let (newest, completed) =
-        completion(bytes, start).ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
-    if completed != marker_end {
-        return Err(ambiguous("The last startxref does not belong to the last %%EOF."));
     }
     let sections = follow(bytes, newest, limits)?;
     if !sections.iter().any(|section| section.revision_end == end) {
@@ -49,38 +47,67 @@ pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal
 fn follow(bytes: &[u8], newest: usize, limits: &Limits) -> Result<Vec<XrefSection>, Refusal> {
     let mut allowance =
         Allowance { budget: Budget::new(limits), decoder: Decoder::new(limits), entries: limits.entries };
-    let mut sections: Vec<XrefSection> = Vec::new();
-    let mut completions = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let mut visited = BTreeSet::new();
     let mut next = Some(newest);
     while let Some(offset) = next {
         if !visited.insert(offset) {
             return Err(damaged("The cross-reference sections lead back to one another."));
         }
-        if sections.len() >= limits.sections {
+        if found.len() >= limits.sections {
             return Err(Refusal::new("too-many-objects", "The file has too many cross-reference sections."));
         }
-        if sections.last().is_some_and(|newer| newer.offset < offset) && !is_linearized(bytes, limits) {
+        if found.last().is_some_and(|newer| newer.section.offset < offset) && !is_linearized(bytes, limits) {
             return Err(ambiguous("An older cross-reference section comes after a newer one."));
         }
-        let (section, prev, startxref) = complete_section(bytes, offset, &mut allowance)?;
-        completions.push(startxref);
+        let section = read_section(bytes, offset, &mut allowance)?;
+        next = section.prev;
+        found.push(section);
+    }
+    complete(found, &visited)
+}
+
+/// Gives every section the end of its revision.
+fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSection>, Refusal> {
+    let mut sections: Vec<XrefSection> = Vec::with_capacity(found.len());
+    for Found { mut section, completion, .. } in found.into_iter().rev() {
+        let older = sections.last().filter(|older| section.offset < older.offset);
+        match (completion, older) {
+            // The first-page section of a linearized file belongs to the
+            // revision that its main section completes (F.3.4).
+            (_, Some(main)) => (section.marker_end, section.revision_end) = (main.marker_end, main.revision_end),
+            // The main section has the offset of the first-page section there.
+            (Some(completion), None) if completion.startxref == 0 || offsets.contains(&completion.startxref) => {
+                (section.marker_end, section.revision_end) = (completion.marker_end, completion.revision_end);
+            }
+            _ => {
+                let detail =
+                    format!("The cross-reference section at byte {} has no startxref and %%EOF.", section.offset);
+                return Err(ambiguous(detail));
+            }
+        }
         sections.push(section);
-        next = prev;
     }
-    // The first-page section of a linearized file has 0 there, its main section
-    // the offset of the first-page section (ISO 32000-2, F.3.4).
-    if completions.iter().any(|offset| *offset != 0 && !visited.contains(offset)) {
-        return Err(ambiguous("A startxref does not name its own cross-reference section."));
-    }
+    sections.reverse();
     Ok(sections)
 }
 
-fn complete_section(
-    bytes: &[u8],
-    offset: usize,
-    allowance: &mut Allowance,
-) -> Result<(XrefSection, Option<usize>, usize), Refusal> {
+/// A section, what follows it and where the next older one is.
+struct Found {
+    section: XrefSection,
+    completion: Option<Completion>,
+    prev: Option<usize>,
+}
+
+/// `startxref`, an offset and `%%EOF`.
+#[derive(Clone, Copy)]
+struct Completion {
+    startxref: usize,
+    marker_end: usize,
+    revision_end: usize,
+}
+
+fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Result<Found, Refusal> {
     let refuse = |error| section_refusal(error, offset);
     let Parsed { mut entries, trailer, stream_number, end } = section::read(bytes, offset, allowance).map_err(refuse)?;
     let source = bytes.get(trailer.clone()).unwrap_or_default();
@@ -110,30 +137,28 @@ fn complete_section(
     }
     let mut scanner = Scanner::new(bytes, end);
     scanner.skip_blanks();
-    let (startxref, marker_end) = completion(bytes, scanner.position()).ok_or_else(|| {
-        ambiguous(format!("The cross-reference section at byte {offset} is not followed by startxref and %%EOF."))
-    })?;
+    let completion = completion(bytes, scanner.position());
     let section = XrefSection {
         form,
         offset,
         trailer,
-        marker_end,
-        revision_end: after_line_end(bytes, marker_end),
+        marker_end: 0,
+        revision_end: 0,
         entries: entries.into_iter().collect(),
         size,
         stream_numbers,
     };
-    Ok((section, prev, startxref))
+    Ok(Found { section, completion, prev })
 }
 
-/// The offset after a `startxref`, and the end of the `%%EOF` after it.
-fn completion(bytes: &[u8], position: usize) -> Option<(usize, usize)> {
+fn completion(bytes: &[u8], position: usize) -> Option<Completion> {
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
-    let offset = usize::try_from(scanner.unsigned().ok()?).ok()?;
+    let startxref = usize::try_from(scanner.unsigned().ok()?).ok()?;
     scanner.skip_white_space();
     scanner.accept(END_OF_FILE).then_some(())?;
-    Some((offset, scanner.position()))
+    let marker_end = scanner.position();
+    Some(Completion { startxref, marker_end, revision_end: after_line_end(bytes, marker_end) })
 }
 
 fn after_line_end(bytes: &[u8], position: usize) -> usize {
