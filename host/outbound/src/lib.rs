@@ -1,1 +1,22 @@
-//! The vetted way out: HTTP to configured or certificate-named hosts.
+//! The vetted way out: HTTP to configured, certificate-named or customers'
+//! hosts.
+//!
+//! An [`OutboundClient`] implements the host's
+//! [`HttpPort`](parafa_http_port::HttpPort). Its [`AddressPolicy`] says which
+//! targets it may reach: those that the operator listed by `host:port`, and,
+//! depending on [`Reach`], others whose every resolved address is global
+//! unicast. The connection is made to an address that was vetted, and the
+//! remote address is looked at once more when the answer is there. Redirects
+//! and proxies are never followed; size and time are limited while the answer
+//! streams in. What cannot be decided is refused.
+
+mod address;
+mod client;
+mod policy;
+mod resolver;
+mod tls;
+
+pub use crate::address::{AddressFault, check_global_unicast};
+pub use crate::client::OutboundClient;
+pub use crate::policy::{AddressPolicy, HostPort, MalformedHostPort, Reach, TargetFault};
+pub use crate::tls::{MalformedSpkiPin, OutboundSetupError, ServerTrust, SpkiPin};

@@ -1,0 +1,310 @@
+//! The client itself.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use http::{Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
+use url::Url;
+
+use crate::address::check_global_unicast;
+use crate::policy::{AddressPolicy, Grounds};
+use crate::resolver::{Lookup, SystemLookup, VettingError, VettingResolver};
+use crate::tls::{self, OutboundSetupError, ServerTrust};
+
+const USER_AGENT: &str = concat!("parafa/", env!("CARGO_PKG_VERSION"));
+
+/// Speaks HTTP to targets that its policy allows.
+///
+/// Listed and public targets have a connection pool each, so that a connection
+/// to an address that was not judged never serves a public name.
+#[derive(Clone)]
+pub struct OutboundClient {
+    policy: AddressPolicy,
+    listed: Client,
+    public: Client,
+}
+
+impl OutboundClient {
+    /// A client under `policy`.
+    ///
+    /// # Errors
+    /// [`OutboundSetupError`] when a root certificate is unusable.
+    pub fn new(policy: AddressPolicy, trust: &ServerTrust) -> Result<Self, OutboundSetupError> {
+        Self::with_lookup(policy, trust, Arc::new(SystemLookup))
+    }
+
+    fn with_lookup(
+        policy: AddressPolicy,
+        trust: &ServerTrust,
+        lookup: Arc<dyn Lookup>,
+    ) -> Result<Self, OutboundSetupError> {
+        let config = tls::client_config(trust)?;
+        let builder = || {
+            Client::builder()
+                .tls_backend_preconfigured(config.clone())
+                .user_agent(USER_AGENT)
+                .redirect(Policy::none())
+                .http1_only()
+                .referer(false)
+                .no_proxy()
+        };
+        let build = |builder: ClientBuilder| builder.build().map_err(OutboundSetupError::Client);
+        Ok(Self {
+            policy,
+            listed: build(builder())?,
+            public: build(builder().dns_resolver(VettingResolver(lookup)))?,
+        })
+    }
+
+    async fn exchange_unhurried(
+        &self,
+        request: Request<Bytes>,
+        max_response_bytes: usize,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        let (parts, body) = request.into_parts();
+        let url = Url::parse(&parts.uri.to_string())
+            .map_err(|_| forbidden(None, &"the address is malformed"))?;
+        let grounds = self
+            .policy
+            .grounds(&url)
+            .map_err(|fault| forbidden(Some(&url), &fault))?;
+        let client = match grounds {
+            Grounds::Listed => &self.listed,
+            Grounds::Public => &self.public,
+        };
+        let mut headers = parts.headers;
+        headers.remove(http::header::HOST);
+        let sent = client
+            .request(parts.method, url.clone())
+            .headers(headers)
+            .body(body)
+            .send()
+            .await;
+        let answer = sent.map_err(|error| failure(&url, error))?;
+        if grounds == Grounds::Public {
+            let remote = answer
+                .remote_addr()
+                .ok_or_else(|| forbidden(Some(&url), &"the remote address is not known"))?;
+            check_global_unicast(remote.ip()).map_err(|fault| forbidden(Some(&url), &fault))?;
+        }
+        read(&url, answer, max_response_bytes).await
+    }
+}
+
+#[async_trait]
+impl HttpPort for OutboundClient {
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        limits: ExchangeLimits,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        let exchange = self.exchange_unhurried(request, limits.max_response_bytes);
+        tokio::time::timeout(limits.timeout, exchange)
+            .await
+            .map_err(|_| HttpPortError::TimedOut(limits.timeout))?
+    }
+}
+
+async fn read(
+    url: &Url,
+    mut answer: reqwest::Response,
+    limit: usize,
+) -> Result<Response<Bytes>, HttpPortError> {
+    let too_long = || HttpPortError::ResponseTooLong { limit };
+    let announced = answer.content_length().map(usize::try_from);
+    if announced.is_some_and(|announced| announced.is_ok_and(|length| length > limit)) {
+        return Err(too_long());
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| failure(url, error))? {
+        if chunk.len() > limit - body.len() {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    let mut response = Response::new(body.freeze());
+    *response.status_mut() = answer.status();
+    *response.version_mut() = answer.version();
+    *response.headers_mut() = answer.headers().clone();
+    Ok(response)
+}
+
+fn forbidden(url: Option<&Url>, reason: &dyn ToString) -> HttpPortError {
+    HttpPortError::Forbidden {
+        host: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+/// The error without the address's path and query, which may hold secrets.
+fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
+    let error = error.without_url();
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(vetting @ (VettingError::NotGlobal | VettingError::NoAddress)) =
+            cause.downcast_ref()
+        {
+            return forbidden(Some(url), vetting);
+        }
+        message = format!("{message}: {cause}");
+        source = cause.source();
+    }
+    HttpPortError::Transport(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::net::{IpAddr, SocketAddr};
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::http::header::LOCATION;
+    use axum::routing::{get, post};
+    use http::StatusCode;
+
+    use super::*;
+    use crate::policy::Reach;
+
+    const LIMITS: ExchangeLimits = ExchangeLimits {
+        timeout: Duration::from_secs(5),
+        max_response_bytes: 1024,
+    };
+
+    struct Inside;
+
+    #[async_trait]
+    impl Lookup for Inside {
+        async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(vec![IpAddr::from([127, 0, 0, 1])])
+        }
+    }
+
+    async fn server() -> SocketAddr {
+        let redirect = || async { (StatusCode::FOUND, [(LOCATION, "/echo")]) };
+        let router = Router::new()
+            .route("/echo", post(|body: Bytes| async move { body }))
+            .route("/long", get(|| async { "x".repeat(1025) }))
+            .route("/redirect", get(redirect))
+            .route("/silent", get(std::future::pending::<&'static str>));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        address
+    }
+
+    fn client(listed: &[SocketAddr]) -> OutboundClient {
+        let listed = listed
+            .iter()
+            .map(|address| address.to_string().parse().expect("a target"))
+            .collect();
+        let policy = AddressPolicy::new(listed, Reach::PublicHttp);
+        OutboundClient::with_lookup(policy, &ServerTrust::default(), Arc::new(Inside))
+            .expect("a client")
+    }
+
+    fn request(method: &str, url: &str) -> Request<Bytes> {
+        Request::builder()
+            .method(method)
+            .uri(url)
+            .body(Bytes::from_static(b"hello"))
+            .expect("a request")
+    }
+
+    #[tokio::test]
+    async fn a_listed_private_server_is_reached() {
+        let address = server().await;
+        let url = format!("http://{address}/echo");
+        let answer = client(&[address])
+            .exchange(request("POST", &url), LIMITS)
+            .await;
+        let answer = answer.expect("an answer");
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.body().as_ref(), b"hello");
+    }
+
+    #[tokio::test]
+    async fn an_unlisted_private_server_is_not() {
+        let address = server().await;
+        let url = format!("http://{address}/echo");
+        let answer = client(&[]).exchange(request("POST", &url), LIMITS).await;
+        assert!(
+            matches!(answer, Err(HttpPortError::Forbidden { .. })),
+            "{answer:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_public_name_that_resolves_inside_is_refused() {
+        let address = server().await;
+        let url = format!(
+            "http://ocsp.example.com:{}/echo?token=secret",
+            address.port()
+        );
+        let answer = client(&[address])
+            .exchange(request("POST", &url), LIMITS)
+            .await;
+        let Err(HttpPortError::Forbidden { host, .. }) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(host, "ocsp.example.com");
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_handed_on_and_not_followed() {
+        let address = server().await;
+        let url = format!("http://{address}/redirect");
+        let answer = client(&[address])
+            .exchange(request("GET", &url), LIMITS)
+            .await;
+        assert_eq!(answer.expect("an answer").status(), StatusCode::FOUND);
+    }
+
+    #[tokio::test]
+    async fn an_answer_past_the_limit_is_refused() {
+        let address = server().await;
+        let url = format!("http://{address}/long");
+        let answer = client(&[address])
+            .exchange(request("GET", &url), LIMITS)
+            .await;
+        assert_eq!(
+            answer.err(),
+            Some(HttpPortError::ResponseTooLong { limit: 1024 })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_silent_server_times_out() {
+        let address = server().await;
+        let url = format!("http://{address}/silent");
+        let limits = ExchangeLimits {
+            timeout: Duration::from_millis(50),
+            ..LIMITS
+        };
+        let answer = client(&[address])
+            .exchange(request("GET", &url), limits)
+            .await;
+        assert_eq!(answer.err(), Some(HttpPortError::TimedOut(limits.timeout)));
+    }
+
+    #[tokio::test]
+    async fn a_transport_error_does_not_tell_the_path() {
+        let unused: SocketAddr = "127.0.0.1:1".parse().expect("an address");
+        let url = format!("http://{unused}/in?token=secret");
+        let answer = client(&[unused])
+            .exchange(request("GET", &url), LIMITS)
+            .await;
+        let Err(HttpPortError::Transport(message)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert!(!message.contains("secret"), "{message}");
+    }
+}

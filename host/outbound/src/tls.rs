@@ -1,0 +1,200 @@
+//! Which servers are believed to be who they say.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme,
+};
+use rustls_platform_verifier::Verifier;
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 digest of a server's SubjectPublicKeyInfo.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct SpkiPin([u8; 32]);
+
+/// Text that is not 64 hexadecimal digits.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0:?} is not a SHA-256 digest in hexadecimal")]
+pub struct MalformedSpkiPin(String);
+
+impl From<[u8; 32]> for SpkiPin {
+    fn from(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+}
+
+impl FromStr for SpkiPin {
+    type Err = MalformedSpkiPin;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let malformed = || MalformedSpkiPin(text.to_owned());
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+            return Err(malformed());
+        };
+        let octets = pairs.iter().map(|pair| {
+            let digits = pair.iter().all(u8::is_ascii_hexdigit);
+            let pair = std::str::from_utf8(pair).ok().filter(|_| digits)?;
+            u8::from_str_radix(pair, 16).ok()
+        });
+        let octets = octets.collect::<Option<Vec<u8>>>().ok_or_else(malformed)?;
+        octets.try_into().map(Self).map_err(|_| malformed())
+    }
+}
+
+/// What a client believes beside the platform's roots.
+#[derive(Clone, Debug, Default)]
+pub struct ServerTrust {
+    /// More roots, in DER.
+    pub extra_roots: Vec<Vec<u8>>,
+    /// When there are any, the server's own key must be one of these.
+    pub pins: Vec<SpkiPin>,
+}
+
+/// Why a client cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundSetupError {
+    /// A root certificate, or TLS itself, is unusable.
+    #[error("TLS cannot be set up")]
+    Tls(#[source] TlsError),
+    /// The HTTP client cannot be made.
+    #[error("the HTTP client cannot be set up")]
+    Client(#[source] reqwest::Error),
+}
+
+pub(crate) fn client_config(trust: &ServerTrust) -> Result<ClientConfig, OutboundSetupError> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let verifier = PinningVerifier::new(trust, Arc::clone(&provider))?;
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(OutboundSetupError::Tls)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Verifies as the platform does, then compares the server's key.
+#[derive(Debug)]
+struct PinningVerifier {
+    /// `None` on a machine without roots: no server is believed.
+    platform: Option<Verifier>,
+    provider: Arc<CryptoProvider>,
+    pins: Vec<SpkiPin>,
+}
+
+impl PinningVerifier {
+    fn new(trust: &ServerTrust, provider: Arc<CryptoProvider>) -> Result<Self, OutboundSetupError> {
+        let roots = trust.extra_roots.iter().cloned().map(CertificateDer::from);
+        let platform = match Verifier::new_with_extra_roots(roots, Arc::clone(&provider)) {
+            Ok(verifier) => Some(verifier),
+            Err(error) if trust.extra_roots.is_empty() => {
+                tracing::warn!(%error, "no root certificates: https will not work");
+                None
+            }
+            Err(error) => return Err(OutboundSetupError::Tls(error)),
+        };
+        Ok(Self {
+            platform,
+            provider,
+            pins: trust.pins.clone(),
+        })
+    }
+
+    fn check_pin(&self, server: &CertificateDer<'_>) -> Result<(), TlsError> {
+        if self.pins.is_empty() {
+            return Ok(());
+        }
+        let spki = ParsedCertificate::try_from(server)?.subject_public_key_info();
+        let digest = SpkiPin(Sha256::digest(spki.as_ref()).into());
+        if self.pins.contains(&digest) {
+            Ok(())
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure.into())
+        }
+    }
+}
+
+impl ServerCertVerifier for PinningVerifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        let platform = self
+            .platform
+            .as_ref()
+            .ok_or(CertificateError::UnknownIssuer)?;
+        let verified = platform.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        )?;
+        self.check_pin(end_entity)?;
+        Ok(verified)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        rustls::crypto::verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        rustls::crypto::verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pin_is_64_hexadecimal_digits() {
+        let text = "ab".repeat(32);
+        assert_eq!(text.parse::<SpkiPin>(), Ok(SpkiPin([0xab; 32])));
+        for wrong in [
+            "",
+            "ab",
+            &"ab".repeat(33),
+            &"zz".repeat(32),
+            &"+1".repeat(32),
+        ] {
+            assert!(wrong.parse::<SpkiPin>().is_err(), "{wrong}");
+        }
+    }
+}
