@@ -13,6 +13,7 @@
 mod api;
 mod config;
 mod decode;
+mod disposition;
 mod edge;
 mod ids;
 mod problem;
@@ -24,6 +25,7 @@ mod vocabulary;
 pub use api::{Access, ApiKey, CallerRole, DocumentDownload, Principal, SigningApi};
 pub use config::{BaseUrl, HttpConfig, MIB};
 pub use decode::Fault;
+pub use disposition::{Disposition, content_disposition};
 pub use edge::{RequestId, edge};
 pub use ids::{FileToken, SignerId, SigningId};
 pub use problem::{Problem, ProblemKind};

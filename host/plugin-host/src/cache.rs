@@ -1,7 +1,7 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use openssl::hash::MessageDigest;
@@ -74,7 +74,7 @@ impl CodeCache {
             });
         }
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
-        let key = PKey::hmac(&read_or_make_key(&folder.join("key"))?).map_err(CacheError::Key)?;
+        let key = PKey::hmac(&read_or_make_key(folder)?).map_err(CacheError::Key)?;
         Ok(Self {
             folder: folder.to_owned(),
             key,
@@ -160,28 +160,105 @@ fn settings_hash(engine: &Engine) -> u64 {
     hasher.finish()
 }
 
-fn read_or_make_key(path: &Path) -> Result<[u8; KEY_LEN], CacheError> {
+fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
+    let path = folder.join("key");
     let failed = |source| CacheError::Io {
-        path: path.to_owned(),
+        path: path.clone(),
         source,
     };
-    match fs::read(path) {
-        Ok(bytes) => bytes
-            .try_into()
-            .map_err(|_| failed(io::Error::other("the key has another length"))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let mut key = [0; KEY_LEN];
-            openssl::rand::rand_bytes(&mut key).map_err(CacheError::Key)?;
-            let made = fs::OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path);
-            match made.and_then(|mut file| file.write_all(&key).and_then(|()| file.sync_all())) {
-                Ok(()) => Ok(key),
-                Err(error) => Err(failed(error)),
-            }
+    if !path.exists() {
+        let mut key = [0; KEY_LEN];
+        openssl::rand::rand_bytes(&mut key).map_err(CacheError::Key)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        file.write_all(&key)
+            .and_then(|()| file.as_file().sync_all())
+            .map_err(failed)?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => {}
+            // Another process was faster; its key is as good.
+            Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(lost) => return Err(failed(lost.error)),
         }
-        Err(error) => Err(failed(error)),
+    }
+    let key = fs::read(&path).map_err(failed)?;
+    key.try_into()
+        .map_err(|_| failed(io::Error::other("the key has another length")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A component with nothing in it.
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    #[test]
+    fn a_kept_plugin_is_loaded_again_also_by_the_next_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let (engine, digest) = (Engine::default(), PluginDigest::of(EMPTY));
+        let cache = CodeCache::open(folder.path()).unwrap();
+        assert!(cache.load(&engine, digest).is_none());
+
+        cache.store(
+            &engine,
+            digest,
+            &Component::from_binary(&engine, EMPTY).unwrap(),
+        );
+
+        assert!(cache.load(&engine, digest).is_some());
+        assert!(
+            CodeCache::open(folder.path())
+                .unwrap()
+                .load(&engine, digest)
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn a_file_that_the_cache_did_not_write_is_not_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (engine, digest) = (Engine::default(), PluginDigest::of(EMPTY));
+        let cache = CodeCache::open(folder.path()).unwrap();
+        let component = Component::from_binary(&engine, EMPTY).unwrap();
+        cache.store(&engine, digest, &component);
+        let path = cache.path(&engine, digest);
+        let other = PluginDigest::of(b"another plugin");
+
+        let mut renamed = fs::read(&path).unwrap();
+        fs::write(cache.path(&engine, other), &renamed).unwrap();
+        renamed.pop();
+        fs::write(&path, renamed).unwrap();
+
+        assert!(
+            cache.load(&engine, other).is_none(),
+            "written for another plugin"
+        );
+        assert!(
+            cache.load(&engine, digest).is_none(),
+            "changed since it was written"
+        );
+    }
+
+    #[test]
+    fn the_folder_is_the_hosts_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("cache");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & PERMISSIONS;
+
+        CodeCache::open(&folder).unwrap();
+
+        assert_eq!(mode(&folder), 0o700);
+        assert_eq!(mode(&folder.join("key")), 0o600);
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o775)).unwrap();
+
+        assert!(matches!(
+            CodeCache::open(folder.path()),
+            Err(CacheError::Exposed { mode: 0o775, .. })
+        ));
     }
 }

@@ -41,8 +41,13 @@ pub enum CryptoError {
     UnsupportedCurve,
 }
 
-/// Whether `value` signs `message` under the key of the DER `certificate`.
-pub(crate) fn verify_with_certificate(
+/// Whether `value` (RSA: octets, ECDSA: DER) signs `message`, not hashed, under
+/// the key of the DER `certificate`.
+///
+/// # Errors
+///
+/// When the certificate or the key cannot be used with the algorithm.
+pub fn verify_with_certificate(
     certificate: &[u8],
     algorithm: SignatureAlgorithm,
     message: &[u8],

@@ -38,16 +38,16 @@ impl GuestLog {
         let (plugin, digest) = (&self.plugin, &self.digest);
         match level {
             Level::Debug => {
-                tracing::debug!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}")
+                tracing::debug!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}");
             }
             Level::Error => {
-                tracing::error!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}")
+                tracing::error!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}");
             }
             Level::Info => {
-                tracing::info!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}")
+                tracing::info!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}");
             }
             Level::Warn => {
-                tracing::warn!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}")
+                tracing::warn!(plugin.id = plugin, plugin.digest = %digest, "plugin: {line}");
             }
         }
         if level == Level::Error {

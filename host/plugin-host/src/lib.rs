@@ -45,7 +45,7 @@ pub use admission::AdmissionError;
 pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
 pub use cache::CacheError;
 pub use contract::Capability;
-pub use crypto::CryptoError;
+pub use crypto::{CryptoError, verify_with_certificate};
 pub use digest::{InvalidDigest, PluginDigest};
 pub use evidence::EvidenceError;
 pub use fault::{CallError, ContractBreach, Fault, FaultKind};

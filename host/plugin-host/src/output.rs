@@ -69,7 +69,7 @@ impl Output {
             match segment {
                 Segment::Bytes(written) => bytes.extend_from_slice(written),
                 Segment::Copy { offset, len } => {
-                    bytes.extend_from_slice(slice(document, *offset, *len)?)
+                    bytes.extend_from_slice(slice(document, *offset, *len)?);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What the host offers to a running plugin.
 
 use bytes::Bytes;
+use openssl::error::ErrorStack;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 use wasmtime::{Engine, ResourceLimiter};
 
@@ -121,7 +122,7 @@ impl crypto::HostHasher for CallState {
         let algorithm: DigestAlgorithm = algorithm
             .parse()
             .map_err(|_| Abort(ContractBreach::unknown("digest algorithm", &algorithm).into()))?;
-        let hasher = openssl::hash::Hasher::new(message_digest(algorithm)).map_err(host_failed)?;
+        let hasher = openssl::hash::Hasher::new(message_digest(algorithm)).map_err(Abort::from)?;
         Ok(self.resources.push(Hasher(hasher))?)
     }
 
@@ -131,7 +132,7 @@ impl crypto::HostHasher for CallState {
             .get_mut(&hasher)?
             .0
             .update(&bytes)
-            .map_err(host_failed)?)
+            .map_err(Abort::from)?)
     }
 
     fn update_blob(
@@ -147,7 +148,7 @@ impl crypto::HostHasher for CallState {
             .get_mut(&hasher)?
             .0
             .update(bytes)
-            .map_err(host_failed)?)
+            .map_err(Abort::from)?)
     }
 
     fn finish(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<Vec<u8>> {
@@ -156,7 +157,7 @@ impl crypto::HostHasher for CallState {
             .get_mut(&hasher)?
             .0
             .finish()
-            .map_err(host_failed)?;
+            .map_err(Abort::from)?;
         Ok(digest.to_vec())
     }
 
@@ -208,6 +209,8 @@ impl ResourceLimiter for MemoryLimit {
     }
 }
 
-fn host_failed(error: openssl::error::ErrorStack) -> Abort {
-    Abort(FaultKind::Host(error.to_string()))
+impl From<ErrorStack> for Abort {
+    fn from(error: ErrorStack) -> Self {
+        Self(FaultKind::Host(error.to_string()))
+    }
 }

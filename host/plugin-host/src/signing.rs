@@ -30,7 +30,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Progress {
     /// The document is signed.
-    Done(SignedDocument),
+    Done(Box<SignedDocument>),
     /// Something must be answered first.
     Suspended(Suspension),
 }
@@ -75,7 +75,7 @@ pub(crate) async fn drive(
             } => {
                 return finish(plugin, document, request, &answers, output, outcome)
                     .await
-                    .map(Progress::Done);
+                    .map(|signed| Progress::Done(Box::new(signed)));
             }
         };
         check_needs(&needs, request, &answers).map_err(|breach| plugin.broken(breach))?;

@@ -1,0 +1,182 @@
+use std::path::Path;
+
+use bytes::Bytes;
+use parafa_plugin_host::{
+    AdmissionError, CallError, CallLimits, Capability, FaultKind, Preservation,
+};
+use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
+use wit_parser::{ManglingAndAbi, Resolve};
+
+use crate::support::{component, host, toy};
+
+const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/parafa-format-0.1");
+
+#[tokio::test]
+async fn a_plugin_says_what_it_is() {
+    let toy = toy().await;
+
+    assert_eq!(toy.id(), "toy");
+    assert_eq!(toy.version(), "0.1.0");
+    assert_eq!(toy.contract_version(), "0.1.0");
+    assert_eq!(toy.media_types(), ["application/x-toy"]);
+    assert_eq!(toy.extensions(), ["toy"]);
+    assert_eq!(toy.preservation("sign"), Some(Preservation::Whole));
+    assert_eq!(
+        toy.capabilities().iter().copied().collect::<Vec<_>>(),
+        Capability::ALL
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_component_is_refused() {
+    let module = b"\0asm\x01\0\0\0";
+
+    assert!(matches!(
+        refusal(&b"garbage"[..]).await,
+        AdmissionError::NotAComponent
+    ));
+    assert!(matches!(
+        refusal(&module[..]).await,
+        AdmissionError::NotAComponent
+    ));
+    assert!(matches!(
+        refusal(Bytes::new()).await,
+        AdmissionError::NotAComponent
+    ));
+}
+
+#[tokio::test]
+async fn an_invalid_component_is_refused() {
+    let whole = component("test/toy.wasm");
+    let mut flipped = whole.to_vec();
+    let middle = flipped.len() / 2;
+    flipped[middle..middle + 64].fill(0xff);
+
+    assert!(matches!(
+        refusal(whole.slice(..whole.len() - 1)).await,
+        AdmissionError::Invalid(_)
+    ));
+    assert!(matches!(refusal(flipped).await, AdmissionError::Invalid(_)));
+}
+
+#[tokio::test]
+async fn precompiled_code_is_refused() {
+    let engine = wasmtime::Engine::default();
+    let code = engine.precompile_component(b"\0asm\x0d\0\x01\0").unwrap();
+
+    assert!(matches!(refusal(code).await, AdmissionError::Precompiled));
+}
+
+#[tokio::test]
+async fn a_plugin_past_the_size_limit_is_refused() {
+    let long = vec![0; 32 * 1024 * 1024 + 1];
+
+    assert!(matches!(
+        refusal(long).await,
+        AdmissionError::TooLarge {
+            bytes: 33_554_433,
+            limit: 33_554_432
+        }
+    ));
+}
+
+#[tokio::test]
+async fn imports_that_the_contract_does_not_offer_are_named() {
+    let wasm = dummy(
+        "interface clock { now: func() -> u64; }
+         interface secrets { read: func() -> string; }
+         world plugin { include parafa:format/describe@0.1.0; import clock; import secrets; }",
+    );
+
+    let AdmissionError::ForeignImports(imports) = refusal(wasm).await else {
+        panic!("admitted otherwise")
+    };
+    assert_eq!(imports, ["test:plugin/clock", "test:plugin/secrets"]);
+}
+
+#[tokio::test]
+async fn a_component_that_does_not_describe_itself_is_refused() {
+    let wasm = dummy("world plugin { include parafa:format/inspect@0.1.0; }");
+
+    assert!(matches!(
+        refusal(wasm).await,
+        AdmissionError::NoDescription { .. }
+    ));
+}
+
+#[tokio::test]
+async fn a_plugin_that_signs_must_verify() {
+    let wasm = dummy(
+        "world plugin { include parafa:format/describe@0.1.0; include parafa:format/sign@0.1.0; }",
+    );
+
+    assert!(matches!(
+        refusal(wasm).await,
+        AdmissionError::SignsWithoutVerifying
+    ));
+}
+
+#[tokio::test]
+async fn an_export_with_other_types_is_refused() {
+    let mut resolve = Resolve::new();
+    let package = resolve
+        .push_str(
+            "other.wit",
+            "package parafa:format@0.1.0;
+             interface description { describe: func() -> string; }
+             world describe { export description; }",
+        )
+        .unwrap();
+    let world = resolve.packages[package].worlds["describe"];
+
+    let refusal = refusal(encode(&resolve, world)).await;
+
+    assert!(
+        matches!(
+            refusal,
+            AdmissionError::OtherTypes {
+                world: "describe",
+                ..
+            }
+        ),
+        "{refusal}"
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_whose_self_test_fails_is_refused() {
+    let wasm = dummy("world plugin { include parafa:format/describe@0.1.0; }");
+
+    let AdmissionError::SelfTest(CallError::Fault(fault)) = refusal(wasm).await else {
+        panic!("admitted otherwise")
+    };
+    assert!(matches!(fault.kind, FaultKind::Trap(_)), "{fault}");
+}
+
+async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {
+    host(CallLimits::default())
+        .admit(wasm.into())
+        .await
+        .unwrap_err()
+}
+
+/// A component of the world `plugin`, all of whose functions trap.
+fn dummy(wit: &str) -> Vec<u8> {
+    let mut resolve = Resolve::new();
+    resolve.push_dir(Path::new(WIT)).unwrap();
+    let package = resolve
+        .push_str("plugin.wit", &format!("package test:plugin; {wit}"))
+        .unwrap();
+    let world = resolve.packages[package].worlds["plugin"];
+    encode(&resolve, world)
+}
+
+fn encode(resolve: &Resolve, world: wit_parser::WorldId) -> Vec<u8> {
+    let mut module = dummy_module(resolve, world, ManglingAndAbi::Standard32);
+    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8).unwrap();
+    ComponentEncoder::default()
+        .module(&module)
+        .unwrap()
+        .encode()
+        .unwrap()
+}

@@ -1,0 +1,252 @@
+use std::io;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use parafa_plugin_host::{
+    CallError, CallLimits, ContractBreach, Fault, FaultKind, Note, Plugin, Refusal, SignStep,
+    TargetLevel,
+};
+
+use crate::support::{
+    Nobody, Signer, answered, component, fault, host, suspended, toy, toy_document,
+};
+
+const MIB: usize = 1024 * 1024;
+
+#[tokio::test]
+async fn an_endless_loop_ends_at_the_deadline() {
+    let limits = CallLimits {
+        wall: Duration::from_millis(50),
+        ..CallLimits::default()
+    };
+
+    assert_eq!(
+        inspect(&limited(limits).await, "loop").await,
+        FaultKind::TimedOut { limit_ms: 50 }
+    );
+}
+
+#[tokio::test]
+async fn memory_past_the_limit_ends_the_call() {
+    let limits = CallLimits {
+        memory_bytes: 32 * MIB,
+        ..CallLimits::default()
+    };
+
+    let FaultKind::MemoryLimit { wanted, limit } = inspect(&limited(limits).await, "exhaust").await
+    else {
+        panic!("ended otherwise")
+    };
+    assert_eq!(limit, 32 * MIB);
+    assert!(wanted > limit);
+}
+
+#[tokio::test]
+async fn a_panic_is_reported_with_its_message_and_place() {
+    let toy = toy().await;
+
+    let Err(CallError::Fault(Fault {
+        plugin,
+        digest,
+        kind: FaultKind::Panicked { message },
+    })) = toy.inspect(toy_document("panic")).await
+    else {
+        panic!("ended otherwise")
+    };
+    assert_eq!((plugin.as_str(), digest), ("toy", toy.digest()));
+    assert!(
+        message.starts_with("the document asked for it ("),
+        "{message}"
+    );
+    assert!(message.contains("behaviour.rs:"), "{message}");
+}
+
+#[tokio::test]
+async fn endless_recursion_is_too_deep_nesting() {
+    assert_eq!(
+        inspect(&toy().await, "recurse").await,
+        FaultKind::TooDeeplyNested
+    );
+}
+
+#[tokio::test]
+async fn a_range_behind_the_document_breaks_the_contract() {
+    assert_eq!(
+        inspect(&toy().await, "out-of-range").await,
+        FaultKind::ContractBroken(ContractBreach::OutOfRange {
+            offset: 19,
+            len: 25,
+            document: 24
+        })
+    );
+}
+
+#[tokio::test]
+async fn an_endless_output_ends_at_the_limit() {
+    let limits = CallLimits {
+        output_bytes: MIB as u64,
+        sink_writes: 1000,
+        ..CallLimits::default()
+    };
+    let toy = limited(limits).await;
+
+    assert_eq!(
+        output_fault(&toy, "flood-write").await,
+        FaultKind::OutputLimit {
+            limit: MIB as u64,
+            unit: "bytes"
+        }
+    );
+    assert_eq!(
+        output_fault(&toy, "flood-copy").await,
+        FaultKind::OutputLimit {
+            limit: 1000,
+            unit: "writes"
+        }
+    );
+}
+
+#[tokio::test]
+async fn a_copy_cannot_be_forged() {
+    let toy = toy().await;
+
+    assert_eq!(
+        output_fault(&toy, "forge-copy").await,
+        FaultKind::ContractBroken(ContractBreach::NotPreserved {
+            copied: 0,
+            required: 22
+        })
+    );
+    assert_eq!(
+        output_fault(&toy, "truncate-copy").await,
+        FaultKind::ContractBroken(ContractBreach::NotPreserved {
+            copied: 24,
+            required: 25
+        })
+    );
+}
+
+#[tokio::test]
+async fn log_lines_are_capped_and_carry_the_digest() {
+    static LOG: LazyLock<Captured> = LazyLock::new(Captured::default);
+    tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(|| &*LOG)
+        .init();
+    let toy = toy().await;
+
+    toy.inspect(toy_document("chatter")).await.unwrap();
+
+    let log = String::from_utf8(LOG.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("forged line"))
+        .collect();
+    assert_eq!(lines.len(), CallLimits::default().log_lines);
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.contains(&toy.digest().to_string()) && line.contains(": line "))
+    );
+    assert!(log.contains("logs too much"));
+}
+
+#[tokio::test]
+async fn a_refusal_is_an_answer_and_names_all_subjects() {
+    let refused = toy().await.inspect(toy_document("refuse")).await;
+
+    assert_eq!(
+        refused,
+        Err(CallError::Refused(Refusal {
+            code: "encrypted".into(),
+            detail: "the document says so".into(),
+            subjects: vec!["first".into(), "second".into()],
+        }))
+    );
+}
+
+#[tokio::test]
+async fn a_failure_touches_no_other_call() {
+    let toy = toy().await;
+    let sound = async {
+        for _ in 0..20 {
+            toy.inspect(toy_document("honest")).await.unwrap();
+        }
+    };
+    let failing = async {
+        for behaviour in ["panic", "recurse", "out-of-range"].repeat(5) {
+            toy.inspect(toy_document(behaviour)).await.unwrap_err();
+        }
+    };
+
+    tokio::join!(sound, failing);
+}
+
+#[tokio::test]
+async fn the_host_hashes_and_verifies_for_the_plugin() {
+    let report = toy().await.inspect(toy_document("honest")).await.unwrap();
+
+    let digest = openssl::sha::sha256(b"hello")
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert_eq!(
+        report.notes,
+        [
+            Note {
+                code: "body-digest".into(),
+                detail: digest
+            },
+            Note {
+                code: "no-key".into(),
+                detail: "the public key cannot be read".into()
+            },
+        ]
+    );
+}
+
+async fn limited(limits: CallLimits) -> Arc<Plugin> {
+    host(limits)
+        .admit(component("test/toy.wasm"))
+        .await
+        .unwrap()
+}
+
+async fn inspect(toy: &Plugin, behaviour: &str) -> FaultKind {
+    fault(toy.inspect(toy_document(behaviour)).await.unwrap_err())
+}
+
+/// The fault of the step of `sign` that writes the output.
+async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
+    let signer = Signer::named("Jonas");
+    let request = signer.request(TargetLevel::BB);
+    let document = toy_document(behaviour);
+    let progress = toy
+        .drive_sign(document.clone(), &request, Vec::new(), &Nobody)
+        .await
+        .unwrap();
+    let answers = answered(suspended(progress), Ok(b"any value".to_vec()));
+
+    match toy.sign(document, &request, &answers).await {
+        Err(error) => fault(error),
+        Ok(SignStep::Done { .. } | SignStep::Needs(_)) => panic!("no fault"),
+    }
+}
+
+/// What the whole test run logs.
+#[derive(Default)]
+struct Captured(Mutex<Vec<u8>>);
+
+impl io::Write for &'static Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

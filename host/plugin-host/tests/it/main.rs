@@ -1,0 +1,8 @@
+//! The plugin host with real components.
+
+mod admission;
+mod containment;
+mod pdf;
+mod registry;
+mod signing;
+mod support;

@@ -1,0 +1,47 @@
+use parafa_plugin_host::{CallError, Coverage, Integrity, Refusal, TargetLevel};
+
+use crate::support::{Signer, done, plugin};
+
+#[tokio::test]
+async fn two_people_sign_a_pdf_one_after_the_other() {
+    let pdf = plugin("pdf.wasm").await;
+    let (ona, jonas) = (Signer::named("Ona"), Signer::named("Jonas"));
+    let document = bytes::Bytes::from(parafa_fixtures::plain(2));
+
+    let request = ona.request(TargetLevel::BB);
+    let first = done(
+        pdf.drive_sign(document.clone(), &request, Vec::new(), &ona)
+            .await
+            .unwrap(),
+    );
+    let request = jonas.request(TargetLevel::BB);
+    let second = done(
+        pdf.drive_sign(first.bytes.clone(), &request, Vec::new(), &jonas)
+            .await
+            .unwrap(),
+    );
+
+    assert!(first.bytes.starts_with(&document));
+    assert!(second.bytes.starts_with(&first.bytes));
+    assert_eq!(second.outcome.level, "PAdES-B-B");
+    assert_eq!(second.signature.coverage, Coverage::EntireFile);
+    assert_eq!(second.earlier.len(), 1);
+    assert_eq!(second.earlier[0].integrity, Integrity::Intact);
+    let report = pdf.inspect(second.bytes).await.unwrap();
+    assert_eq!(report.media_type, "application/pdf");
+    let signers: Vec<_> = report
+        .signatures
+        .into_iter()
+        .filter_map(|signature| signature.signer)
+        .collect();
+    assert_eq!(signers, ["Ona", "Jonas"]);
+}
+
+#[tokio::test]
+async fn what_is_no_pdf_is_refused() {
+    let pdf = plugin("pdf.wasm").await;
+
+    let refused = pdf.inspect("plain text".into()).await.unwrap_err();
+
+    assert!(matches!(refused, CallError::Refused(Refusal { code, .. }) if code == "not-a-pdf"));
+}

@@ -1,0 +1,79 @@
+use parafa_plugin_host::{CallLimits, InstallError, LookupError, PluginDigest, Registry};
+
+use crate::support::{component, host, toy, toy_document};
+
+#[tokio::test]
+async fn a_plugin_is_found_by_everything_that_names_it() {
+    let toy = toy().await;
+    let registry = Registry::default();
+    registry.install(toy.clone()).unwrap();
+
+    assert!(registry.by_id("toy").is_some());
+    assert!(registry.by_media_type("Application/X-Toy").is_some());
+    assert!(registry.by_extension("TOY").is_some());
+    assert!(registry.by_digest(toy.digest()).is_ok());
+    assert!(registry.by_extension("pdf").is_none());
+    assert_eq!(registry.active().len(), 1);
+}
+
+#[tokio::test]
+async fn a_new_version_takes_over_while_the_old_one_stays_callable() {
+    let old = toy().await;
+    let new = host(CallLimits::default())
+        .admit(other_build())
+        .await
+        .unwrap();
+    let registry = Registry::default();
+    registry.install(old.clone()).unwrap();
+
+    registry.install(new.clone()).unwrap();
+
+    assert_ne!(old.digest(), new.digest());
+    assert_eq!(registry.by_id("toy").unwrap().digest(), new.digest());
+    let pinned = registry.by_digest(old.digest()).unwrap();
+    assert!(pinned.inspect(toy_document("honest")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_disabled_digest_is_found_by_nothing() {
+    let old = toy().await;
+    let new = host(CallLimits::default())
+        .admit(other_build())
+        .await
+        .unwrap();
+    let registry = Registry::default();
+    registry.install(old.clone()).unwrap();
+    registry.install(new.clone()).unwrap();
+
+    registry.disable(new.digest());
+
+    assert!(
+        registry.by_id("toy").is_none(),
+        "the older version does not take its place"
+    );
+    assert_eq!(
+        registry.by_digest(new.digest()).unwrap_err(),
+        LookupError::Disabled(new.digest())
+    );
+    assert_eq!(
+        registry.install(new.clone()),
+        Err(InstallError::Disabled(new.digest()))
+    );
+    registry.enable(new.digest());
+    assert_eq!(registry.by_id("toy").unwrap().digest(), new.digest());
+}
+
+#[tokio::test]
+async fn a_digest_that_was_never_installed_is_unknown() {
+    let digest: PluginDigest = "00".repeat(32).parse().unwrap();
+
+    assert_eq!(
+        Registry::default().by_digest(digest).unwrap_err(),
+        LookupError::Unknown(digest)
+    );
+}
+
+/// The same component with another digest: a custom section more.
+fn other_build() -> Vec<u8> {
+    [&component("test/toy.wasm")[..], b"\x00\x05\x04note"].concat()
+}

@@ -1,0 +1,254 @@
+use parafa_plugin_host::{
+    CallError, ContractBreach, Coverage, EvidenceError, FaultKind, Integrity, NeedKind, Progress,
+    Refusal, SignRequest, Suspension, TargetLevel,
+};
+
+use crate::support::{Nobody, Signer, answered, done, fault, suspended, toy, toy_document};
+
+#[tokio::test]
+async fn a_signature_is_made_across_interruptions() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let document = toy_document("honest");
+    let request = signer.request(TargetLevel::BT);
+
+    let asked = suspended(
+        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
+            .await
+            .unwrap(),
+    );
+    assert_eq!(asked.needs[0].kind, NeedKind::Signature);
+    assert_eq!(
+        asked.needs[0].digest_algorithm,
+        Some(request.signature_algorithm.digest())
+    );
+    let signed_bytes = asked.needs[0].payload.clone();
+    let value = signer.sign(&signed_bytes);
+    let answers = answered(through_storage(&asked), Ok(value.clone()));
+
+    let stamping = suspended(
+        toy.drive_sign(document.clone(), &request, answers, &Nobody)
+            .await
+            .unwrap(),
+    );
+    assert_eq!(stamping.needs[0].kind, NeedKind::Timestamp);
+    assert_eq!(stamping.needs[0].payload, value);
+    let answers = answered(through_storage(&stamping), Ok(b"token".to_vec()));
+
+    let signed = done(
+        toy.drive_sign(document.clone(), &request, answers, &Nobody)
+            .await
+            .unwrap(),
+    );
+    assert!(signed.bytes.starts_with(&document));
+    assert_eq!(signed.outcome.level, "Toy-B-T");
+    assert_eq!(signed.signature.signed_bytes, signed_bytes);
+    assert_eq!(signed.signature.value, value);
+    assert_eq!(signed.signature.timestamps, [b"token".to_vec()]);
+    assert_eq!(signed.signature.coverage, Coverage::EntireFile);
+    assert_eq!(signed.earlier, []);
+}
+
+#[tokio::test]
+async fn the_same_request_and_answers_give_the_same_bytes() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    let document = toy_document("honest");
+    let asked = suspended(
+        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
+            .await
+            .unwrap(),
+    );
+    let value = signer.sign(&asked.needs[0].payload);
+    let answers = answered(asked, Ok(value));
+
+    let first = toy
+        .drive_sign(document.clone(), &request, answers.clone(), &Nobody)
+        .await
+        .unwrap();
+    let second = toy
+        .drive_sign(document, &request, answers, &Nobody)
+        .await
+        .unwrap();
+
+    assert_eq!(done(first), done(second));
+}
+
+#[tokio::test]
+async fn a_second_signature_leaves_the_first_as_it_was() {
+    let toy = toy().await;
+    let (ona, jonas) = (Signer::named("Ona"), Signer::named("Jonas"));
+    let request = ona.request(TargetLevel::BT);
+    let first = done(
+        toy.drive_sign(toy_document("honest"), &request, Vec::new(), &ona)
+            .await
+            .unwrap(),
+    );
+
+    let request = jonas.request(TargetLevel::BT);
+    let second = done(
+        toy.drive_sign(first.bytes.clone(), &request, Vec::new(), &jonas)
+            .await
+            .unwrap(),
+    );
+
+    assert!(second.bytes.starts_with(&first.bytes));
+    assert_eq!(second.earlier.len(), 1);
+    assert_eq!(second.earlier[0].value, first.signature.value);
+    assert_eq!(second.earlier[0].integrity, Integrity::Intact);
+    assert_eq!(second.earlier[0].coverage, Coverage::EntireRevision);
+    assert_eq!(second.signature.id, second.outcome.signature_id);
+}
+
+#[tokio::test]
+async fn a_need_without_an_answer_is_the_plugins_to_refuse() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    let asked = suspended(
+        toy.drive_sign(toy_document("honest"), &request, Vec::new(), &Nobody)
+            .await
+            .unwrap(),
+    );
+    let answers = answered(asked, Err("declined".to_owned()));
+
+    let refused = toy
+        .drive_sign(toy_document("honest"), &request, answers, &Nobody)
+        .await;
+
+    assert!(
+        matches!(refused, Err(CallError::Refused(Refusal { detail, .. })) if detail == "declined")
+    );
+}
+
+#[tokio::test]
+async fn a_loop_that_breaks_the_contract_ends() {
+    for (behaviour, breach) in [
+        (
+            "ask-again",
+            ContractBreach::AnsweredNeed("signature".into()),
+        ),
+        ("ask-forever", ContractBreach::TooManyRounds(8)),
+        (
+            "ask-nothing",
+            ContractBreach::EmptyOrMixedStep {
+                needs: 0,
+                outcome: "no",
+            },
+        ),
+        (
+            "ask-twice",
+            ContractBreach::DuplicateNeed("signature".into()),
+        ),
+    ] {
+        assert_eq!(breach_of(behaviour).await, breach, "{behaviour}");
+    }
+}
+
+#[tokio::test]
+async fn a_signature_that_is_not_what_was_signed_is_refused() {
+    for (behaviour, error) in [
+        ("no-signature", EvidenceError::NobodySigned),
+        ("other-value", EvidenceError::OtherThan("value")),
+        ("sign-twice", EvidenceError::NotOneNew(2)),
+        (
+            "swap-signed-bytes",
+            EvidenceError::OtherThan("content that is signed"),
+        ),
+    ] {
+        assert_eq!(
+            breach_of(behaviour).await,
+            ContractBreach::Evidence(error),
+            "{behaviour}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_does_not_verify_is_refused() {
+    let (ona, jonas) = (Signer::named("Ona"), Signer::named("Jonas"));
+    let request = ona.request(TargetLevel::BB);
+
+    let refused = toy()
+        .await
+        .drive_sign(toy_document("honest"), &request, Vec::new(), &jonas)
+        .await;
+
+    assert_eq!(
+        breach(refused),
+        ContractBreach::Evidence(EvidenceError::Unverified)
+    );
+}
+
+#[tokio::test]
+async fn an_earlier_signature_that_changes_is_refused() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    for (behaviour, what) in [
+        ("condemn-earlier", Some("verdict of integrity")),
+        ("rewrite-earlier", Some("content that is signed")),
+        ("forget-earlier", None),
+    ] {
+        let first = toy
+            .drive_sign(toy_document(behaviour), &request, Vec::new(), &signer)
+            .await;
+        let first = done(first.unwrap());
+        let id = first.signature.id;
+
+        let second = toy
+            .drive_sign(first.bytes, &request, Vec::new(), &signer)
+            .await;
+
+        let expected = match what {
+            Some(what) => EvidenceError::EarlierChanged { id, what },
+            None => EvidenceError::EarlierGone(id),
+        };
+        assert_eq!(
+            breach(second),
+            ContractBreach::Evidence(expected),
+            "{behaviour}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_is_refused_is_refused_by_every_operation() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let request: SignRequest = signer.request(TargetLevel::BB);
+    let refused =
+        |error| matches!(error, CallError::Refused(Refusal { code, .. }) if code == "not-a-toy");
+
+    assert!(refused(toy.inspect("text".into()).await.unwrap_err()));
+    assert!(refused(toy.verify("text".into()).await.unwrap_err()));
+    assert!(refused(
+        toy.drive_sign("text".into(), &request, Vec::new(), &signer)
+            .await
+            .unwrap_err()
+    ));
+}
+
+async fn breach_of(behaviour: &str) -> ContractBreach {
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    breach(
+        toy()
+            .await
+            .drive_sign(toy_document(behaviour), &request, Vec::new(), &signer)
+            .await,
+    )
+}
+
+fn breach(result: Result<Progress, CallError>) -> ContractBreach {
+    match fault(result.unwrap_err()) {
+        FaultKind::ContractBroken(breach) => breach,
+        other => panic!("another fault: {other}"),
+    }
+}
+
+fn through_storage(suspension: &Suspension) -> Suspension {
+    let stored = serde_json::to_vec(suspension).unwrap();
+    serde_json::from_slice(&stored).unwrap()
+}

@@ -1,0 +1,159 @@
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use openssl::asn1::Asn1Time;
+use openssl::ec::{EcGroup, EcKey};
+use openssl::hash::MessageDigest;
+use openssl::nid::Nid;
+use openssl::pkey::{PKey, Private};
+use openssl::sign::Signer as OpensslSigner;
+use openssl::x509::{X509, X509NameBuilder};
+use parafa_plugin_host::{
+    Answer, Answerer, CallError, CallLimits, DigestAlgorithm, FaultKind, Need, NeedKind, Plugin,
+    PluginHost, PluginHostConfig, Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument,
+    Suspension, TargetLevel,
+};
+
+/// A host with the default limits, for everything that need not be cut short.
+static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
+
+/// A host whose compiled plugins outlive the test run.
+pub(crate) fn host(limits: CallLimits) -> Arc<PluginHost> {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache");
+    let config = PluginHostConfig {
+        limits,
+        ..PluginHostConfig::new(cache)
+    };
+    Arc::new(PluginHost::new(config).unwrap())
+}
+
+/// A component of `target/plugins`.
+pub(crate) fn component(name: &str) -> Bytes {
+    let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
+        PathBuf::from,
+    );
+    match std::fs::read(folder.join(name)) {
+        Ok(bytes) => bytes.into(),
+        Err(error) => panic!(
+            "no plugin {name} in {} ({error}): run `cargo xtask build-plugins`",
+            folder.display()
+        ),
+    }
+}
+
+pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
+    HOST.admit(component(name)).await.unwrap()
+}
+
+pub(crate) async fn toy() -> Arc<Plugin> {
+    plugin("test/toy.wasm").await
+}
+
+/// A toy document with this behaviour; `plugins/toy` lists them.
+pub(crate) fn toy_document(behaviour: &str) -> Bytes {
+    format!("TOY {behaviour} 5\nhello").into()
+}
+
+pub(crate) fn fault(error: CallError) -> FaultKind {
+    match error {
+        CallError::Fault(fault) => fault.kind,
+        CallError::Refused(refusal) => panic!("refused: {refusal}"),
+    }
+}
+
+/// A person with a device.
+pub(crate) struct Signer {
+    key: PKey<Private>,
+    certificate: X509,
+}
+
+impl Signer {
+    pub(crate) fn named(name: &str) -> Self {
+        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+        let mut subject = X509NameBuilder::new().unwrap();
+        subject.append_entry_by_nid(Nid::COMMONNAME, name).unwrap();
+        let subject = subject.build();
+        let mut certificate = X509::builder().unwrap();
+        certificate.set_version(2).unwrap();
+        certificate.set_subject_name(&subject).unwrap();
+        certificate.set_issuer_name(&subject).unwrap();
+        certificate.set_pubkey(&key).unwrap();
+        certificate
+            .set_not_before(&Asn1Time::from_unix(1_600_000_000).unwrap())
+            .unwrap();
+        certificate
+            .set_not_after(&Asn1Time::from_unix(2_000_000_000).unwrap())
+            .unwrap();
+        certificate.sign(&key, MessageDigest::sha256()).unwrap();
+        Self {
+            key,
+            certificate: certificate.build(),
+        }
+    }
+
+    pub(crate) fn request(&self, target_level: TargetLevel) -> SignRequest {
+        SignRequest {
+            time: 1_763_700_000,
+            seed: [7; 32],
+            target_level,
+            signer_chain: vec![self.certificate.to_der().unwrap()],
+            signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+            reserve: 16 * 1024,
+            params: Vec::new(),
+        }
+    }
+
+    pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut signer = OpensslSigner::new(MessageDigest::sha256(), &self.key).unwrap();
+        signer.sign_oneshot_to_vec(bytes).unwrap()
+    }
+}
+
+/// Signs and stamps at once.
+#[async_trait]
+impl Answerer for Signer {
+    async fn answer(&self, need: &Need) -> Reply {
+        Reply::Answered(match need.kind {
+            NeedKind::Signature => Ok(self.sign(&need.payload)),
+            NeedKind::Timestamp => Ok(b"a token".to_vec()),
+            NeedKind::Certificate | NeedKind::Revocation => Err("unavailable".to_owned()),
+        })
+    }
+}
+
+/// Answers nothing now.
+pub(crate) struct Nobody;
+
+#[async_trait]
+impl Answerer for Nobody {
+    async fn answer(&self, _: &Need) -> Reply {
+        Reply::NotNow
+    }
+}
+
+pub(crate) fn done(progress: Progress) -> SignedDocument {
+    match progress {
+        Progress::Done(signed) => *signed,
+        Progress::Suspended(suspension) => panic!("still needed: {:?}", suspension.needs),
+    }
+}
+
+pub(crate) fn suspended(progress: Progress) -> Suspension {
+    match progress {
+        Progress::Suspended(suspension) => suspension,
+        Progress::Done(_) => panic!("nothing was needed"),
+    }
+}
+
+/// The suspension's answers and one to its only need.
+pub(crate) fn answered(suspension: Suspension, outcome: Result<Vec<u8>, String>) -> Vec<Answer> {
+    let [need] = <[Need; 1]>::try_from(suspension.needs).unwrap();
+    let mut answers = suspension.answers;
+    answers.push(Answer { need, outcome });
+    answers
+}
