@@ -1,1 +1,35 @@
 //! The demo world: the other side of every service, over real sockets.
+//!
+//! [`World::start`] brings up, on one loopback address, a protocol-strict
+//! Smart-ID relying-party service, a time-stamping authority (RFC 3161), OCSP
+//! responders (RFC 6960) and a repository of certificates and revocation
+//! lists (RFC 5280), all over one persisted certificate hierarchy. Each
+//! service has a module of its own; [`World`] is the only thing that sees all
+//! of them.
+
+mod clock;
+mod crypto;
+mod der_time;
+mod error;
+mod fault;
+mod folder;
+mod ocsp;
+mod persona;
+mod pki;
+mod random;
+mod repository;
+mod shutdown;
+mod smart_id;
+mod trust;
+mod tsa;
+mod world;
+
+pub use crate::{
+    clock::{DemoClock, SystemClock},
+    error::WorldError,
+    fault::{Fault, FaultPlan},
+    persona::{KeyType, Method, Outcome, Persona},
+    smart_id::{RelyingParty, SmartIdTimings},
+    tsa::TsaSwitches,
+    world::{Addresses, Service, World, WorldConfig},
+};

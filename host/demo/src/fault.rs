@@ -1,0 +1,84 @@
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::shutdown::Shutdown;
+
+/// Something that goes wrong instead of an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fault {
+    /// An empty answer with this HTTP status, 580 for instance.
+    Status(u16),
+    /// No answer until the world ends.
+    Hang,
+    /// Status 200 and bytes that are of no format.
+    Garbage,
+}
+
+/// What goes wrong at one service, and when. Clones share one plan.
+#[derive(Clone, Debug, Default)]
+pub struct FaultPlan(Arc<Mutex<Plan>>);
+
+#[derive(Debug, Default)]
+struct Plan {
+    next: VecDeque<Fault>,
+    standing: Option<Fault>,
+}
+
+impl FaultPlan {
+    /// Lets the next request fail that has no fault planned yet.
+    pub fn next(&self, fault: Fault) {
+        self.plan().next.push_back(fault);
+    }
+
+    /// Lets every request fail until [`FaultPlan::clear`].
+    pub fn until_cleared(&self, fault: Fault) {
+        self.plan().standing = Some(fault);
+    }
+
+    /// Forgets all planned faults.
+    pub fn clear(&self) {
+        *self.plan() = Plan::default();
+    }
+
+    /// Whether a fault is planned that has not happened yet.
+    pub fn is_pending(&self) -> bool {
+        !self.plan().next.is_empty()
+    }
+
+    fn take(&self) -> Option<Fault> {
+        let mut plan = self.plan();
+        plan.next.pop_front().or(plan.standing)
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Middleware that lets planned faults happen before a service is asked.
+pub(crate) async fn inject(
+    State((plan, shutdown)): State<(FaultPlan, Shutdown)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match plan.take() {
+        None => next.run(request).await,
+        Some(Fault::Status(code)) => StatusCode::from_u16(code)
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            .into_response(),
+        Some(Fault::Hang) => {
+            shutdown.begun().await;
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
+        Some(Fault::Garbage) => b"\x00\xff not what you asked for \xfe".into_response(),
+    }
+}

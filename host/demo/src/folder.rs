@@ -1,0 +1,214 @@
+//! The folder that keeps a world the same across restarts.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    net::SocketAddr,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use der::{DecodePem as _, EncodePem as _, pem::LineEnding};
+use serde::{Deserialize, Serialize};
+use x509_cert::Certificate;
+
+use crate::{
+    crypto::{KeySpec, SigningKey},
+    error::WorldError,
+};
+
+const MARKER: &str = "demo-world.json";
+const VERSION: u32 = 1;
+const SECRET_MODE: u32 = 0o600;
+const PUBLIC_MODE: u32 = 0o644;
+
+/// A folder that belongs to one demo world and is marked as such.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Marker {
+    version: u32,
+    /// The address that the certificates name.
+    address: SocketAddr,
+}
+
+impl Folder {
+    /// Opens the folder of a world, or makes an empty one ready for a new world.
+    pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
+        create_folder(root)?;
+        let folder = Self {
+            root: root.to_owned(),
+        };
+        let mut entries = fs::read_dir(root).map_err(file_error("read", root))?;
+        if entries.next().is_some() && !folder.path(MARKER).exists() {
+            return Err(WorldError::ForeignFolder(root.to_owned()));
+        }
+        Ok(folder)
+    }
+
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The address of the first start.
+    pub(crate) fn address(&self) -> Result<Option<SocketAddr>, WorldError> {
+        let path = self.path(MARKER);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read(&path).map_err(file_error("read", &path))?;
+        let damaged = |reason: String| WorldError::Damaged {
+            path: path.clone(),
+            reason,
+        };
+        let marker: Marker =
+            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        if marker.version != VERSION {
+            return Err(damaged(format!("unknown version {}", marker.version)));
+        }
+        Ok(Some(marker.address))
+    }
+
+    /// Marks the folder as this world's.
+    pub(crate) fn mark(&self, address: SocketAddr) -> Result<(), WorldError> {
+        let marker = Marker {
+            version: VERSION,
+            address,
+        };
+        let text = serde_json::to_vec_pretty(&marker).expect("a marker is plain JSON");
+        self.write(MARKER, &text)
+    }
+
+    /// Writes a file that anybody may read.
+    pub(crate) fn write(&self, relative: impl AsRef<Path>, bytes: &[u8]) -> Result<(), WorldError> {
+        write_file(&self.path(relative), bytes, PUBLIC_MODE)
+    }
+
+    /// The key of this name, made at first need.
+    pub(crate) fn key(&self, name: &str, spec: KeySpec) -> Result<SigningKey, WorldError> {
+        let path = self.path(format!("keys/{name}.pem"));
+        if path.exists() {
+            let pem = fs::read(&path).map_err(file_error("read", &path))?;
+            return SigningKey::from_pem(&pem).map_err(|_| WorldError::Damaged {
+                path,
+                reason: "not a private key".into(),
+            });
+        }
+        let key = SigningKey::generate(spec)?;
+        write_file(&path, &key.to_pem()?, SECRET_MODE)?;
+        Ok(key)
+    }
+
+    /// The certificate of this name, which must be of `key`; issued at first need.
+    pub(crate) fn certificate(
+        &self,
+        name: &str,
+        key: &SigningKey,
+        issue: impl FnOnce() -> Result<Certificate, WorldError>,
+    ) -> Result<Certificate, WorldError> {
+        let path = self.certificate_path(name);
+        if !path.exists() {
+            let certificate = issue()?;
+            let pem = certificate.to_pem(LineEnding::LF)?;
+            write_file(&path, pem.as_bytes(), PUBLIC_MODE)?;
+            return Ok(certificate);
+        }
+        let pem = fs::read(&path).map_err(file_error("read", &path))?;
+        let damaged = |reason: &str| WorldError::Damaged {
+            path: path.clone(),
+            reason: reason.into(),
+        };
+        let certificate = Certificate::from_pem(&pem).map_err(|_| damaged("not a certificate"))?;
+        if certificate.tbs_certificate.subject_public_key_info != key.public_key()? {
+            return Err(damaged("certifies another key than the one kept beside it"));
+        }
+        Ok(certificate)
+    }
+
+    pub(crate) fn certificate_path(&self, name: &str) -> PathBuf {
+        self.path(format!("certificates/{name}.pem"))
+    }
+}
+
+/// Writes beside the file and renames, so that no reader sees half of it.
+fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<(), WorldError> {
+    if let Some(parent) = path.parent() {
+        create_folder(parent)?;
+    }
+    let draft = path.with_extension("new");
+    let write = || -> io::Result<()> {
+        match fs::remove_file(&draft) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&draft)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    };
+    write().map_err(file_error("write", path))
+}
+
+fn create_folder(path: &Path) -> Result<(), WorldError> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(file_error("create", path))
+}
+
+fn file_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WorldError {
+    let path = path.to_owned();
+    move |source| WorldError::File {
+        action,
+        path,
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_with_foreign_files_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("letter.txt"), "hello").unwrap();
+        assert!(matches!(
+            Folder::open(folder.path()),
+            Err(WorldError::ForeignFolder(_))
+        ));
+    }
+
+    #[test]
+    fn a_key_stays_the_same_and_is_readable_by_its_owner_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::open(root.path()).unwrap();
+        let first = folder.key("a", KeySpec::P256).unwrap();
+        let second = folder.key("a", KeySpec::P256).unwrap();
+        assert!(first.pkey().public_eq(second.pkey()));
+        let mode = fs::metadata(folder.path("keys/a.pem"))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn the_address_of_the_first_start_is_remembered() {
+        let root = tempfile::tempdir().unwrap();
+        let address = "127.0.0.1:20001".parse().unwrap();
+        Folder::open(root.path()).unwrap().mark(address).unwrap();
+        let again = Folder::open(root.path()).unwrap();
+        assert_eq!(again.address().unwrap(), Some(address));
+    }
+}

@@ -1,0 +1,76 @@
+use serde::Serialize;
+
+/// Somebody of the demo world who can be asked to sign.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Persona {
+    /// Short name, as `demo … --as` takes it.
+    pub id: String,
+    /// Given name and surname.
+    pub name: String,
+    /// ISO 3166-1 alpha-2 country of the personal code.
+    pub country: String,
+    /// National personal code, without a prefix.
+    pub personal_code: String,
+    /// Number of the phone, for Mobile-ID.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    /// Number of the Smart-ID account or of the card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_number: Option<String>,
+    /// The ways in which the persona signs.
+    pub methods: Vec<Method>,
+    /// Kind of the signing key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_type: Option<KeyType>,
+    /// What comes of asking.
+    pub outcome: Outcome,
+}
+
+/// A way to sign.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Smart-ID.
+    SmartId,
+}
+
+/// The kind of a signing key.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub enum KeyType {
+    /// RSA with a modulus of 2048 bits.
+    #[serde(rename = "RSA-2048")]
+    Rsa2048,
+    /// RSA with a modulus of 3072 bits.
+    #[serde(rename = "RSA-3072")]
+    Rsa3072,
+    /// RSA with a modulus of 4096 bits.
+    #[serde(rename = "RSA-4096")]
+    Rsa4096,
+}
+
+/// What comes of asking a persona to sign.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A good signature with a qualified certificate.
+    Signs,
+    /// The person refuses.
+    UserRefused,
+    /// The person does not answer.
+    Timeout,
+    /// The person picks another verification code.
+    WrongCode,
+    /// The person has no account.
+    NoAccount,
+    /// The person's certificate is not qualified.
+    NotQualified,
+    /// The certificate is revoked.
+    Revoked,
+    /// The certificate is past its validity.
+    Expired,
+    /// The person's code is of another country.
+    Foreign,
+    /// The certificate chains to a root that nobody trusts.
+    Untrusted,
+}

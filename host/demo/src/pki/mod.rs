@@ -1,0 +1,221 @@
+//! The certificate hierarchy: own names, the shapes of the real ones.
+//!
+//! ```text
+//! Parafa Demo Root E ─┬─ Parafa Demo EID-Q E   qualified signing certificates
+//!                     ├─ Parafa Demo EID-NQ E  non-qualified ones
+//!                     └─ Parafa Demo TSA CA    time-stamping
+//! Elsewhere Root ─────── Elsewhere EID         nobody trusts these
+//! ```
+
+mod authority;
+mod credential;
+mod extension;
+mod name;
+mod profile;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use x509_cert::{Certificate, serial_number::SerialNumber};
+
+use self::authority::AuthoritySpec;
+pub(crate) use self::{
+    authority::Authority,
+    credential::{Credential, CredentialSpec, Validity},
+    profile::{Person, Profile},
+};
+use crate::{error::WorldError, folder::Folder};
+
+/// The trusted root, which is also what validators are configured with.
+pub(crate) const ROOT: &str = "root-e";
+/// Issues qualified signing certificates for Smart-ID.
+pub(crate) const EID_Q: &str = "eid-q-e";
+/// Issues non-qualified signing certificates for Smart-ID.
+pub(crate) const EID_NQ: &str = "eid-nq-e";
+/// Issues time-stamping certificates.
+pub(crate) const TSA_CA: &str = "tsa-ca";
+/// A root that nobody trusts.
+pub(crate) const ELSEWHERE_ROOT: &str = "elsewhere-root";
+/// Issues signing certificates under the root that nobody trusts.
+pub(crate) const ELSEWHERE_EID: &str = "elsewhere-eid";
+
+const AUTHORITIES: [AuthoritySpec; 6] = [
+    AuthoritySpec::root(ROOT, "Parafa Demo Root E", "Parafa Demo Trust Services"),
+    AuthoritySpec::issuing(
+        EID_Q,
+        ROOT,
+        "Parafa Demo EID-Q E",
+        "Parafa Demo Trust Services",
+    ),
+    AuthoritySpec::issuing(
+        EID_NQ,
+        ROOT,
+        "Parafa Demo EID-NQ E",
+        "Parafa Demo Trust Services",
+    ),
+    AuthoritySpec::issuing(
+        TSA_CA,
+        ROOT,
+        "Parafa Demo TSA CA",
+        "Parafa Demo Trust Services",
+    ),
+    AuthoritySpec::root(ELSEWHERE_ROOT, "Elsewhere Root", "Elsewhere"),
+    AuthoritySpec::issuing(ELSEWHERE_EID, ELSEWHERE_ROOT, "Elsewhere EID", "Elsewhere"),
+];
+
+/// All authorities of the world and the status of what they issued.
+pub(crate) struct Pki {
+    authorities: Vec<Authority>,
+    register: Mutex<Register>,
+}
+
+/// Everything issued, by issuer and the octets of the serial number.
+type Register = BTreeMap<(&'static str, Vec<u8>), (SerialNumber, CertificateStatus)>;
+
+/// What an authority says about a certificate that it issued.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum CertificateStatus {
+    Good,
+    Revoked { at: Timestamp },
+}
+
+/// Where certificates say that their issuer can be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Urls {
+    base: String,
+}
+
+impl Urls {
+    /// Addresses below `base`, which has no slash at its end.
+    pub(crate) fn new(base: &str) -> Self {
+        Self { base: base.into() }
+    }
+
+    fn ocsp(&self, authority: &str) -> String {
+        format!("{}/ocsp/{authority}", self.base)
+    }
+
+    fn certificate(&self, authority: &str) -> String {
+        format!("{}/aia/{authority}.crt", self.base)
+    }
+
+    fn revocation_list(&self, authority: &str) -> String {
+        format!("{}/crl/{authority}.crl", self.base)
+    }
+}
+
+impl Pki {
+    /// Loads the hierarchy from the folder, making what is missing.
+    pub(crate) fn open(folder: &Folder, urls: &Urls, now: Timestamp) -> Result<Self, WorldError> {
+        let mut authorities: Vec<Authority> = Vec::with_capacity(AUTHORITIES.len());
+        for spec in &AUTHORITIES {
+            let issuer = spec
+                .issuer
+                .and_then(|id| authorities.iter().find(|authority| authority.id() == id));
+            let authority = Authority::open(folder, spec, issuer, urls, now)?;
+            authorities.push(authority);
+        }
+        let pki = Self {
+            authorities,
+            register: Mutex::default(),
+        };
+        for (authority, spec) in pki.authorities.iter().zip(&AUTHORITIES) {
+            pki.enter(
+                authority.id(),
+                authority.responder_certificate(),
+                CertificateStatus::Good,
+            );
+            let issuer = spec.issuer.unwrap_or(authority.id());
+            pki.enter(issuer, authority.certificate(), CertificateStatus::Good);
+        }
+        Ok(pki)
+    }
+
+    pub(crate) fn authorities(&self) -> &[Authority] {
+        &self.authorities
+    }
+
+    pub(crate) fn authority(&self, id: &str) -> Option<&Authority> {
+        self.authorities
+            .iter()
+            .find(|authority| authority.id() == id)
+    }
+
+    /// The certificate from `authority` up to, and without, its root.
+    pub(crate) fn chain(&self, authority: &str) -> Vec<&Certificate> {
+        self.authority(authority)
+            .filter(|authority| !authority.is_root())
+            .map(Authority::certificate)
+            .into_iter()
+            .collect()
+    }
+
+    /// The PEM files of the roots that validators are to trust.
+    pub(crate) fn root_files(folder: &Folder) -> Vec<PathBuf> {
+        vec![folder.certificate_path(&authority::file_name(ROOT))]
+    }
+
+    /// Loads or issues an end entity's key and certificate and enters its status.
+    pub(crate) fn credential(
+        &self,
+        folder: &Folder,
+        spec: &CredentialSpec<'_>,
+        now: Timestamp,
+    ) -> Result<Credential, WorldError> {
+        let authority = self
+            .authority(spec.issuer)
+            .expect("credentials name authorities of the table above");
+        let credential = Credential::open(folder, authority, spec, now)?;
+        self.enter(
+            authority.id(),
+            credential.certificate(),
+            credential.status(),
+        );
+        Ok(credential)
+    }
+
+    /// What `authority` says about a serial number; nothing when it did not issue it.
+    pub(crate) fn status(
+        &self,
+        authority: &Authority,
+        serial: &SerialNumber,
+    ) -> Option<CertificateStatus> {
+        let register = self.register.lock().unwrap_or_else(PoisonError::into_inner);
+        register
+            .get(&(authority.id(), serial.as_bytes().to_vec()))
+            .map(|(_, status)| *status)
+    }
+
+    /// The serial numbers that `authority` revoked, with the times.
+    pub(crate) fn revoked(&self, authority: &Authority) -> Vec<(SerialNumber, Timestamp)> {
+        let register = self.register.lock().unwrap_or_else(PoisonError::into_inner);
+        register
+            .iter()
+            .filter(|((issuer, _), _)| *issuer == authority.id())
+            .filter_map(|(_, (serial, status))| match status {
+                CertificateStatus::Revoked { at } => Some((serial.clone(), *at)),
+                CertificateStatus::Good => None,
+            })
+            .collect()
+    }
+
+    fn enter(&self, issuer: &'static str, certificate: &Certificate, status: CertificateStatus) {
+        let serial = certificate.tbs_certificate.serial_number.clone();
+        let mut register = self.register.lock().unwrap_or_else(PoisonError::into_inner);
+        register.insert((issuer, serial.as_bytes().to_vec()), (serial, status));
+    }
+}
+
+/// Whole days; leap seconds and years do not matter to validities.
+fn days(count: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * count)
+}
+
+/// Years of 365 days.
+fn years(count: i64) -> SignedDuration {
+    days(365 * count)
+}

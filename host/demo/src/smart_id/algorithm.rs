@@ -1,0 +1,150 @@
+use openssl::{
+    error::ErrorStack,
+    md::{Md, MdRef},
+    pkey_ctx::PkeyCtx,
+    rsa::Padding,
+    sign::RsaPssSaltlen,
+};
+use serde_json::{Value, json};
+
+use crate::crypto::SigningKey;
+
+/// A hash function as `hashAlgorithm` names it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum HashAlgorithm {
+    Sha256,
+    Sha384,
+    Sha512,
+    Sha3_256,
+    Sha3_384,
+    Sha3_512,
+}
+
+/// An RSA signature over a digest, as `signatureAlgorithm` names it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum SignatureAlgorithm {
+    /// RSASSA-PSS, MGF1 with the same hash, salt as long as the digest.
+    Pss(HashAlgorithm),
+    /// RSASSA-PKCS1-v1_5.
+    Pkcs1(HashAlgorithm),
+}
+
+/// `signatureAlgorithm` without its parameters.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Scheme {
+    Pss,
+    Pkcs1(HashAlgorithm),
+}
+
+impl HashAlgorithm {
+    pub(super) const NAMES: [(&'static str, Self); 6] = [
+        ("SHA-256", Self::Sha256),
+        ("SHA-384", Self::Sha384),
+        ("SHA-512", Self::Sha512),
+        ("SHA3-256", Self::Sha3_256),
+        ("SHA3-384", Self::Sha3_384),
+        ("SHA3-512", Self::Sha3_512),
+    ];
+
+    /// Length of the digest, octets.
+    pub(super) fn length(self) -> usize {
+        match self {
+            Self::Sha256 | Self::Sha3_256 => 32,
+            Self::Sha384 | Self::Sha3_384 => 48,
+            Self::Sha512 | Self::Sha3_512 => 64,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, algorithm)| *algorithm == self)
+            .map(|(name, _)| *name)
+            .expect("every algorithm has a name in the table")
+    }
+
+    fn md(self) -> &'static MdRef {
+        match self {
+            Self::Sha256 => Md::sha256(),
+            Self::Sha384 => Md::sha384(),
+            Self::Sha512 => Md::sha512(),
+            Self::Sha3_256 => Md::sha3_256(),
+            Self::Sha3_384 => Md::sha3_384(),
+            Self::Sha3_512 => Md::sha3_512(),
+        }
+    }
+}
+
+impl Scheme {
+    pub(super) const NAMES: [(&'static str, Self); 4] = [
+        ("rsassa-pss", Self::Pss),
+        (
+            "sha256WithRSAEncryption",
+            Self::Pkcs1(HashAlgorithm::Sha256),
+        ),
+        (
+            "sha384WithRSAEncryption",
+            Self::Pkcs1(HashAlgorithm::Sha384),
+        ),
+        (
+            "sha512WithRSAEncryption",
+            Self::Pkcs1(HashAlgorithm::Sha512),
+        ),
+    ];
+}
+
+impl SignatureAlgorithm {
+    /// The hash whose digests are signed.
+    pub(super) fn hash(self) -> HashAlgorithm {
+        match self {
+            Self::Pss(hash) | Self::Pkcs1(hash) => hash,
+        }
+    }
+
+    /// The name in requests and answers.
+    pub(super) fn name(self) -> &'static str {
+        let scheme = match self {
+            Self::Pss(_) => Scheme::Pss,
+            Self::Pkcs1(hash) => Scheme::Pkcs1(hash),
+        };
+        Scheme::NAMES
+            .iter()
+            .find(|(_, known)| *known == scheme)
+            .map(|(name, _)| *name)
+            .expect("every scheme that is parsed has a name in the table")
+    }
+
+    /// `signatureAlgorithmParameters` of an answer; PKCS #1 v1.5 has none.
+    pub(super) fn parameters(self) -> Option<Value> {
+        let Self::Pss(hash) = self else {
+            return None;
+        };
+        Some(json!({
+            "hashAlgorithm": hash.name(),
+            "maskGenAlgorithm": {
+                "algorithm": "id-mgf1",
+                "parameters": { "hashAlgorithm": hash.name() },
+            },
+            "saltLength": hash.length(),
+            "trailerField": "0xbc",
+        }))
+    }
+
+    /// Signs a digest of [`SignatureAlgorithm::hash`].
+    pub(super) fn sign(self, key: &SigningKey, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+        let mut context = PkeyCtx::new(key.pkey())?;
+        context.sign_init()?;
+        match self {
+            Self::Pkcs1(_) => context.set_rsa_padding(Padding::PKCS1)?,
+            Self::Pss(hash) => {
+                context.set_rsa_padding(Padding::PKCS1_PSS)?;
+                context.set_rsa_mgf1_md(hash.md())?;
+                context.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)?;
+            }
+        }
+        context.set_signature_md(self.hash().md())?;
+        let mut signature = Vec::new();
+        context.sign_to_vec(digest, &mut signature)?;
+        Ok(signature)
+    }
+}

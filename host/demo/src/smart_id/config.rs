@@ -1,0 +1,68 @@
+use std::time::Duration;
+
+use uuid::{Uuid, uuid};
+
+/// `schemeName` of the demo environment, part of every protected payload.
+pub(super) const SCHEME_NAME: &str = "smart-id-demo";
+
+/// Who may use the Smart-ID service.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RelyingParty {
+    /// `relyingPartyUUID`.
+    pub uuid: Uuid,
+    /// `relyingPartyName`, compared without regard to case.
+    pub name: String,
+}
+
+impl RelyingParty {
+    /// The published relying party of the demo environment.
+    pub(crate) fn demo() -> Self {
+        Self {
+            uuid: uuid!("00000000-0000-4000-8000-000000000000"),
+            name: "DEMO".into(),
+        }
+    }
+}
+
+/// How fast Smart-ID's people and sessions are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct SmartIdTimings {
+    /// How long a person takes to answer, real time.
+    pub device_delay: Duration,
+    /// When the service gives up on a person who never answers, real time.
+    pub no_answer: Duration,
+    /// When the service gives up on a session that no phone took up, by the
+    /// world's clock.
+    pub session_lifetime: Duration,
+    /// How long a finished session can be read, by the world's clock.
+    pub retention: Duration,
+    /// How long the app stays open for the linked session after a certificate
+    /// choice, by the world's clock.
+    pub linked_wait: Duration,
+    /// How far `elapsedSeconds` of a QR code may be behind, by the world's clock.
+    pub qr_tolerance: Duration,
+}
+
+impl Default for SmartIdTimings {
+    fn default() -> Self {
+        Self {
+            device_delay: Duration::from_secs(1),
+            no_answer: Duration::from_secs(4),
+            session_lifetime: Duration::from_secs(300),
+            retention: Duration::from_secs(300),
+            linked_wait: Duration::from_secs(15),
+            qr_tolerance: Duration::from_secs(30),
+        }
+    }
+}
+
+impl SmartIdTimings {
+    /// People who answer, or fail to, at once: for tests.
+    pub fn immediate() -> Self {
+        Self {
+            device_delay: Duration::ZERO,
+            no_answer: Duration::ZERO,
+            ..Self::default()
+        }
+    }
+}

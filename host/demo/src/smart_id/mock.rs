@@ -1,0 +1,166 @@
+//! The person with the phone, played on request: reads a device link as the
+//! app would and lets the account that is named take it up.
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State},
+    routing::post,
+};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::{
+    SmartId,
+    checker::Checker,
+    device_link::{LinkType, ScannedLink},
+    endpoints::parse_json,
+    phone::{Approach, Browser},
+    problem::Problem,
+    session::Session,
+};
+
+/// Largest body, bytes.
+const BODY_LIMIT: usize = 64 * 1024;
+/// How far `elapsedSeconds` may be ahead: it counts from when the relying
+/// party received the answer, in whole seconds.
+const AHEAD: SignedDuration = SignedDuration::from_secs(2);
+
+pub(super) fn router(service: SmartId) -> Router {
+    Router::new()
+        .route("/mock/device-link", post(device_link))
+        .route("/smart-id-rp/mock/device-link", post(device_link))
+        .route("/smart-id-rp/v3/mock/device-link", post(device_link))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(service)
+}
+
+/// What the player of the phone asks for.
+struct Scan {
+    document_number: String,
+    device_link: String,
+    flow: LinkType,
+    browser_cookie: Option<String>,
+    callback: Option<String>,
+}
+
+impl Scan {
+    fn parse(body: &Value) -> Result<Self, Problem> {
+        let allowed = [
+            "documentNumber",
+            "deviceLink",
+            "flowType",
+            "browserCookie",
+            "initialCallbackUrl",
+        ];
+        let mut checker = Checker::default();
+        let scan = checker.members(body, "", &allowed).and_then(|members| {
+            let document_number = checker.text(&members, "documentNumber");
+            let device_link = checker.text(&members, "deviceLink");
+            let flow = checker.choice(&members, "flowType", &LinkType::NAMES);
+            let browser_cookie = checker.optional_text(&members, "browserCookie");
+            let callback = checker.optional_text(&members, "initialCallbackUrl");
+            Some(Self {
+                document_number: document_number?.into(),
+                device_link: device_link?.into(),
+                flow: flow?,
+                browser_cookie: browser_cookie.map(Into::into),
+                callback: callback.map(Into::into),
+            })
+        });
+        checker.finish(scan)
+    }
+}
+
+async fn device_link(State(service): State<SmartId>, body: Bytes) -> Result<Json<Value>, Problem> {
+    let scan = Scan::parse(&parse_json(&body)?)?;
+    let account = service
+        .0
+        .accounts
+        .document(&scan.document_number)
+        .ok_or_else(|| Problem::bad_member("/documentNumber", "is unknown"))?;
+    let link = ScannedLink::parse(&scan.device_link).map_err(bad_link)?;
+    if link.link_type != scan.flow {
+        return Err(Problem::bad_member(
+            "/flowType",
+            "is not the link's deviceLinkType",
+        ));
+    }
+    let session = service
+        .0
+        .sessions
+        .find_token(link.session_token, service.0.clock.now())
+        .filter(|session| session.is_running())
+        .ok_or_else(|| bad_link("the link's session is unknown or over"))?;
+    let callback = service.check_link(&session, &link, &scan)?;
+    let addressed = session.account.as_ref();
+    if addressed.is_some_and(|addressed| addressed.document_number() != scan.document_number) {
+        return Err(Problem::bad_member(
+            "/documentNumber",
+            "is not whom the session is for",
+        ));
+    }
+    let browser = callback.map(|callback| Browser {
+        callback,
+        cookie: scan.browser_cookie,
+    });
+    let approach = Approach::Link(link.link_type);
+    service.0.phones.ring(account, session, approach, browser);
+    Ok(Json(json!({})))
+}
+
+impl SmartId {
+    /// Checks a link as the app and the service do; the callback to return to.
+    fn check_link(
+        &self,
+        session: &Session,
+        link: &ScannedLink<'_>,
+        scan: &Scan,
+    ) -> Result<Option<String>, Problem> {
+        let keys = session
+            .link
+            .as_ref()
+            .ok_or_else(|| bad_link("the link's session has no device link"))?;
+        if link.base != self.0.device_link_base {
+            return Err(bad_link("the link does not begin with deviceLinkBase"));
+        }
+        if link.session_type != session.task.session_type() {
+            return Err(bad_link("sessionType is not the session's"));
+        }
+        if let Some(seconds) = link.elapsed_seconds {
+            self.check_age(session, seconds)?;
+        }
+        let callback = match link.link_type {
+            LinkType::Qr => None,
+            LinkType::Web2App | LinkType::App2App => scan
+                .callback
+                .clone()
+                .or_else(|| session.task.callback().map(Into::into)),
+        };
+        let protected = session.task.protected(callback.as_deref().unwrap_or(""));
+        if !link.is_authentic(&keys.secret, protected) {
+            return Err(bad_link("authCode is wrong"));
+        }
+        Ok(callback)
+    }
+
+    fn check_age(&self, session: &Session, elapsed_seconds: u64) -> Result<(), Problem> {
+        let age = self.0.clock.now().duration_since(session.created);
+        let elapsed = i64::try_from(elapsed_seconds)
+            .map(SignedDuration::from_secs)
+            .map_err(|_| bad_link("elapsedSeconds is too large"))?;
+        let behind =
+            SignedDuration::try_from(self.0.timings.qr_tolerance).unwrap_or(SignedDuration::MAX);
+        if elapsed > age.saturating_add(AHEAD) {
+            return Err(bad_link("elapsedSeconds is ahead of the session's age"));
+        }
+        if age > elapsed.saturating_add(behind) {
+            return Err(bad_link("the QR code is too old"));
+        }
+        Ok(())
+    }
+}
+
+fn bad_link(detail: &str) -> Problem {
+    Problem::bad_member("/deviceLink", detail)
+}

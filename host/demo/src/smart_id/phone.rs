@@ -1,0 +1,255 @@
+//! The phones of the demo world: they take up sessions and end them as the
+//! person would.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use super::{
+    account::{Account, Accounts},
+    cast::Behaviour,
+    config::SmartIdTimings,
+    device_link::{LinkType, session_secret_digest},
+    session::{EndResult, Ending, Flow, Progress, Session, Task},
+};
+use crate::{clock::DemoClock, shutdown::Shutdown};
+
+/// How long the page behind a callback may take to answer.
+const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// All phones, by document number.
+pub(super) struct Phones {
+    by_document: HashMap<String, Phone>,
+    timings: SmartIdTimings,
+    clock: Arc<dyn DemoClock>,
+    shutdown: Shutdown,
+}
+
+/// One phone does one thing at a time.
+#[derive(Default)]
+struct Phone {
+    turn: tokio::sync::Mutex<()>,
+    waits: Mutex<Option<Wait>>,
+}
+
+/// After a choice of certificate the app stays open for the linked session.
+struct Wait {
+    choice: Uuid,
+    until: Timestamp,
+}
+
+/// How a session reaches a phone.
+#[derive(Clone, Debug)]
+pub(super) enum Approach {
+    Notification,
+    /// The person scanned or followed a device link.
+    Link(LinkType),
+    /// The session follows this choice of certificate, which came by `flow`.
+    Linked {
+        choice: Uuid,
+        flow: Flow,
+    },
+}
+
+/// The browser that followed a Web2App or App2App link.
+#[derive(Clone, Debug)]
+pub(super) struct Browser {
+    pub(super) callback: String,
+    pub(super) cookie: Option<String>,
+}
+
+impl Approach {
+    fn flow(&self) -> Flow {
+        match self {
+            Self::Notification => Flow::Notification,
+            Self::Link(link_type) => Flow::Link(*link_type),
+            Self::Linked { flow, .. } => *flow,
+        }
+    }
+}
+
+impl Phones {
+    pub(super) fn new(
+        accounts: &Accounts,
+        timings: SmartIdTimings,
+        clock: Arc<dyn DemoClock>,
+        shutdown: Shutdown,
+    ) -> Self {
+        let by_document = accounts
+            .iter()
+            .map(|account| (account.document_number().into(), Phone::default()))
+            .collect();
+        Self {
+            by_document,
+            timings,
+            clock,
+            shutdown,
+        }
+    }
+
+    /// Brings a session to an account's phone and lets the person answer.
+    pub(super) fn ring(
+        self: &Arc<Self>,
+        account: Arc<Account>,
+        session: Arc<Session>,
+        approach: Approach,
+        browser: Option<Browser>,
+    ) {
+        let phones = self.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = phones.shutdown.begun() => {}
+                () = async {
+                    phones.attend(&account, &session, &approach).await;
+                    if let Some(browser) = browser {
+                        phones.return_to(&browser, &session).await;
+                    }
+                } => {}
+            }
+        });
+    }
+
+    async fn attend(&self, account: &Arc<Account>, session: &Session, approach: &Approach) {
+        let Some(phone) = self.by_document.get(account.document_number()) else {
+            return;
+        };
+        let _turn = phone.turn.lock().await;
+        if !session.is_running() {
+            return;
+        }
+        if !phone.admits(approach, self.clock.now()) {
+            let ending = Ending::Failed(EndResult::ExpectedLinkedSession);
+            session.complete(self.clock.now(), ending);
+            return;
+        }
+        let pause = match account.behaviour() {
+            Behaviour::NeverAnswers => self.timings.no_answer,
+            _ => self.timings.device_delay,
+        };
+        tokio::time::sleep(pause).await;
+        let ending = answer(account, &session.task, approach.flow());
+        let now = self.clock.now();
+        let opened_by_link = matches!(approach, Approach::Link(_));
+        if opened_by_link && matches!(ending, Ending::Chosen { .. }) {
+            phone.wait_for_linked(session.id, now, self.timings.linked_wait);
+        }
+        session.complete(now, ending);
+    }
+
+    /// The app sends the browser back: after a choice of certificate not
+    /// before the linked session has ended or is given up.
+    async fn return_to(&self, browser: &Browser, session: &Session) {
+        if session.chosen().is_some() {
+            let mut successor = session.successor();
+            let arrived = successor.wait_for(Option::is_some);
+            let arrived = tokio::time::timeout(self.timings.linked_wait, arrived).await;
+            let successor = arrived.ok().and_then(|found| found.ok()?.clone());
+            if let Some(successor) = successor {
+                ended(successor.progress()).await;
+            }
+        }
+        let Some(link) = &session.link else {
+            return;
+        };
+        let separator = if browser.callback.contains('?') {
+            '&'
+        } else {
+            '?'
+        };
+        let digest = session_secret_digest(&link.secret);
+        let address = format!(
+            "{}{separator}sessionSecretDigest={digest}",
+            browser.callback
+        );
+        if let Err(error) = visit(&address, browser.cookie.as_deref()).await {
+            tracing::warn!(error = %error.without_url(), "the callback could not be visited");
+        }
+    }
+}
+
+impl Phone {
+    /// Whether the app takes up a session that arrives now. While it waits
+    /// for a linked session, no other one gets through.
+    fn admits(&self, approach: &Approach, now: Timestamp) -> bool {
+        let mut waits = self.waits();
+        let waits_for = waits.take().filter(|wait| now < wait.until);
+        match (approach, waits_for) {
+            (Approach::Notification, Some(wait)) => {
+                *waits = Some(wait);
+                false
+            }
+            (Approach::Linked { choice, .. }, Some(wait)) => *choice == wait.choice,
+            _ => true,
+        }
+    }
+
+    fn wait_for_linked(&self, choice: Uuid, now: Timestamp, limit: Duration) {
+        let limit = SignedDuration::try_from(limit).unwrap_or(SignedDuration::MAX);
+        let until = now.checked_add(limit).unwrap_or(Timestamp::MAX);
+        *self.waits() = Some(Wait { choice, until });
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Option<Wait>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the person does with a request.
+fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
+    if !account.is_qualified() {
+        return Ending::Failed(EndResult::AccountUnusable);
+    }
+    match (account.behaviour(), task) {
+        (Behaviour::Refuses, _) => Ending::Failed(EndResult::UserRefused),
+        (Behaviour::NeverAnswers, _) => Ending::Failed(EndResult::Timeout),
+        (_, Task::CertificateChoice(_)) => Ending::Chosen {
+            account: account.clone(),
+            flow,
+        },
+        (Behaviour::RefusesAt(interaction), Task::Signature(_)) => {
+            Ending::Failed(EndResult::UserRefusedInteraction(interaction))
+        }
+        (Behaviour::PicksWrongCode, Task::Signature(_)) => {
+            Ending::Failed(EndResult::WrongVerificationCode)
+        }
+        (Behaviour::Consents, Task::Signature(request)) => {
+            match request.algorithm.sign(account.key(), &request.digest) {
+                Ok(signature) => Ending::Signed {
+                    account: account.clone(),
+                    flow,
+                    interaction: request.interactions.preferred(),
+                    signature,
+                },
+                Err(error) => {
+                    tracing::error!(%error, "a phone cannot sign");
+                    Ending::Failed(EndResult::ServerError)
+                }
+            }
+        }
+    }
+}
+
+async fn ended(mut progress: watch::Receiver<Progress>) {
+    let complete = |progress: &Progress| matches!(progress, Progress::Complete { .. });
+    // An error means that the session is forgotten, which is an end as well.
+    progress.wait_for(complete).await.ok();
+}
+
+async fn visit(address: &str, cookie: Option<&str>) -> reqwest::Result<()> {
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(CALLBACK_TIMEOUT)
+        .no_proxy()
+        .build()?;
+    let mut request = client.get(address);
+    if let Some(cookie) = cookie {
+        request = request.header("cookie", cookie);
+    }
+    request.send().await.map(drop)
+}

@@ -1,0 +1,311 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use super::{
+    account::Account,
+    config::SmartIdTimings,
+    device_link::{LinkType, Protected, SessionType},
+    interactions::InteractionType,
+    problem::Problem,
+    request::{ChoiceRequest, Envelope, SignatureRequest},
+};
+use crate::random;
+
+/// Within this time an identical request gets the session that it began.
+const IDEMPOTENCY: SignedDuration = SignedDuration::from_secs(15);
+const TOKEN_LENGTH: usize = 24;
+
+/// Something that a person is asked to do.
+pub(super) struct Session {
+    pub(super) id: Uuid,
+    pub(super) created: Timestamp,
+    pub(super) task: Task,
+    /// The account that the request names.
+    pub(super) account: Option<Arc<Account>>,
+    pub(super) link: Option<LinkKeys>,
+    progress: watch::Sender<Progress>,
+    /// The signature session that follows a choice of certificate.
+    successor: watch::Sender<Option<Arc<Session>>>,
+}
+
+/// What the person is asked for.
+pub(super) enum Task {
+    Signature(SignatureRequest),
+    CertificateChoice(ChoiceRequest),
+}
+
+/// Token and secret of a session that begins with a device link.
+pub(super) struct LinkKeys {
+    pub(super) token: String,
+    pub(super) secret: [u8; 32],
+}
+
+#[derive(Clone)]
+pub(super) enum Progress {
+    Running,
+    Complete { at: Timestamp, ending: Arc<Ending> },
+}
+
+/// How a session ended.
+pub(super) enum Ending {
+    Signed {
+        account: Arc<Account>,
+        flow: Flow,
+        interaction: InteractionType,
+        signature: Vec<u8>,
+    },
+    Chosen {
+        account: Arc<Account>,
+        flow: Flow,
+    },
+    Failed(EndResult),
+}
+
+/// `flowType` of an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Flow {
+    Link(LinkType),
+    Notification,
+}
+
+/// `endResult` of a session that failed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum EndResult {
+    UserRefused,
+    UserRefusedInteraction(InteractionType),
+    Timeout,
+    WrongVerificationCode,
+    ExpectedLinkedSession,
+    AccountUnusable,
+    ServerError,
+}
+
+/// All sessions of the service.
+pub(super) struct Sessions {
+    timings: SmartIdTimings,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    by_id: HashMap<Uuid, Arc<Session>>,
+    recent: Vec<Recent>,
+}
+
+/// A request whose repetition gets the same answer.
+struct Recent {
+    at: Timestamp,
+    path: String,
+    body: Value,
+    answer: Value,
+}
+
+/// What came of a request to begin a session.
+pub(super) enum Begun {
+    New(Arc<Session>, Value),
+    Repeated(Value),
+}
+
+impl Session {
+    pub(super) fn new(task: Task, account: Option<Arc<Account>>, now: Timestamp) -> Self {
+        Self {
+            id: Uuid::new_v4(),
+            created: now,
+            task,
+            account,
+            link: None,
+            progress: watch::Sender::new(Progress::Running),
+            successor: watch::Sender::new(None),
+        }
+    }
+
+    /// The session with a device link's token and secret.
+    pub(super) fn with_link(mut self) -> Self {
+        self.link = Some(LinkKeys {
+            token: random::alphanumeric(TOKEN_LENGTH),
+            secret: random::bytes(),
+        });
+        self
+    }
+
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        matches!(*self.progress.borrow(), Progress::Running)
+    }
+
+    /// Ends the session unless it has ended.
+    pub(super) fn complete(&self, at: Timestamp, ending: Ending) {
+        self.progress.send_if_modified(|progress| {
+            if matches!(progress, Progress::Complete { .. }) {
+                return false;
+            }
+            *progress = Progress::Complete {
+                at,
+                ending: Arc::new(ending),
+            };
+            true
+        });
+    }
+
+    /// Who was chosen and how, when this was a choice that succeeded.
+    pub(super) fn chosen(&self) -> Option<(Arc<Account>, Flow)> {
+        match &*self.progress.borrow() {
+            Progress::Complete { ending, .. } => match &**ending {
+                Ending::Chosen { account, flow } => Some((account.clone(), *flow)),
+                _ => None,
+            },
+            Progress::Running => None,
+        }
+    }
+
+    pub(super) fn successor(&self) -> watch::Receiver<Option<Arc<Session>>> {
+        self.successor.subscribe()
+    }
+
+    /// Takes a signature session as the one that follows; only one may.
+    pub(super) fn link_successor(&self, session: &Arc<Session>) {
+        self.successor.send_replace(Some(session.clone()));
+    }
+
+    pub(super) fn has_successor(&self) -> bool {
+        self.successor.borrow().is_some()
+    }
+}
+
+impl Task {
+    pub(super) fn envelope(&self) -> &Envelope {
+        match self {
+            Self::Signature(request) => &request.envelope,
+            Self::CertificateChoice(request) => &request.envelope,
+        }
+    }
+
+    pub(super) fn callback(&self) -> Option<&str> {
+        match self {
+            Self::Signature(request) => request.callback.as_deref(),
+            Self::CertificateChoice(request) => request.callback.as_deref(),
+        }
+    }
+
+    pub(super) fn session_type(&self) -> SessionType {
+        match self {
+            Self::Signature(_) => SessionType::Signature,
+            Self::CertificateChoice(_) => SessionType::CertificateChoice,
+        }
+    }
+
+    /// What `authCode` protects, with this callback.
+    pub(super) fn protected<'a>(&'a self, callback: &'a str) -> Protected<'a> {
+        let relying_party_name = &self.envelope().relying_party_name;
+        match self {
+            Self::Signature(request) => Protected {
+                signature_protocol: "RAW_DIGEST_SIGNATURE",
+                digest: &request.digest_base64,
+                relying_party_name,
+                interactions: request.interactions.base64(),
+                callback,
+            },
+            Self::CertificateChoice(_) => Protected {
+                signature_protocol: "",
+                digest: "",
+                relying_party_name,
+                interactions: "",
+                callback,
+            },
+        }
+    }
+}
+
+impl LinkKeys {
+    /// `sessionSecret` as it is answered.
+    pub(super) fn secret_base64(&self) -> String {
+        STANDARD.encode(self.secret)
+    }
+}
+
+impl Sessions {
+    pub(super) fn new(timings: SmartIdTimings) -> Self {
+        Self {
+            timings,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Begins the session that `make` describes with its answer, unless the
+    /// same request began one a moment ago.
+    pub(super) fn begin(
+        &self,
+        path: &str,
+        body: &Value,
+        now: Timestamp,
+        make: impl FnOnce() -> Result<(Arc<Session>, Value), Problem>,
+    ) -> Result<Begun, Problem> {
+        let mut state = self.state();
+        state
+            .recent
+            .retain(|recent| now.duration_since(recent.at).abs() < IDEMPOTENCY);
+        let same = |recent: &&Recent| recent.path == path && recent.body == *body;
+        if let Some(recent) = state.recent.iter().find(same) {
+            return Ok(Begun::Repeated(recent.answer.clone()));
+        }
+        let (session, answer) = make()?;
+        state.recent.push(Recent {
+            at: now,
+            path: path.into(),
+            body: body.clone(),
+            answer: answer.clone(),
+        });
+        self.forget_expired(&mut state, now);
+        state.by_id.insert(session.id, session.clone());
+        Ok(Begun::New(session, answer))
+    }
+
+    /// The session of an id, ended first when its time is over.
+    pub(super) fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<Session>> {
+        let mut state = self.state();
+        self.forget_expired(&mut state, now);
+        state.by_id.get(&id).cloned()
+    }
+
+    /// The session of a device link's token.
+    pub(super) fn find_token(&self, token: &str, now: Timestamp) -> Option<Arc<Session>> {
+        let mut state = self.state();
+        self.forget_expired(&mut state, now);
+        let has_token = |session: &&Arc<Session>| {
+            let link = session.link.as_ref();
+            link.is_some_and(|link| link.token == token)
+        };
+        state.by_id.values().find(has_token).cloned()
+    }
+
+    /// Ends what ran too long, forgets what ended long ago.
+    fn forget_expired(&self, state: &mut State, now: Timestamp) {
+        let older = |at: Timestamp, limit: std::time::Duration| {
+            SignedDuration::try_from(limit).is_ok_and(|limit| now.duration_since(at) > limit)
+        };
+        state.by_id.retain(|_, session| {
+            if session.is_running() && older(session.created, self.timings.session_lifetime) {
+                session.complete(now, Ending::Failed(EndResult::Timeout));
+            }
+            match &*session.progress.borrow() {
+                Progress::Running => true,
+                Progress::Complete { at, .. } => !older(*at, self.timings.retention),
+            }
+        });
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,96 @@
+//! The body of a session status.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+
+use super::{
+    account::Account,
+    session::{EndResult, Ending, Flow, Progress, Session, Task},
+};
+
+/// `GET /session/{sessionID}`.
+pub(super) fn status(session: &Session, progress: &Progress) -> Value {
+    let Progress::Complete { ending, .. } = progress else {
+        return json!({ "state": "RUNNING" });
+    };
+    let mut status = match &**ending {
+        Ending::Failed(result) => failed(*result),
+        Ending::Chosen { account, flow } => json!({
+            "state": "COMPLETE",
+            "result": { "endResult": "OK", "documentNumber": account.document_number() },
+            "signature": { "flowType": flow.name() },
+            "cert": certificate(account),
+        }),
+        Ending::Signed {
+            account,
+            flow,
+            interaction,
+            signature,
+        } => json!({
+            "state": "COMPLETE",
+            "result": { "endResult": "OK", "documentNumber": account.document_number() },
+            "signatureProtocol": "RAW_DIGEST_SIGNATURE",
+            "signature": signature_object(&session.task, *flow, signature),
+            "cert": certificate(account),
+            "interactionTypeUsed": interaction.name(),
+        }),
+    };
+    let ignored = &session.task.envelope().ignored_properties;
+    if !ignored.is_empty() {
+        status["ignoredProperties"] = json!(ignored);
+    }
+    status
+}
+
+/// `cert` of an answer: the end entity alone, no chain.
+pub(super) fn certificate(account: &Account) -> Value {
+    json!({
+        "value": account.certificate(),
+        "certificateLevel": account.level_name(),
+    })
+}
+
+fn signature_object(task: &Task, flow: Flow, signature: &[u8]) -> Value {
+    let mut object = json!({
+        "value": STANDARD.encode(signature),
+        "flowType": flow.name(),
+    });
+    if let Task::Signature(request) = task {
+        object["signatureAlgorithm"] = json!(request.algorithm.name());
+        if let Some(parameters) = request.algorithm.parameters() {
+            object["signatureAlgorithmParameters"] = parameters;
+        }
+    }
+    object
+}
+
+fn failed(result: EndResult) -> Value {
+    let mut object = json!({ "endResult": result.name() });
+    if let EndResult::UserRefusedInteraction(interaction) = result {
+        object["details"] = json!({ "interaction": interaction.name() });
+    }
+    json!({ "state": "COMPLETE", "result": object })
+}
+
+impl EndResult {
+    fn name(self) -> &'static str {
+        match self {
+            Self::UserRefused => "USER_REFUSED",
+            Self::UserRefusedInteraction(_) => "USER_REFUSED_INTERACTION",
+            Self::Timeout => "TIMEOUT",
+            Self::WrongVerificationCode => "WRONG_VC",
+            Self::ExpectedLinkedSession => "EXPECTED_LINKED_SESSION",
+            Self::AccountUnusable => "ACCOUNT_UNUSABLE",
+            Self::ServerError => "SERVER_ERROR",
+        }
+    }
+}
+
+impl Flow {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Link(link_type) => link_type.name(),
+            Self::Notification => "Notification",
+        }
+    }
+}

@@ -1,0 +1,312 @@
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::{Router, middleware};
+use serde::Serialize;
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{
+    clock::{DemoClock, SystemClock},
+    error::WorldError,
+    fault::{self, FaultPlan},
+    folder::Folder,
+    ocsp,
+    persona::Persona,
+    pki::{Pki, Urls},
+    random, repository,
+    shutdown::{Shutdown, ShutdownHandle, shutdown},
+    smart_id::{RelyingParty, SmartId, SmartIdTimings},
+    trust,
+    tsa::{Tsa, TsaSwitches},
+};
+
+/// Ports below those that Linux gives to outgoing connections, so that a
+/// world finds its port free again after a restart.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+const PORT_TRIES: usize = 32;
+/// How long connections may take to finish when the world ends.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// How a world is started.
+#[derive(Clone)]
+pub struct WorldConfig {
+    /// Keeps keys, certificates and the address across restarts. An empty or
+    /// absent folder makes a new world.
+    pub folder: PathBuf,
+    /// The world's time.
+    pub clock: Arc<dyn DemoClock>,
+    /// Address to listen on. Port 0 takes the port of the first start, or a
+    /// free one when this is the first.
+    pub bind: SocketAddr,
+    /// How fast Smart-ID's people and sessions are.
+    pub smart_id: SmartIdTimings,
+    /// Lets `initialCallbackUrl` be plain http to a loopback host, which the
+    /// real service refuses; a demonstration without TLS needs it.
+    pub http_callbacks: bool,
+}
+
+impl WorldConfig {
+    /// The defaults: system clock, a port of the world's own on loopback,
+    /// people who answer after a second, https callbacks only.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            clock: Arc::new(SystemClock),
+            bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            smart_id: SmartIdTimings::default(),
+            http_callbacks: false,
+        }
+    }
+}
+
+/// Base addresses of the services, without a slash at the end.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Addresses {
+    /// Smart-ID relying-party API; the paths of version 3 follow.
+    pub smart_id: String,
+    /// Where time-stamp requests are posted.
+    pub tsa: String,
+    /// Where OCSP requests are posted, for every authority of the world.
+    pub ocsp: String,
+}
+
+/// A service whose faults can be planned.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Service {
+    /// The Smart-ID relying-party API, the phone's side excluded.
+    SmartId,
+    /// The time-stamping authority.
+    Tsa,
+    /// All OCSP responders.
+    Ocsp,
+    /// The repository of certificates and revocation lists.
+    Repository,
+}
+
+/// A running demo world.
+pub struct World {
+    addresses: Addresses,
+    relying_party: RelyingParty,
+    personas: Vec<Persona>,
+    roots: Vec<PathBuf>,
+    trust_folder: PathBuf,
+    faults: Faults,
+    tsa_switches: TsaSwitches,
+    shutdown: ShutdownHandle,
+    server: JoinHandle<io::Result<()>>,
+}
+
+#[derive(Default)]
+struct Faults {
+    smart_id: FaultPlan,
+    tsa: FaultPlan,
+    ocsp: FaultPlan,
+    repository: FaultPlan,
+}
+
+impl World {
+    /// Opens or makes the world of a folder and serves it until
+    /// [`World::shutdown`] or the end of the runtime.
+    ///
+    /// # Errors
+    /// A folder that is not a world's, a damaged file, or an address that is
+    /// taken.
+    pub async fn start(config: WorldConfig) -> Result<Self, WorldError> {
+        let folder = Folder::open(&config.folder)?;
+        let listener = listen(&folder, &config).await?;
+        let address = local_address(&listener, config.bind)?;
+        folder.mark(address)?;
+        let base = format!("http://{address}");
+        let (handle, shutdown) = shutdown();
+        let tsa_switches = TsaSwitches::default();
+
+        // Making a new world generates some twenty RSA keys.
+        let opening = tokio::task::spawn_blocking({
+            let (config, base, switches) = (config.clone(), base.clone(), tsa_switches.clone());
+            let shutdown = shutdown.clone();
+            move || Services::open(&folder, &config, &base, switches, shutdown)
+        });
+        let services = match opening.await {
+            Ok(services) => services?,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        };
+
+        let faults = Faults::default();
+        let personas = services.smart_id.personas();
+        let relying_party = RelyingParty::demo();
+        let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
+        let router = services.router(&faults, &shutdown);
+        let server = tokio::spawn(async move {
+            axum::serve(listener, router)
+                .with_graceful_shutdown(async move { shutdown.begun().await })
+                .await
+        });
+        Ok(Self {
+            addresses: Addresses {
+                smart_id: format!("{base}/smart-id-rp/v3"),
+                tsa: format!("{base}/tsa"),
+                ocsp: format!("{base}/ocsp"),
+            },
+            relying_party,
+            personas,
+            roots,
+            trust_folder,
+            faults,
+            tsa_switches,
+            shutdown: handle,
+            server,
+        })
+    }
+
+    /// Where the services are.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// Who the world's Smart-ID service serves.
+    pub fn relying_party(&self) -> &RelyingParty {
+        &self.relying_party
+    }
+
+    /// Everybody who can be asked to sign; the first one signs with Smart-ID.
+    pub fn personas(&self) -> &[Persona] {
+        &self.personas
+    }
+
+    /// PEM files with the self-signed certificates that all trust rests on.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// A folder of trust anchors as the host's trust loader reads it.
+    pub fn trust_folder(&self) -> &Path {
+        &self.trust_folder
+    }
+
+    /// What is to go wrong at a service.
+    pub fn faults(&self, service: Service) -> &FaultPlan {
+        match service {
+            Service::SmartId => &self.faults.smart_id,
+            Service::Tsa => &self.faults.tsa,
+            Service::Ocsp => &self.faults.ocsp,
+            Service::Repository => &self.faults.repository,
+        }
+    }
+
+    /// What may be changed at the time-stamping authority.
+    pub fn tsa_switches(&self) -> &TsaSwitches {
+        &self.tsa_switches
+    }
+
+    /// Ends the world: waiting requests are answered, connections closed.
+    pub async fn shutdown(self) {
+        self.shutdown.begin();
+        let abort = self.server.abort_handle();
+        if tokio::time::timeout(DRAIN, self.server).await.is_err() {
+            abort.abort();
+        }
+    }
+}
+
+/// Everything that serves, before it is put on a socket.
+struct Services {
+    pki: Arc<Pki>,
+    clock: Arc<dyn DemoClock>,
+    smart_id: SmartId,
+    tsa: Tsa,
+    roots: Vec<PathBuf>,
+    trust_folder: PathBuf,
+}
+
+impl Services {
+    fn open(
+        folder: &Folder,
+        config: &WorldConfig,
+        base: &str,
+        tsa_switches: TsaSwitches,
+        shutdown: Shutdown,
+    ) -> Result<Self, WorldError> {
+        let clock = config.clock.clone();
+        let pki = Pki::open(folder, &Urls::new(base), clock.now())?;
+        let smart_id = SmartId::open(folder, &pki, base, config, shutdown)?;
+        let tsa = Tsa::open(folder, &pki, clock.clone(), tsa_switches)?;
+        let trust_folder = trust::write(folder, &pki)?;
+        Ok(Self {
+            roots: Pki::root_files(folder),
+            pki: Arc::new(pki),
+            clock,
+            smart_id,
+            tsa,
+            trust_folder,
+        })
+    }
+
+    fn router(self, faults: &Faults, shutdown: &Shutdown) -> Router {
+        let with_faults = |router: Router, plan: &FaultPlan| {
+            let state = (plan.clone(), shutdown.clone());
+            router.layer(middleware::from_fn_with_state(state, fault::inject))
+        };
+        let (smart_id, phone) = self.smart_id.routers();
+        Router::new()
+            .merge(with_faults(smart_id, &faults.smart_id))
+            .merge(phone)
+            .merge(with_faults(self.tsa.router(), &faults.tsa))
+            .merge(with_faults(
+                ocsp::router(self.pki.clone(), self.clock.clone()),
+                &faults.ocsp,
+            ))
+            .merge(with_faults(
+                repository::router(self.pki, self.clock),
+                &faults.repository,
+            ))
+    }
+}
+
+/// Listens where the certificates say, or somewhere new at the first start.
+async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, WorldError> {
+    let asked = config.bind;
+    if let Some(address) = folder.address()? {
+        let same = asked.ip() == address.ip() && [0, address.port()].contains(&asked.port());
+        if !same {
+            return Err(WorldError::AddressChanged {
+                persisted: address,
+                asked,
+            });
+        }
+        return TcpListener::bind(address)
+            .await
+            .map_err(|source| WorldError::AddressTaken {
+                address,
+                folder: config.folder.clone(),
+                source,
+            });
+    }
+    if asked.port() == 0 {
+        for _ in 0..PORT_TRIES {
+            let offset = random::below(u32::from(PORTS.end - PORTS.start));
+            let port = u16::try_from(offset).map_or(PORTS.start, |offset| PORTS.start + offset);
+            if let Ok(listener) = TcpListener::bind((asked.ip(), port)).await {
+                return Ok(listener);
+            }
+        }
+    }
+    TcpListener::bind(asked)
+        .await
+        .map_err(|source| WorldError::Listen {
+            address: asked,
+            source,
+        })
+}
+
+fn local_address(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, WorldError> {
+    listener.local_addr().map_err(|source| WorldError::Listen {
+        address: asked,
+        source,
+    })
+}

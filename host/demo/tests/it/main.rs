@@ -1,0 +1,10 @@
+//! The demo world over real sockets, as its clients and validators see it.
+
+mod certificates;
+mod ocsp;
+mod phone;
+mod refusals;
+mod signing;
+mod support;
+mod tsa;
+mod worlds;
