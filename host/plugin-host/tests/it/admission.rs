@@ -173,7 +173,7 @@ fn dummy(wit: &str) -> Vec<u8> {
 
 fn encode(resolve: &Resolve, world: wit_parser::WorldId) -> Vec<u8> {
     let mut module = dummy_module(resolve, world, ManglingAndAbi::Standard32);
-    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8).unwrap();
+    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8, false).unwrap();
     ComponentEncoder::default()
         .module(&module)
         .unwrap()

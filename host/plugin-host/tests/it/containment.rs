@@ -212,7 +212,7 @@ async fn limited(limits: CallLimits) -> Arc<Plugin> {
         .unwrap()
 }
 
-async fn inspect(toy: &Plugin, behaviour: &str) -> FaultKind {
+async fn inspect(toy: &Arc<Plugin>, behaviour: &str) -> FaultKind {
     fault(toy.inspect(toy_document(behaviour)).await.unwrap_err())
 }
 

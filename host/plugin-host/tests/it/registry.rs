@@ -1,3 +1,4 @@
+use bytes::Bytes;
 use parafa_plugin_host::{CallLimits, InstallError, LookupError, PluginDigest, Registry};
 
 use crate::support::{component, host, toy, toy_document};
@@ -74,6 +75,8 @@ async fn a_digest_that_was_never_installed_is_unknown() {
 }
 
 /// The same component with another digest: a custom section more.
-fn other_build() -> Vec<u8> {
-    [&component("test/toy.wasm")[..], b"\x00\x05\x04note"].concat()
+fn other_build() -> Bytes {
+    [&component("test/toy.wasm")[..], b"\x00\x05\x04note"]
+        .concat()
+        .into()
 }
