@@ -1,0 +1,17 @@
+//! The trust checks against an authority, OCSP responders and time-stamping
+//! authorities that live in this process.
+
+#![allow(missing_docs, unreachable_pub)]
+
+mod anchors;
+mod asn1;
+mod authority;
+mod certificates;
+mod hostile;
+mod ocsp;
+mod port;
+mod responder;
+mod signers;
+mod stamper;
+mod timestamps;
+mod world;

@@ -1,0 +1,289 @@
+use std::sync::Arc;
+
+use der::asn1::ObjectIdentifier;
+use parafa_trust::{
+    AuthorityKind, Purpose, TimestampAuthority, TimestampClient, TimestampError, TimestampFault,
+    TimestampPolicy, TimestampToken, TokenFault, TrustAnchors, TrustEntry,
+};
+
+use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template, rsa};
+use crate::port::{FakePort, random};
+use crate::stamper::{EssAttribute, NonceReply, Stamper, refusal};
+use crate::world::{World, now, stamper_template};
+
+const FIRST: &str = "http://tsa.example.com/first";
+const SECOND: &str = "http://tsa.example.com/second";
+const IMPRINT: [u8; 32] = [0x42; 32];
+
+fn authority(url: &str) -> TimestampAuthority {
+    TimestampAuthority {
+        url: url.parse().expect("a URL"),
+        policy: None,
+    }
+}
+
+fn client(world: &World, port: FakePort, authorities: Vec<TimestampAuthority>) -> TimestampClient {
+    let policy = TimestampPolicy::default();
+    TimestampClient::new(
+        Arc::new(port),
+        random(),
+        world.anchors(),
+        authorities,
+        policy,
+    )
+}
+
+async fn stamped(world: &World, stamper: Stamper) -> Result<TimestampToken, TimestampFault> {
+    let port = FakePort::default().at(FIRST, move |request| stamper.answer(request));
+    let client = client(world, port, vec![authority(FIRST)]);
+    client
+        .timestamp(&IMPRINT, now())
+        .await
+        .map_err(|error| match error {
+            TimestampError::AllFailed(failures) => {
+                let [failure] = <[_; 1]>::try_from(failures).expect("one authority");
+                failure.fault
+            }
+            other => panic!("{other:?}"),
+        })
+}
+
+/// Why a stamper that differs from an honest one by `change` is refused.
+async fn fault(world: &World, change: impl FnOnce(&mut Stamper)) -> TokenFault {
+    let mut stamper = Stamper::new(&world.stamper);
+    change(&mut stamper);
+    match stamped(world, stamper).await {
+        Err(TimestampFault::Invalid(fault)) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn fault_of_signer(world: &World, signer: &Identity) -> TokenFault {
+    fault(world, |stamper| *stamper = Stamper::new(signer)).await
+}
+
+#[tokio::test]
+async fn an_honest_token_is_accepted() {
+    let world = World::new();
+    let token = stamped(&world, Stamper::new(&world.stamper))
+        .await
+        .expect("a token");
+    assert_eq!(token.gen_time.to_string(), "2026-11-21T16:00:01Z");
+    assert_eq!(token.serial_number, [0x12, 0x34]);
+    assert_eq!(token.policy, ObjectIdentifier::new_unwrap("0.4.0.2023.1.1"));
+    let chain = [world.stamper.certificate(), world.issuing.certificate()];
+    assert_eq!(token.signer_chain, chain);
+}
+
+#[tokio::test]
+async fn fractional_seconds_are_accepted() {
+    let world = World::new();
+    let mut stamper = Stamper::new(&world.stamper);
+    stamper.gen_time = "20261121160001.927Z";
+    let token = stamped(&world, stamper).await.expect("a token");
+    assert_eq!(token.gen_time.to_string(), "2026-11-21T16:00:01.927Z");
+}
+
+#[tokio::test]
+async fn either_signing_certificate_attribute_will_do() {
+    let world = World::new();
+    for ess in [EssAttribute::V1, EssAttribute::V2, EssAttribute::Both] {
+        let mut stamper = Stamper::new(&world.stamper);
+        stamper.ess = ess;
+        stamped(&world, stamper).await.expect("a token");
+    }
+}
+
+#[tokio::test]
+async fn rsa_tokens_with_either_padding_are_accepted() {
+    let world = World::new();
+    let signer = stamper_template().key(rsa(2048)).issued_by(&world.issuing);
+    for pss in [false, true] {
+        let mut stamper = Stamper::new(&signer);
+        stamper.pss = pss;
+        stamped(&world, stamper).await.expect("a token");
+    }
+}
+
+#[tokio::test]
+async fn signed_attributes_are_hashed_as_received() {
+    let world = World::new();
+    let mut stamper = Stamper::new(&world.stamper);
+    stamper.unsorted_attributes = true;
+    stamped(&world, stamper).await.expect("a token");
+}
+
+#[tokio::test]
+async fn an_embedded_intermediate_leads_to_a_root() {
+    let world = World::new();
+    let entry = TrustEntry::new(
+        world.root.certificate(),
+        AuthorityKind::Root,
+        &[Purpose::Timestamping],
+    );
+    let anchors = Arc::new(TrustAnchors::new(vec![entry]));
+    let mut stamper = Stamper::new(&world.stamper);
+    stamper.embedded.push(world.issuing.clone());
+    let port = FakePort::default().at(FIRST, move |request| stamper.answer(request));
+    let authorities = vec![authority(FIRST)];
+    let policy = TimestampPolicy::default();
+    let client = TimestampClient::new(Arc::new(port), random(), anchors, authorities, policy);
+    let token = client.timestamp(&IMPRINT, now()).await.expect("a token");
+    assert_eq!(token.signer_chain.len(), 3);
+}
+
+#[tokio::test]
+async fn a_token_over_something_else_is_refused() {
+    let world = World::new();
+    let wrong = fault(&world, |stamper| stamper.wrong_imprint = true).await;
+    assert!(matches!(wrong, TokenFault::Imprint), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn the_nonce_must_return() {
+    let world = World::new();
+    for reply in [NonceReply::Wrong, NonceReply::Silent] {
+        let wrong = fault(&world, |stamper| stamper.nonce = reply).await;
+        assert!(matches!(wrong, TokenFault::Nonce), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_policy_that_was_asked_for_must_return() {
+    let world = World::new();
+    let asked = TimestampAuthority {
+        policy: Some(ObjectIdentifier::new_unwrap("0.4.0.2023.1.1")),
+        ..authority(FIRST)
+    };
+    for (policy, passes) in [("0.4.0.2023.1.1", true), ("1.2.3", false)] {
+        let mut stamper = Stamper::new(&world.stamper);
+        stamper.policy = policy;
+        let port = FakePort::default().at(FIRST, move |request| stamper.answer(request));
+        let client = client(&world, port, vec![asked.clone()]);
+        assert_eq!(client.timestamp(&IMPRINT, now()).await.is_ok(), passes);
+    }
+}
+
+#[tokio::test]
+async fn a_time_far_from_now_is_refused() {
+    let world = World::new();
+    for gen_time in ["20261121155459Z", "20261121160500.001Z"] {
+        let far = fault(&world, |stamper| stamper.gen_time = gen_time).await;
+        assert!(matches!(far, TokenFault::Time(_)), "{far:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_signer_must_be_for_time_stamping_alone() {
+    let world = World::new();
+    let template = || Template::new("Test TSU").serial(4);
+    for template in [
+        template(),
+        template().extended_key_usage(false, &[TIME_STAMPING]),
+        template().extended_key_usage(true, &[OCSP_SIGNING]),
+        template().extended_key_usage(true, &[TIME_STAMPING, OCSP_SIGNING]),
+    ] {
+        let wrong = fault_of_signer(&world, &template.issued_by(&world.issuing)).await;
+        assert!(matches!(wrong, TokenFault::SignerPurpose), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_signing_certificate_attribute_must_name_the_signer() {
+    let world = World::new();
+    for ess in [EssAttribute::V2OfAnother, EssAttribute::V1OfAnother] {
+        let other = fault(&world, |stamper| stamper.ess = ess).await;
+        assert!(matches!(other, TokenFault::SigningCertificate), "{other:?}");
+    }
+    let absent = fault(&world, |stamper| stamper.ess = EssAttribute::Absent).await;
+    assert!(matches!(absent, TokenFault::Attribute(_)), "{absent:?}");
+}
+
+#[tokio::test]
+async fn digest_and_signature_must_match() {
+    let world = World::new();
+    let digest = fault(&world, |stamper| stamper.wrong_digest = true).await;
+    assert!(matches!(digest, TokenFault::MessageDigest), "{digest:?}");
+    let corrupt = fault(&world, |stamper| stamper.corrupt_signature = true).await;
+    assert!(matches!(corrupt, TokenFault::Signature(_)), "{corrupt:?}");
+}
+
+#[tokio::test]
+async fn there_must_be_one_signer_with_its_certificate() {
+    let world = World::new();
+    for signers in [0, 2] {
+        let wrong = fault(&world, |stamper| stamper.signers = signers).await;
+        assert!(matches!(wrong, TokenFault::NotOneSigner(_)), "{wrong:?}");
+    }
+    let bare = fault(&world, |stamper| stamper.embedded.clear()).await;
+    assert!(matches!(bare, TokenFault::NoSignerCertificate), "{bare:?}");
+}
+
+#[tokio::test]
+async fn content_that_is_no_time_stamp_is_refused() {
+    let world = World::new();
+    let data = "1.2.840.113549.1.7.1";
+    let wrong = fault(&world, |stamper| stamper.content_type = data).await;
+    assert!(matches!(wrong, TokenFault::ContentType(_)), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn a_foreign_or_expired_signer_is_untrusted() {
+    let world = World::new();
+    let foreign = fault_of_signer(&world, &World::new().stamper).await;
+    assert!(matches!(foreign, TokenFault::Untrusted(_)), "{foreign:?}");
+    let expired = stamper_template().validity("20200101000000Z", "20261121160000Z");
+    let expired = fault_of_signer(&world, &expired.issued_by(&world.issuing)).await;
+    assert!(matches!(expired, TokenFault::Untrusted(_)), "{expired:?}");
+}
+
+#[tokio::test]
+async fn the_next_authority_is_asked_when_one_fails() {
+    let world = World::new();
+    let stamper = Stamper::new(&world.stamper);
+    let port = FakePort::default()
+        .failing(FIRST, 500)
+        .at(SECOND, move |request| stamper.answer(request));
+    let client = client(&world, port, vec![authority(FIRST), authority(SECOND)]);
+    client.timestamp(&IMPRINT, now()).await.expect("a token");
+}
+
+#[tokio::test]
+async fn failures_are_told_apart() {
+    let world = World::new();
+    let mut liar = Stamper::new(&world.stamper);
+    liar.wrong_imprint = true;
+    let urls = ["http://a/", "http://b/", "http://c/", "http://d/"];
+    let port = FakePort::default()
+        .failing(urls[1], 401)
+        .at(urls[2], |_| refusal(2))
+        .at(urls[3], move |request| liar.answer(request));
+    let client = client(&world, port, urls.iter().copied().map(authority).collect());
+    let Err(TimestampError::AllFailed(failures)) = client.timestamp(&IMPRINT, now()).await else {
+        panic!("a token out of nowhere");
+    };
+    let faults: Vec<TimestampFault> = failures.into_iter().map(|failure| failure.fault).collect();
+    assert!(
+        matches!(
+            faults.as_slice(),
+            [
+                TimestampFault::Transport(_),
+                TimestampFault::HttpStatus(401),
+                TimestampFault::Refused { status: 2, .. },
+                TimestampFault::Invalid(TokenFault::Imprint),
+            ]
+        ),
+        "{faults:?}"
+    );
+}
+
+#[tokio::test]
+async fn without_authorities_there_is_no_token() {
+    let world = World::new();
+    let client = client(&world, FakePort::default(), Vec::new());
+    let asked = client.timestamp(&IMPRINT, now()).await;
+    assert!(
+        matches!(asked, Err(TimestampError::NoAuthority)),
+        "{asked:?}"
+    );
+}
