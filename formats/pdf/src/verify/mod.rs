@@ -37,7 +37,13 @@ pub fn verify<E: Environment>(
             document,
             range: *range,
         });
-        evidence(environment, covered.as_ref(), signature, &store, timestamped_later)
+        evidence(
+            environment,
+            covered.as_ref(),
+            signature,
+            &store,
+            timestamped_later,
+        )
     });
     Ok(evidence.collect())
 }
@@ -102,8 +108,9 @@ fn unreadable(signature: &SignatureDictionary) -> SignatureEvidence {
 
 const UNKNOWN_LEVEL: &str = "unknown";
 
-/// The baseline level by what is there (ETSI EN 319 142-1, 6.3). Whether the
-/// time-stamps and the revocation data suffice is for others to decide.
+/// The baseline level by what is there (ETSI EN 319 142-1, 6.3); revocation
+/// data counts when it was added after the signature. Whether the time-stamps
+/// and the revocation data suffice is for others to decide.
 fn level(
     signature: &SignatureDictionary,
     cms: &SignedData,
@@ -120,7 +127,11 @@ fn level(
             .timestamps()
             .iter()
             .any(|token| stamps(token, cms.value()));
-    match (baseline, timestamped, !store.revocation.is_empty()) {
+    match (
+        baseline,
+        timestamped,
+        store.was_extended_after(end_of_coverage(signature)),
+    ) {
         (false, _, _) => UNKNOWN_LEVEL,
         (true, false, _) => "PAdES-B-B",
         (true, true, false) => "PAdES-B-T",

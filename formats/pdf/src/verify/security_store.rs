@@ -1,15 +1,17 @@
-use lopdf::Object;
+use lopdf::{Dictionary, Object};
 
 use crate::structure::{Decoder, PdfFile};
 
-/// The document security store (ISO 32000-2, 12.8.4.3): what later updates
-/// added so that signatures can be verified for long.
+/// The document security store (ISO 32000-2, 12.8.4.3): what updates added so
+/// that signatures can be verified for long.
 #[derive(Debug, Default)]
 pub(super) struct SecurityStore {
     /// DER certificates.
     pub(super) certificates: Vec<Vec<u8>>,
     /// DER OCSP responses and CRLs.
     pub(super) revocation: Vec<Vec<u8>>,
+    /// Where the last of the revocation data stands in the file.
+    last_revocation: Option<usize>,
 }
 
 impl SecurityStore {
@@ -23,33 +25,62 @@ impl SecurityStore {
         else {
             return Self::default();
         };
-        let decoder = Decoder::new(file.limits());
-        let mut remaining = file.limits().decoded_total_bytes;
-        let mut streams = |key: &[u8]| -> Vec<Vec<u8>> {
-            let items = file
-                .entry(store, key)
-                .and_then(|items| items.as_array().ok());
-            let streams =
-                items
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|item| match file.resolve(item)? {
-                        Object::Stream(stream) => decoder.decode_object(stream).ok(),
-                        _ => None,
-                    });
-            streams
-                .take_while(|content| {
-                    remaining = remaining.saturating_sub(content.len());
-                    remaining > 0
-                })
-                .collect()
+        let mut streams = Streams {
+            file,
+            decoder: Decoder::new(file.limits()),
+            remaining_bytes: file.limits().decoded_total_bytes,
         };
-        let certificates = streams(b"Certs");
-        let mut revocation = streams(b"OCSPs");
-        revocation.extend(streams(b"CRLs"));
+        let certificates = streams.read(store, b"Certs");
+        let mut revocation = streams.read(store, b"OCSPs");
+        revocation.extend(streams.read(store, b"CRLs"));
         Self {
-            certificates,
-            revocation,
+            certificates: certificates
+                .into_iter()
+                .map(|(_, content)| content)
+                .collect(),
+            last_revocation: revocation.iter().filter_map(|(offset, _)| *offset).max(),
+            revocation: revocation.into_iter().map(|(_, content)| content).collect(),
         }
+    }
+
+    /// Whether revocation data was added after a revision that ends there.
+    pub(super) fn was_extended_after(&self, revision_end: usize) -> bool {
+        self.last_revocation
+            .is_some_and(|offset| offset >= revision_end)
+    }
+}
+
+struct Streams<'f, 'a> {
+    file: &'f PdfFile<'a>,
+    decoder: Decoder,
+    remaining_bytes: usize,
+}
+
+impl Streams<'_, '_> {
+    /// The decoded streams of an array with the places of their objects.
+    fn read(&mut self, store: &Dictionary, key: &[u8]) -> Vec<(Option<usize>, Vec<u8>)> {
+        let items = self
+            .file
+            .entry(store, key)
+            .and_then(|items| items.as_array().ok());
+        let mut streams = Vec::new();
+        for item in items.into_iter().flatten() {
+            let Some(Object::Stream(stream)) = self.file.resolve(item) else {
+                continue;
+            };
+            let Ok(content) = self.decoder.decode_object(stream) else {
+                continue;
+            };
+            let Some(remaining) = self.remaining_bytes.checked_sub(content.len()) else {
+                break;
+            };
+            self.remaining_bytes = remaining;
+            let offset = item
+                .as_reference()
+                .ok()
+                .and_then(|id| self.file.raw_object(id).ok()?.offset);
+            streams.push((offset, content));
+        }
+        streams
     }
 }

@@ -1,5 +1,7 @@
 //! What `verify` tells about sound and about tampered documents.
 
+use std::fs;
+
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
     Coverage, DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
@@ -8,7 +10,7 @@ use parafa_format_core::{
 use parafa_format_pdf::verify;
 
 use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
-use crate::referees::split;
+use crate::referees::{samples, split};
 
 #[test]
 fn every_signature_in_a_row_is_intact() {
@@ -182,6 +184,34 @@ fn a_signature_that_cannot_be_read_is_malformed() {
     let tampered = replaced(&signed, cms.as_bytes(), b"3003020101000000");
 
     assert_eq!(integrity(&tampered), Integrity::Malformed);
+}
+
+#[test]
+fn signatures_of_other_people_have_the_levels_that_they_were_made_at() {
+    let Some(samples) = samples() else { return };
+    for (name, level) in [
+        ("pdfcpu__testPAdES_BB.pdf", "PAdES-B-B"),
+        ("pdfcpu__testPAdES_BT.pdf", "PAdES-B-T"),
+        ("pdfcpu__testPAdES_BLT.pdf", "PAdES-B-LT"),
+    ] {
+        let document = fs::read(samples.join("pdf").join(name)).unwrap();
+        let signed = P256.signs(&document).unwrap();
+
+        let [theirs, ours] = &evidence(&signed)[..] else {
+            panic!("{name}")
+        };
+
+        assert_eq!(
+            (theirs.level.as_str(), theirs.integrity),
+            (level, Integrity::Intact),
+            "{name}"
+        );
+        assert_eq!(
+            (ours.level.as_str(), ours.integrity),
+            ("PAdES-B-T", Integrity::Intact),
+            "{name}"
+        );
+    }
 }
 
 fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
