@@ -1,1 +1,16 @@
-//! The host server and the parafa binary.
+//! The host server: implements the APIs' traits by thin calls into the
+//! workflows, and opens the five doors that the workflows need.
+
+mod api;
+mod app;
+mod ceremony;
+mod changes;
+pub mod cli;
+pub mod config;
+mod demo;
+mod error;
+mod jobs;
+mod operator;
+mod records;
+mod startup;
+mod workflow;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `parafa` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    parafa_server::cli::run(std::env::args_os())
+}

@@ -1,0 +1,7 @@
+//! The APIs' traits, implemented by thin calls into the workflows.
+
+pub(crate) mod problems;
+mod signing;
+mod views;
+
+pub(crate) use signing::Signings;

@@ -1,0 +1,61 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parafa_domain::SigningMethod;
+use parafa_eid::SmartIdClient;
+use parafa_outbound::AddressPolicy;
+use parafa_plugin_host::Registry;
+use parafa_store::keys::{DataKey, Token};
+use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
+use parafa_trust::{SignerCheck, TimestampClient};
+use tokio::sync::Notify;
+use url::Url;
+use uuid::Uuid;
+
+use crate::changes::Changes;
+use crate::error::WorkflowError;
+
+/// Everything that the workflows work with: the five doors, opened.
+pub(crate) struct App {
+    pub(crate) store: Store,
+    pub(crate) files: ByteFiles,
+    pub(crate) keys: DataKeys,
+    pub(crate) master: Arc<MasterKey>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) plugins: Arc<Registry>,
+    pub(crate) signer_check: SignerCheck,
+    pub(crate) timestamps: TimestampClient,
+    pub(crate) smart_id: Option<SmartIdClient>,
+    /// Where webhooks may go.
+    pub(crate) webhook_policy: AddressPolicy,
+    /// Public base URL, without a slash at the end.
+    pub(crate) base_url: Url,
+    pub(crate) changes: Changes,
+    /// Wakes the job runner.
+    pub(crate) work: Notify,
+}
+
+impl App {
+    /// Methods that can be used here, whoever the signer is.
+    pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+        self.smart_id.iter().map(|_| SigningMethod::SmartId).collect()
+    }
+
+    /// The token of a signer's link.
+    pub(crate) fn ceremony_token(&self, signer: Uuid) -> Token {
+        const GENERATION: u32 = 0;
+
+        self.master.token("ceremony", signer, GENERATION)
+    }
+
+    /// An absolute address below the public base URL; `path` begins with a
+    /// slash.
+    pub(crate) fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
+    }
+
+    /// The key under which a signing's personal data are.
+    pub(crate) async fn data_key(&self, id: Uuid) -> Result<DataKey, WorkflowError> {
+        Ok(self.keys.open(id).await?)
+    }
+}

@@ -1,0 +1,156 @@
+"use strict";
+(() => {
+  const main = document.getElementById("main");
+  const base = main && main.dataset.base;
+  if (!base) return;
+
+  const WAIT_MS = 20000;
+  const RETRY_MS = 2000;
+  const byId = (id) => document.getElementById(id);
+  const panels = ["choose", "waiting", "completing", "done", "failed", "declined"];
+  let shown = null;
+  let tryingAgain = false;
+  let latest = null;
+  let over = false;
+
+  function show(name) {
+    for (const panel of panels) byId(panel).hidden = panel !== name;
+    byId("decline").hidden = !(name === "choose" || name === "failed");
+    if (shown !== null && shown !== name) {
+      const heading = byId(name).querySelector("h2[tabindex]");
+      if (heading) heading.focus();
+    }
+    shown = name;
+  }
+
+  function render(state) {
+    latest = state;
+    over = ended(state);
+    const attempt = state.attempt;
+    byId("busy").hidden = !state.busy;
+    const sign = byId("sign");
+    if (sign) sign.disabled = Boolean(state.busy);
+    if (state.signer.status === "declined") return show("declined");
+    if (!attempt) return show(state.signer.status === "signed" ? "done" : "choose");
+    switch (attempt.phase) {
+      case "done":
+        return show("done");
+      case "failed":
+        if (tryingAgain) return show("choose");
+        byId("failure").textContent = attempt.error ? attempt.error.message : "";
+        return show("failed");
+      case "completing":
+        return show("completing");
+      default: {
+        const code = attempt.verificationCode;
+        byId("preparing").hidden = Boolean(code);
+        byId("code-box").hidden = !code;
+        byId("verification-code").textContent = code || "";
+        return show("waiting");
+      }
+    }
+  }
+
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  const ended = (state) =>
+    state.signer.status === "declined" || state.signer.status === "signed" ||
+    (state.attempt && state.attempt.phase === "done");
+
+  async function call(method, path, body) {
+    const options = { method, headers: { accept: "application/json" }, cache: "no-store" };
+    if (body !== undefined) {
+      options.headers["content-type"] = "application/json";
+      options.body = JSON.stringify(body);
+    }
+    return fetch(base + path, options);
+  }
+
+  async function watch() {
+    let wait = 0;
+    while (!over) {
+      try {
+        const response = await call("GET", "/state?waitMs=" + wait);
+        if (over) return;
+        byId("connection").hidden = true;
+        if (response.status === 404) return location.reload();
+        if (!response.ok) throw new Error(String(response.status));
+        const state = await response.json();
+        if (state.document.sha256 !== main.dataset.sha256 && shown === "choose") return location.reload();
+        render(state);
+        wait = WAIT_MS;
+        if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
+      } catch {
+        byId("connection").hidden = false;
+        await pause(RETRY_MS);
+      }
+    }
+  }
+
+  function checkDigitFits(code) {
+    const sum = (weights) => weights.reduce((total, weight, i) => total + weight * Number(code[i]), 0) % 11;
+    let check = sum([1, 2, 3, 4, 5, 6, 7, 8, 9, 1]);
+    if (check === 10) check = sum([3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 10;
+    return check === Number(code[10]);
+  }
+
+  function codeIsSound(code, country) {
+    if (country === "LV") return /^[0-9]{6}-?[0-9]{5}$/.test(code);
+    return /^[0-9]{11}$/.test(code) && checkDigitFits(code);
+  }
+
+  byId("choose").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    const fault = byId("start-fault");
+    const codeFault = byId("personal-code-fault");
+    const code = form.personalCode.value.trim();
+    const country = form.country.value;
+    fault.hidden = true;
+    codeFault.hidden = codeIsSound(code, country);
+    form.personalCode.setAttribute("aria-invalid", String(!codeFault.hidden));
+    if (!codeFault.hidden) return form.personalCode.focus();
+    byId("sign").disabled = true;
+    try {
+      const response = await call("POST", "/attempts", {
+        method: "smart_id", personalCode: code, country, documentSha256: main.dataset.sha256,
+      });
+      if (response.ok) {
+        tryingAgain = false;
+        form.personalCode.value = "";
+        return render(await response.json());
+      }
+      const problem = await response.json();
+      if (problem.type && problem.type.endsWith("/document-changed")) return location.reload();
+      if (response.status === 400) { codeFault.hidden = false; return form.personalCode.focus(); }
+      fault.textContent = response.status === 429 ? fault.dataset.tooMany
+        : response.status === 409 ? fault.dataset.busy : fault.dataset.other;
+      fault.hidden = false;
+    } catch {
+      fault.textContent = fault.dataset.other;
+      fault.hidden = false;
+    } finally {
+      byId("sign").disabled = Boolean(latest && latest.busy);
+    }
+  });
+
+  byId("give-up").addEventListener("click", () => call("DELETE", "/attempts/current").catch(() => {}));
+
+  byId("again").addEventListener("click", () => {
+    tryingAgain = true;
+    if (latest && latest.document.sha256 !== main.dataset.sha256) return location.reload();
+    show("choose");
+    const code = byId("personal-code");
+    if (code) code.focus();
+  });
+
+  byId("decline-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const reason = event.target.reason.value.trim();
+    const response = await call("POST", "/decline", reason ? { reason } : {}).catch(() => null);
+    if (response && response.ok) return render(await response.json());
+    location.reload();
+  });
+
+  watch();
+})();

@@ -1,0 +1,223 @@
+//! The hosted page: a shell that says who asks for what, filled by a script
+//! that uses the ceremony's JSON calls.
+
+use maud::{DOCTYPE, Markup, html};
+use parafa_domain::{Language, SigningMethod};
+
+use super::texts::Texts;
+
+/// What the page shows before its script runs.
+#[derive(Debug)]
+pub(crate) struct CeremonyPage<'a> {
+    /// The link's token.
+    pub(crate) token: &'a str,
+    /// Language of the page.
+    pub(crate) language: Language,
+    /// Who asks.
+    pub(crate) tenant: &'a str,
+    /// What is to be signed.
+    pub(crate) title: &'a str,
+    /// File name of the document.
+    pub(crate) document_name: &'a str,
+    /// Lower-case hex digest of the version that would be signed now.
+    pub(crate) document_sha256: &'a str,
+    /// Deadline as the signer reads it.
+    pub(crate) expires: &'a str,
+    /// Methods that the signer may use and that are set up here.
+    pub(crate) methods: &'a [SigningMethod],
+    /// Whether nothing is signed.
+    pub(crate) sandbox: bool,
+}
+
+impl CeremonyPage<'_> {
+    /// The whole page.
+    pub(crate) fn render(&self) -> Markup {
+        let texts = Texts::of(self.language);
+        let base = format!("/c/{}", self.token);
+        let document = format!("{base}/document");
+        layout(
+            self.language,
+            texts.page_title,
+            html! {
+                header.bar {
+                    a.skip href="#main" { (texts.skip_to_content) }
+                    span.brand { "Parafa" }
+                    a.language lang=(other(self.language).tag()) href={ (base) "?lang=" (other(self.language).tag()) } { (texts.other_language) }
+                }
+                main #main data-base=(base) data-sha256=(self.document_sha256) {
+                    @if self.sandbox {
+                        p.sandbox role="note" { (texts.sandbox) }
+                    }
+                    section.request aria-labelledby="title" {
+                        p.asks { strong { (self.tenant) } " " (texts.asks_you_to_sign) }
+                        h1 #title { (self.title) }
+                        p.deadline { (texts.sign_by) " " (self.expires) }
+                    }
+                    section.document aria-labelledby="document-heading" {
+                        h2 #document-heading { (texts.document) ": " (self.document_name) }
+                        iframe.preview src=(document) title=(self.document_name) {}
+                        p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
+                        p.digest { (texts.fingerprint) ": " code { (self.document_sha256) } }
+                    }
+                    section.steps aria-live="polite" {
+                        noscript { p.fault { (texts.needs_script) } }
+                        p.notice #connection hidden role="status" { (texts.connection_lost) }
+                        (self.choose(texts))
+                        (waiting(texts))
+                        (ended(texts, &document))
+                        (decline(texts))
+                    }
+                }
+            },
+        )
+    }
+
+    fn choose(&self, texts: &Texts) -> Markup {
+        html! {
+            form #choose hidden novalidate {
+                h2 { (texts.how_to_sign) }
+                p.notice #busy hidden role="status" { (texts.busy) }
+                p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-other=(texts.something_failed) data-busy=(texts.busy) {}
+                @if self.methods.contains(&SigningMethod::SmartId) {
+                    input type="hidden" name="method" value="smart_id";
+                    p.method { (texts.smart_id) }
+                    label for="country" { (texts.country) }
+                    select #country name="country" autocomplete="country" {
+                        option value="LT" selected { (texts.lithuania) }
+                        option value="LV" { (texts.latvia) }
+                        option value="EE" { (texts.estonia) }
+                    }
+                    label for="personal-code" { (texts.personal_code) }
+                    input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
+                        aria-describedby="personal-code-hint personal-code-fault";
+                    p.hint #personal-code-hint { (texts.personal_code_hint) }
+                    p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
+                    button.button #sign type="submit" { (texts.sign) }
+                } @else {
+                    p.fault { (texts.no_method) }
+                }
+            }
+        }
+    }
+}
+
+/// The page behind a link that is not active.
+pub(crate) fn dead_link(language: Language) -> Markup {
+    let texts = Texts::of(language);
+    layout(
+        language,
+        texts.dead_link,
+        html! {
+            header.bar { span.brand { "Parafa" } }
+            main #main {
+                section.request {
+                    h1 { (texts.dead_link) }
+                    p { (texts.dead_link_explained) }
+                }
+            }
+        },
+    )
+}
+
+fn waiting(texts: &Texts) -> Markup {
+    html! {
+        div #waiting hidden {
+            h2 tabindex="-1" { (texts.confirm_on_device) }
+            div.spinner aria-hidden="true" {}
+            p #preparing { (texts.preparing) }
+            div #code-box hidden {
+                p.code-label { (texts.verification_code) }
+                p.code #verification-code {}
+                p { (texts.compare_code) }
+            }
+            button.button.secondary #give-up type="button" { (texts.give_up) }
+        }
+        div #completing hidden {
+            h2 tabindex="-1" { (texts.completing) }
+            div.spinner aria-hidden="true" {}
+        }
+    }
+}
+
+fn ended(texts: &Texts, document: &str) -> Markup {
+    html! {
+        div #done hidden {
+            h2.success tabindex="-1" { (texts.signed) }
+            p { (texts.signed_explained) }
+            p { a.button #download href=(document) download { (texts.download) } }
+        }
+        div #failed hidden {
+            h2 tabindex="-1" { (texts.not_signed) }
+            p.fault #failure {}
+            button.button #again type="button" { (texts.try_again) }
+        }
+        div #declined hidden {
+            h2 tabindex="-1" { (texts.declined) }
+            p { (texts.declined_explained) }
+        }
+    }
+}
+
+fn decline(texts: &Texts) -> Markup {
+    html! {
+        details.decline #decline hidden {
+            summary { (texts.decline) }
+            form #decline-form {
+                p { (texts.decline_explained) }
+                label for="reason" { (texts.reason) }
+                textarea #reason name="reason" maxlength="500" rows="3" {}
+                button.button.danger type="submit" { (texts.confirm_decline) }
+            }
+        }
+    }
+}
+
+fn layout(language: Language, title: &str, body: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang=(language.tag()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (title) " · Parafa" }
+                link rel="stylesheet" href="/assets/ceremony.css";
+                script src="/assets/ceremony.js" defer {}
+            }
+            body { (body) }
+        }
+    }
+}
+
+fn other(language: Language) -> Language {
+    match language {
+        Language::En => Language::Lt,
+        Language::Lt => Language::En,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_caller_wrote_is_shown_as_text() {
+        let page = CeremonyPage {
+            token: "t",
+            language: Language::En,
+            tenant: "<b>Tenant</b>",
+            title: "<script>alert(1)</script>",
+            document_name: "\"><img>.pdf",
+            document_sha256: "00",
+            expires: "tomorrow",
+            methods: &[SigningMethod::SmartId],
+            sandbox: false,
+        };
+
+        let html = page.render().into_string();
+
+        assert!(html.contains("&lt;script&gt;alert(1)"));
+        assert!(!html.contains("<script>alert"));
+        assert!(!html.contains("<img>"));
+    }
+}

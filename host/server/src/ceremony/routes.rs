@@ -1,0 +1,238 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use axum::{Json, Router};
+use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::tz::TimeZone;
+use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
+use parafa_domain::{Language, SigningMethod};
+
+use super::page::{CeremonyPage, dead_link};
+use super::state::StateView;
+use super::calls;
+use crate::api::problems::to_problem;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::KeyMode;
+use crate::workflow::ceremony::{Ceremony, CeremonyState};
+
+const STYLE: &str = include_str!("assets/ceremony.css");
+const SCRIPT: &str = include_str!("assets/ceremony.js");
+
+/// Longest body of a ceremony call, in bytes.
+const MAX_BODY_BYTES: usize = 64 * 1024;
+/// Longest wait for a change of the state.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// Nothing but this server's own script, style and document; nobody may frame
+/// the page.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     frame-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// A document may be framed by the page alone and runs nothing.
+const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
+     frame-ancestors 'self'";
+
+/// The page, its assets and the calls.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/c/{token}", get(page))
+        .route("/c/{token}/document", get(document))
+        .route("/c/{token}/state", get(state))
+        .route("/c/{token}/attempts", post(start_attempt))
+        .route("/c/{token}/attempts/current", delete(give_up))
+        .route("/c/{token}/decline", post(decline))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(middleware::from_fn_with_state(app.clone(), refuse_foreign_origin))
+        .route("/assets/ceremony.css", get(|| asset("text/css; charset=utf-8", STYLE)))
+        .route("/assets/ceremony.js", get(|| asset("text/javascript; charset=utf-8", SCRIPT)))
+        .with_state(app)
+}
+
+async fn page(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    let asked = match query.get("lang").map(String::as_str) {
+        Some("en") => Some(Language::En),
+        Some("lt") => Some(Language::Lt),
+        _ => None,
+    };
+    match opened_page(&app, &token, asked).await {
+        Ok(html) => page_response(StatusCode::OK, html),
+        Err(WorkflowError::NotFound) if wants_html(&headers) => {
+            page_response(StatusCode::NOT_FOUND, dead_link(asked.unwrap_or_default()).into_string())
+        }
+        Err(error) => to_problem(&error).into_response(),
+    }
+}
+
+async fn opened_page(app: &App, token: &str, asked: Option<Language>) -> Result<String, WorkflowError> {
+    let state = app.ceremony_state(app.ceremony(token).await?).await?;
+    let newest = state.opened.row.newest().ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+    let set_up = app.methods_set_up();
+    let methods: Vec<SigningMethod> = state.party.methods.iter().filter(|method| set_up.contains(method)).collect();
+    let language = asked.unwrap_or(state.party.language);
+    let page = CeremonyPage {
+        token,
+        language,
+        tenant: &state.tenant,
+        title: &state.opened.private.title,
+        document_name: &state.opened.private.document_name,
+        document_sha256: &newest.sha256,
+        expires: &local_time(&state, language),
+        methods: &methods,
+        sandbox: state.opened.row.mode == KeyMode::Test,
+    };
+    Ok(page.render().into_string())
+}
+
+/// The deadline in Vilnius, the time zone of the signers.
+fn local_time(state: &CeremonyState, language: Language) -> String {
+    let zone = TimeZone::get("Europe/Vilnius").unwrap_or(TimeZone::UTC);
+    let local = state.opened.row.signing.expires_at.to_zoned(zone);
+    match language {
+        Language::En => local.strftime("%Y-%m-%d %H:%M (Vilnius)").to_string(),
+        Language::Lt => local.strftime("%Y-%m-%d %H:%M (Vilniaus laiku)").to_string(),
+    }
+}
+
+async fn document(State(app): State<Arc<App>>, Path(token): Path<String>) -> Result<Response, Problem> {
+    let ceremony = find(&app, &token).await?;
+    let download = app.ceremony_document(&ceremony).await.map_err(|error| to_problem(&error))?;
+    let is_pdf = download.version.media_type == "application/pdf";
+    let disposition = if is_pdf { Disposition::Inline } else { Disposition::Attachment };
+    let disposition = content_disposition(disposition, &download.name);
+    let media_type = if is_pdf { "application/pdf" } else { "application/octet-stream" };
+    Ok((
+        [
+            (CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (CONTENT_DISPOSITION, disposition),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(DOCUMENT_POLICY)),
+            (HeaderName::from_static("x-frame-options"), HeaderValue::from_static("SAMEORIGIN")),
+        ],
+        download.bytes,
+    )
+        .into_response())
+}
+
+async fn state(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Result<Json<StateView>, Problem> {
+    let wait = match query.get("waitMs").map(|text| text.parse::<u64>()) {
+        None => Duration::ZERO,
+        Some(Ok(wait)) => Duration::from_millis(wait).min(MAX_WAIT),
+        Some(Err(_)) => {
+            let fault = Fault::new("/waitMs", "must be a number of milliseconds");
+            return Err(Problem::validation(vec![fault]));
+        }
+    };
+    let state = app.await_ceremony_state(&token, wait).await.map_err(|error| to_problem(&error))?;
+    view(state)
+}
+
+async fn start_attempt(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json<StateView>), Problem> {
+    let ceremony = find(&app, &token).await?;
+    require_json(&headers)?;
+    let start = calls::start_attempt(&body)?;
+    app.start_attempt(ceremony, start).await.map_err(|error| to_problem(&error))?;
+    let state = app.await_ceremony_state(&token, Duration::ZERO).await.map_err(|error| to_problem(&error))?;
+    Ok((StatusCode::CREATED, view(state)?))
+}
+
+async fn give_up(State(app): State<Arc<App>>, Path(token): Path<String>) -> Result<StatusCode, Problem> {
+    let ceremony = find(&app, &token).await?;
+    app.give_up_attempt(&ceremony).await.map_err(|error| to_problem(&error))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn decline(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<StateView>, Problem> {
+    let ceremony = find(&app, &token).await?;
+    if !body.is_empty() {
+        require_json(&headers)?;
+    }
+    let reason = calls::decline(&body)?;
+    let row = app.decline(&ceremony, reason).await.map_err(|error| to_problem(&error))?;
+    let declined = Ceremony { row, ..ceremony };
+    view(app.ceremony_state(declined).await.map_err(|error| to_problem(&error))?)
+}
+
+async fn find(app: &App, token: &str) -> Result<Ceremony, Problem> {
+    app.ceremony(token).await.map_err(|error| to_problem(&error))
+}
+
+fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
+    let inconsistent = || to_problem(&WorkflowError::Inconsistent("a signing has no document"));
+    StateView::new(state).map(Json).ok_or_else(inconsistent)
+}
+
+/// A browser says where a call comes from; only this server's own pages may
+/// make it.
+async fn refuse_foreign_origin(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let own = app.base_url.origin().ascii_serialization();
+    match request.headers().get(ORIGIN) {
+        Some(origin) if origin.as_bytes() != own.as_bytes() => {
+            Problem::new(ProblemKind::Forbidden, "The call comes from a page of another origin.").into_response()
+        }
+        _ => next.run(request).await,
+    }
+}
+
+fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(Problem::of(ProblemKind::UnsupportedMediaType))
+    }
+}
+
+fn wants_html(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn page_response(status: StatusCode, html: String) -> Response {
+    (
+        status,
+        [
+            (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY)),
+            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ],
+        html,
+    )
+        .into_response()
+}
+
+async fn asset(media_type: &'static str, text: &'static str) -> impl IntoResponse {
+    (
+        [
+            (CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ],
+        text,
+    )
+}

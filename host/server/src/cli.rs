@@ -1,0 +1,121 @@
+//! The command line.
+
+mod check_config;
+mod serve;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::Config;
+
+/// What an operator command was refused for; exit code 1.
+const REFUSED: u8 = 1;
+/// A fault inside; exit code 2.
+const FAULT: u8 = 2;
+/// Wrong usage; exit code 64 (`EX_USAGE`).
+const USAGE: u8 = 64;
+
+/// Gets documents signed with qualified electronic signatures.
+#[derive(Debug, Parser)]
+#[command(name = "parafa", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server.
+    Serve(serve::ServeArguments),
+    /// Say what is wrong with a configuration.
+    CheckConfig(check_config::CheckConfigArguments),
+    /// Print a completion script for a shell.
+    Completions {
+        /// bash, zsh, fish, elvish or powershell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where the configuration and the data are; shared by all commands.
+#[derive(Clone, Debug, clap::Args)]
+struct Place {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The data folder, in place of the configured one.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Place {
+    fn load(&self) -> anyhow::Result<Config> {
+        let mut config = Config::load(self.config.as_deref())?;
+        if let Some(data) = &self.data {
+            config.store.data.clone_from(data);
+        }
+        Ok(config)
+    }
+}
+
+/// Runs the command line and gives the exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+        }
+    };
+    let result = match arguments.command {
+        Command::Serve(arguments) => serve::serve(&arguments),
+        Command::CheckConfig(arguments) => check_config::check_config(&arguments),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "parafa", &mut stdout());
+            Ok(())
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(CommandError::Refused(sentence)) => {
+            eprintln!("parafa: {sentence}");
+            ExitCode::from(REFUSED)
+        }
+        Err(CommandError::Fault(error)) => {
+            eprintln!("parafa: {error:#}");
+            ExitCode::from(FAULT)
+        }
+    }
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+enum CommandError {
+    /// It may not be done; the sentence says why and what to do.
+    Refused(String),
+    /// It could not be done.
+    Fault(anyhow::Error),
+}
+
+impl From<anyhow::Error> for CommandError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Fault(error)
+    }
+}
+
+/// Logs for people on a terminal, JSON lines otherwise; on standard error, so
+/// that standard output is for programs.
+fn start_logging(filter: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter)?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if std::io::stderr().is_terminal() {
+        builder.init();
+    } else {
+        builder.json().init();
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::Context;
+use axum::Router;
+use parafa_api_signing::{BaseUrl, HttpConfig, edge};
+use parafa_store::{Clock, StoreMode, SystemClock};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{CommandError, Place, start_logging};
+use crate::app::App;
+use crate::config::Config;
+use crate::{api, ceremony, demo, jobs, operator, startup};
+
+/// Arguments of `parafa serve`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ServeArguments {
+    #[command(flatten)]
+    place: Place,
+    /// Run the demo world beside the server, on loopback.
+    #[arg(long)]
+    demo: bool,
+    /// Address of the APIs and pages; port 0 picks one.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Address of health and metrics; port 0 picks one.
+    #[arg(long, value_name = "ADDR")]
+    operator_listen: Option<SocketAddr>,
+}
+
+/// Runs the server until it is told to stop.
+pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
+    let mut config = arguments.place.load()?;
+    if let Some(listen) = arguments.listen {
+        config.server.listen = listen;
+    }
+    if let Some(listen) = arguments.operator_listen {
+        config.server.operator_listen = listen;
+    }
+    start_logging(&config.telemetry.log)?;
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    runtime.block_on(run(config, arguments.demo))?;
+    Ok(())
+}
+
+async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
+    let listener = listen(config.server.listen).await?;
+    let operator_listener = listen(config.server.operator_listen).await?;
+    let address = listener.local_addr().context("the listening address is unknown")?;
+    let base_url = match &config.server.base_url {
+        Some(url) => url.clone(),
+        None => Url::parse(&format!("http://{address}")).context("the base URL")?,
+    };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let world = if with_demo { Some(demo::start_world(&mut config, clock.clone()).await?) } else { None };
+    let mode = if with_demo { StoreMode::Demo } else { StoreMode::Production };
+    let app = Arc::new(startup::open(&config, base_url.clone(), mode, clock).await?);
+    if let Some(world) = &world {
+        let operator_url = format!("http://{}", operator_listener.local_addr().context("the operator's address")?);
+        demo::write_demo_json(&app, world, &config.store.data, &operator_url).await?;
+    }
+
+    let stop = CancellationToken::new();
+    let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
+    let operator = tokio::spawn(serve_on(operator_listener, operator::router(app.clone()), stop.clone()));
+    let public = tokio::spawn(serve_on(listener, public_router(app, &config, &base_url), stop.clone()));
+    announce(address)?;
+    wait_for_signal().await?;
+    tracing::info!("stopping: open requests and jobs are finished first");
+    stop.cancel();
+    public.await.context("the listener failed")??;
+    operator.await.context("the operator's listener failed")??;
+    runner.await.context("the job runner failed")?;
+    if let Some(world) = world {
+        world.shutdown().await;
+    }
+    Ok(())
+}
+
+fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {
+    let base = BaseUrl::new(base_url);
+    let mut http = HttpConfig::new(base.clone());
+    http.max_body_bytes = config.limits.max_body_bytes;
+    let pages = edge(ceremony::router(app.clone()), base);
+    parafa_api_signing::router(Arc::new(api::Signings(app)), http).merge(pages)
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("{address} cannot be listened on"))
+}
+
+async fn serve_on(listener: TcpListener, router: Router, stop: CancellationToken) -> anyhow::Result<()> {
+    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await.context("the listener failed")
+}
+
+/// The line that tells scripts that the server is ready.
+fn announce(address: SocketAddr) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "listening on http://{address}").context("standard output")?;
+    out.flush().context("standard output")
+}
+
+async fn wait_for_signal() -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use url::Url;
+
+/// Everything that an operator can set. `docs/configuration.md` explains each
+/// key.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Addresses.
+    pub server: Server,
+    /// Records and bytes.
+    pub store: StoreSection,
+    /// The master key.
+    pub secrets: Secrets,
+    /// Bounds on requests.
+    pub limits: Limits,
+    /// Where outbound calls may go.
+    pub outbound: Outbound,
+    /// Trust anchors.
+    pub trust: Trust,
+    /// Time-stamping services.
+    pub timestamps: Timestamps,
+    /// Smart-ID.
+    pub smart_id: Option<SmartId>,
+    /// Format plugins.
+    pub plugins: Plugins,
+    /// Logs.
+    pub telemetry: Telemetry,
+}
+
+/// Addresses.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Public base URL; without it, `http://` and the listening address.
+    pub base_url: Option<Url>,
+    /// Where the APIs and pages listen.
+    pub listen: SocketAddr,
+    /// Where health and metrics listen.
+    pub operator_listen: SocketAddr,
+}
+
+/// Records and bytes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSection {
+    /// `sled`.
+    pub engine: Engine,
+    /// Folder of the embedded store, its byte files and wrapped data keys.
+    pub data: PathBuf,
+    /// Memory that the embedded store may use as a cache, in bytes.
+    pub cache_bytes: u64,
+}
+
+/// Which engine keeps the records.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// Embedded, in the data folder.
+    #[default]
+    Sled,
+}
+
+/// The master key.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Secrets {
+    /// File with the master key; without it, `master.key` beside the data
+    /// folder.
+    pub master_key_file: Option<PathBuf>,
+}
+
+/// Bounds on requests.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Longest request body, in bytes.
+    pub max_body_bytes: usize,
+    /// Plugin calls at the same time.
+    pub plugin_calls: u32,
+    /// Memory of one plugin call, in bytes.
+    pub plugin_memory_bytes: usize,
+    /// Time of one plugin call, in seconds.
+    pub plugin_seconds: u64,
+}
+
+/// Where outbound calls may go.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outbound {
+    /// `host:port` pairs that webhooks and callbacks may reach although private,
+    /// over plain http too.
+    pub allow: Vec<String>,
+}
+
+/// Trust anchors.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Trust {
+    /// Folder with PEM files and `trust.toml`.
+    pub folder: Option<PathBuf>,
+}
+
+/// Time-stamping services.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timestamps {
+    /// Addresses, tried in this order.
+    pub urls: Vec<Url>,
+}
+
+/// Smart-ID.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmartId {
+    /// Base address of RP API v3.
+    pub base_url: Url,
+    /// Scheme name, `smart-id` or `smart-id-demo`.
+    pub scheme_name: String,
+    /// The relying party's name, exactly as registered.
+    pub relying_party_name: String,
+    /// The relying party's UUID.
+    pub relying_party_uuid: uuid::Uuid,
+}
+
+/// Format plugins.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Plugins {
+    /// Folder with the components; without it, `plugins` beside the program or
+    /// one folder up.
+    pub folder: Option<PathBuf>,
+}
+
+/// Logs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// Filter in the syntax of `tracing`, such as `info,parafa_server=debug`.
+    pub log: String,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            operator_listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        }
+    }
+}
+
+impl Default for StoreSection {
+    fn default() -> Self {
+        Self { engine: Engine::Sled, data: PathBuf::from("parafa-data"), cache_bytes: 128 * 1024 * 1024 }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_body_bytes: 24 * 1024 * 1024,
+            plugin_calls: 16,
+            plugin_memory_bytes: 256 * 1024 * 1024,
+            plugin_seconds: 10,
+        }
+    }
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self { log: "info".into() }
+    }
+}
+
+impl Limits {
+    /// Time of one plugin call.
+    #[must_use]
+    pub fn plugin_time(&self) -> Duration {
+        Duration::from_secs(self.plugin_seconds)
+    }
+}
+
+impl Config {
+    /// Reads the file, if one is named, and the environment.
+    ///
+    /// # Errors
+    /// [`ConfigError`], naming the file and the key.
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let mut builder = config::Config::builder();
+        if let Some(file) = file {
+            builder = builder.add_source(config::File::from(file).format(config::FileFormat::Toml));
+        }
+        let environment = config::Environment::with_prefix("PARAFA")
+            .prefix_separator("_")
+            .separator("__")
+            .list_separator(",")
+            .with_list_parse_key("outbound.allow")
+            .with_list_parse_key("timestamps.urls")
+            .try_parsing(true)
+            .source(Some(section_variables(std::env::vars())));
+        let loaded = builder.add_source(environment).build().and_then(config::Config::try_deserialize);
+        loaded.map_err(|source| ConfigError { file: file.map(Path::to_owned), source })
+    }
+}
+
+/// Only variables that name a section and a key; others, such as one that
+/// tells tests where a tool is, are not the configuration's.
+fn section_variables(variables: impl Iterator<Item = (String, String)>) -> std::collections::HashMap<String, String> {
+    variables.filter(|(name, _)| name.starts_with("PARAFA_") && name.contains("__")).collect()
+}
+
+/// A configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the configuration{} cannot be used", .file.as_ref().map(|file| format!(" {}", file.display())).unwrap_or_default())]
+pub struct ConfigError {
+    /// The file that was read, if one was named.
+    pub file: Option<PathBuf>,
+    /// What is wrong.
+    #[source]
+    pub source: config::ConfigError,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn load(text: &str) -> Result<Config, ConfigError> {
+        let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        Config::load(Some(file.path()))
+    }
+
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        let config = load("[server]\nlisten = '127.0.0.1:9999'\n").unwrap();
+
+        assert_eq!(config.server.listen.port(), 9999);
+        assert_eq!(config.limits.max_body_bytes, 24 * 1024 * 1024);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = load("[server]\nlisen = '127.0.0.1:9999'\n").unwrap_err();
+
+        assert!(error.source.to_string().contains("lisen"), "{}", error.source);
+    }
+}

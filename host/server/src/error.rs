@@ -1,0 +1,111 @@
+use jiff::Timestamp;
+use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
+use parafa_plugin_host::{CallError, Fault, Refusal};
+use parafa_store::keys::KeyError;
+use parafa_store::{StoreError, bytes::ByteFileError};
+
+/// Why a workflow did not do what it was asked. `crate::api::problems` maps
+/// each variant to its answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkflowError {
+    /// There is no such thing for this caller.
+    #[error("not found")]
+    NotFound,
+    /// A list cursor names nothing that this caller has.
+    #[error("the cursor is unknown")]
+    UnknownCursor,
+    /// The plugin does not take the document.
+    #[error("the document is refused")]
+    DocumentRefused {
+        /// Where it stands in the request, as a JSON pointer.
+        pointer: String,
+        /// Why.
+        #[source]
+        refusal: Refusal,
+    },
+    /// A file token names nothing that this caller has.
+    #[error("the file token is unknown or expired")]
+    UnknownFileToken,
+    /// Something that is asked for is not set up.
+    #[error("{0}")]
+    NotSetUp(&'static str),
+    /// Nobody has signed yet.
+    #[error("nobody has signed yet")]
+    NotYetSigned,
+    /// Another attempt has the turn.
+    #[error("another signer is signing")]
+    Busy {
+        /// Seconds after which it may be free.
+        retry_after: u32,
+    },
+    /// The signer is one who cannot do this now.
+    #[error("the signer cannot do this now")]
+    SignerNotOpen,
+    /// The signer's method list does not have it.
+    #[error("the method {0} is not allowed for this signer")]
+    MethodNotAllowed(SigningMethod),
+    /// Too many attempts of one signer.
+    #[error("too many attempts")]
+    TooManyAttempts {
+        /// Seconds until the next may start.
+        retry_after: u32,
+    },
+    /// A sandbox signing is never signed.
+    #[error("the sandbox never signs")]
+    SandboxNeverSigns,
+    /// The document is not the one that was shown.
+    #[error("the document has changed")]
+    DocumentChanged,
+    /// A plugin failed.
+    #[error("a plugin failed")]
+    Plugin(#[source] Fault),
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    /// A byte file could not be read or written.
+    #[error("a byte file failed")]
+    Files(#[from] ByteFileError),
+    /// A key could not be used.
+    #[error("a data key failed")]
+    Keys(#[from] KeyError),
+    /// What is stored contradicts itself.
+    #[error("the stored records contradict themselves: {0}")]
+    Inconsistent(&'static str),
+}
+
+impl WorkflowError {
+    /// What a plugin's answer about a document that stands at `pointer` means.
+    pub(crate) fn of_call(error: CallError, pointer: impl Into<String>) -> Self {
+        match error {
+            CallError::Refused(refusal) => Self::DocumentRefused { pointer: pointer.into(), refusal },
+            CallError::Fault(fault) => Self::Plugin(fault),
+        }
+    }
+
+    /// Why an attempt cannot begin.
+    pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
+        match error {
+            CannotBegin::Busy { .. } => Self::Busy { retry_after: BUSY_RETRY_SECONDS },
+            CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
+            CannotBegin::NotOpen => Self::SignerNotOpen,
+            CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts { retry_after: seconds_until(next, now) },
+        }
+    }
+}
+
+impl From<CannotAct> for WorkflowError {
+    fn from(error: CannotAct) -> Self {
+        match error {
+            CannotAct::SignatureUnderWay => Self::Busy { retry_after: BUSY_RETRY_SECONDS },
+            CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => Self::SignerNotOpen,
+        }
+    }
+}
+
+/// When to look again whether another signer has finished.
+const BUSY_RETRY_SECONDS: u32 = 5;
+
+fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
+    let seconds = then.duration_since(now).as_secs().max(0) + 1;
+    u32::try_from(seconds).unwrap_or(u32::MAX)
+}

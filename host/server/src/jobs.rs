@@ -1,0 +1,82 @@
+//! Runs what is due: any host may, and a crash only delays.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use parafa_store::StoreError;
+use parafa_store::jobs::{ClaimedJob, Lane};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::workflow::{attempt, deadline};
+
+/// Steps of signing attempts; a person waits for them.
+pub(crate) const ATTEMPTS: Lane = Lane::new("attempts");
+/// What happens at a certain time.
+pub(crate) const TIMERS: Lane = Lane::new("timers");
+
+/// Longest time between two looks at the queues.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// How long a claimed job is left alone; longer than any step takes.
+const LEASE: SignedDuration = SignedDuration::from_secs(90);
+/// Jobs that run at the same time. Most of them wait for somebody.
+const CONCURRENT: usize = 256;
+
+/// Claims and runs due jobs until it is told to stop, and lets the running
+/// ones end.
+pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
+    let tasks = TaskTracker::new();
+    let slots = Arc::new(Semaphore::new(CONCURRENT));
+    while !stop.is_cancelled() {
+        for lane in [ATTEMPTS, TIMERS] {
+            let free = slots.available_permits();
+            if free == 0 {
+                continue;
+            }
+            match app.store.claim_due(lane, free, LEASE).await {
+                Ok(claimed) => {
+                    for job in claimed {
+                        let Ok(slot) = slots.clone().acquire_owned().await else { return };
+                        let app = app.clone();
+                        tasks.spawn(async move {
+                            run_one(&app, &job).await;
+                            drop(slot);
+                            app.work.notify_one();
+                        });
+                    }
+                }
+                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the job queue cannot be read"),
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = app.work.notified() => {}
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        }
+    }
+    tasks.close();
+    tasks.wait().await;
+}
+
+async fn run_one(app: &App, job: &ClaimedJob) {
+    let result = match job.kind.as_str() {
+        attempt::DRIVE => app.drive_attempt(job).await,
+        deadline::EXPIRE => app.expire_signing(job).await,
+        kind => {
+            tracing::error!(job.kind = kind, "no such job");
+            return;
+        }
+    };
+    match result {
+        // Somebody else has it, or it was called off.
+        Ok(()) | Err(WorkflowError::Store(StoreError::JobLost { .. })) => {}
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(job.id = %job.id, job.kind = job.kind, error, "a job failed and is tried again after its lease");
+        }
+    }
+}

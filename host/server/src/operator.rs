@@ -1,0 +1,28 @@
+//! The operator's listener: health and metrics.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::get;
+use http::StatusCode;
+
+use crate::app::App;
+
+/// `/healthz` tells that the process runs, `/readyz` that it can work.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .with_state(app)
+}
+
+async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
+    if let Err(error) = app.store.health() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
+    }
+    if app.plugins.active().is_empty() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "plugins: none is active\n".to_owned());
+    }
+    (StatusCode::OK, "ok\n".to_owned())
+}

@@ -1,0 +1,17 @@
+//! The rows of the store, and what is sealed inside them.
+//!
+//! Rows hold ids, states, times and digests in the clear; whatever says who or
+//! what it is about is a [`parafa_store::Sealed`] value under the signing's own
+//! data key, so that erasing that key erases it everywhere.
+
+mod accounts;
+mod attempt;
+mod base64_bytes;
+mod signing;
+
+pub(crate) use accounts::{ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow};
+pub(crate) use attempt::{AttemptRow, AttemptStep, PluginPin, PreparedSignature};
+pub(crate) use signing::{
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, PluginFaults, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, Source, status_number,
+};

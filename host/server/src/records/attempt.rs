@@ -1,0 +1,94 @@
+use jiff::Timestamp;
+use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_plugin_host::{Need, SignRequest};
+use parafa_store::{Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::base64_bytes;
+
+/// One attempt of one signer to sign one version of the document.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct AttemptRow {
+    pub(crate) id: Uuid,
+    pub(crate) signing: Uuid,
+    pub(crate) signer: Uuid,
+    pub(crate) method: SigningMethod,
+    pub(crate) phase: Phase,
+    pub(crate) failure: Option<AttemptFailure>,
+    /// The code that the signer compares with the device's.
+    pub(crate) verification_code: Option<String>,
+    /// Byte file of the version that is being signed.
+    pub(crate) base_version: Uuid,
+    /// The plugin that prepared the signature and will finish it.
+    pub(crate) plugin: Option<PluginPin>,
+    pub(crate) started_at: Timestamp,
+    pub(crate) ended_at: Option<Timestamp>,
+    /// Counts the steps, so that a step done twice is stored once.
+    pub(crate) step_number: u32,
+    /// How often the current step was tried without getting on.
+    pub(crate) tries: u32,
+    /// An [`AttemptStep`]; none once the attempt has ended.
+    pub(crate) step: Option<Sealed>,
+}
+
+/// Exactly which plugin touched a document.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct PluginPin {
+    pub(crate) id: String,
+    pub(crate) version: String,
+    /// Lower-case hex of the component's SHA-256.
+    pub(crate) sha256: String,
+    /// Version of the contract, such as `0.1.0`.
+    pub(crate) contract: String,
+}
+
+/// What comes next in an attempt, with all that it needs: a restart loses
+/// nothing.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", tag = "step")]
+pub(crate) enum AttemptStep {
+    /// Ask the provider for the person's certificate.
+    RequestCertificate {
+        /// ETSI semantics identifier of the person.
+        person: String,
+    },
+    /// Wait for the provider to give it.
+    AwaitCertificate { person: String, session: String },
+    /// Check it, before any digest leaves.
+    CheckCertificate {
+        person: String,
+        document_number: String,
+        #[serde(with = "base64_bytes")]
+        certificate: Vec<u8>,
+    },
+    /// Have the plugin prepare the signature, and ask the device for it.
+    Prepare { document_number: String, request: SignRequest },
+    /// Wait for the device.
+    AwaitSignature { document_number: String, session: String, prepared: PreparedSignature },
+    /// Time-stamp and embed what the device has signed.
+    Finish {
+        prepared: PreparedSignature,
+        #[serde(with = "base64_bytes")]
+        value: Vec<u8>,
+    },
+}
+
+/// What the device signs.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct PreparedSignature {
+    /// As it was first made; every repetition uses it as it is.
+    pub(crate) request: SignRequest,
+    /// What the plugin wants signed.
+    pub(crate) need: Need,
+}
+
+impl Table for AttemptRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("attempts");
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+}

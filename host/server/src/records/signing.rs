@@ -1,0 +1,181 @@
+use jiff::Timestamp;
+use parafa_domain::{PersonalCode, Signing, SigningStatus};
+use parafa_store::{AnyIndex, Index, Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{KeyMode, PluginPin};
+
+/// A signing with the versions of its document.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct SigningRow {
+    pub(crate) signing: Signing,
+    pub(crate) tenant: Uuid,
+    pub(crate) mode: KeyMode,
+    pub(crate) delivery: Delivery,
+    pub(crate) source: Source,
+    /// The key that seals everything personal of this signing.
+    pub(crate) data_key: Uuid,
+    /// The plugin's name for the format, such as `pdf`.
+    pub(crate) format: String,
+    /// Every version of the document, the uploaded one first.
+    pub(crate) versions: Vec<DocumentVersion>,
+    /// A [`SigningPrivate`].
+    pub(crate) private: Sealed,
+    /// Crashes of a plugin on the newest version.
+    pub(crate) plugin_faults: Option<PluginFaults>,
+    /// One sentence, when the status needs it.
+    pub(crate) detail: Option<String>,
+    pub(crate) erased_at: Option<Timestamp>,
+}
+
+impl SigningRow {
+    /// The version that would be signed now.
+    pub(crate) fn newest(&self) -> Option<&DocumentVersion> {
+        self.versions.last()
+    }
+
+    /// The newest version that somebody has signed here.
+    pub(crate) fn signed(&self) -> Option<&DocumentVersion> {
+        self.newest().filter(|version| version.made_by.is_some())
+    }
+}
+
+/// How the links reach the signers.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Delivery {
+    Email,
+    Link,
+}
+
+/// Where the bytes of a signing came from.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Source {
+    /// The caller uploaded them.
+    Upload,
+}
+
+/// One immutable version of a document.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct DocumentVersion {
+    /// Name of the byte file.
+    pub(crate) bytes_id: Uuid,
+    /// Lower-case hex.
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+    pub(crate) media_type: String,
+    pub(crate) created_at: Timestamp,
+    /// What made it; none for the uploaded version.
+    pub(crate) made_by: Option<MadeBy>,
+}
+
+/// The attempt and the code that made a version.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct MadeBy {
+    pub(crate) attempt: Uuid,
+    pub(crate) plugin: PluginPin,
+    /// Reached level, such as `PAdES-B-T`.
+    pub(crate) level: String,
+}
+
+/// How often one plugin crashed on one version.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct PluginFaults {
+    pub(crate) version: Uuid,
+    /// Lower-case hex of the component's SHA-256.
+    pub(crate) plugin_sha256: String,
+    pub(crate) count: u32,
+}
+
+/// What a signing says about persons, sealed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct SigningPrivate {
+    pub(crate) title: String,
+    pub(crate) external_id: Option<String>,
+    pub(crate) webhook_url: Option<String>,
+    pub(crate) document_name: String,
+}
+
+/// The signings of a workspace and mode (whether live), in the order of creation.
+pub(crate) const SIGNINGS_OF_WORKSPACE: Index<SigningRow, (Uuid, bool)> =
+    Index::many("of_workspace", |row| vec![(row.tenant, row.mode == KeyMode::Live)]);
+
+/// The same with one status; [`status_number`] stands for it.
+pub(crate) const SIGNINGS_BY_STATUS: Index<SigningRow, (Uuid, bool, u32)> = Index::many("by_status", |row| {
+    vec![(row.tenant, row.mode == KeyMode::Live, status_number(row.signing.status))]
+});
+
+/// The number of a status in [`SIGNINGS_BY_STATUS`]; never changed.
+pub(crate) fn status_number(status: SigningStatus) -> u32 {
+    match status {
+        SigningStatus::Pending => 0,
+        SigningStatus::Completed => 1,
+        SigningStatus::Declined => 2,
+        SigningStatus::Expired => 3,
+        SigningStatus::Cancelled => 4,
+        SigningStatus::Failed => 5,
+    }
+}
+
+impl Table for SigningRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("signings");
+
+    fn key(&self) -> Uuid {
+        self.signing.id.uuid()
+    }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&SIGNINGS_OF_WORKSPACE, &SIGNINGS_BY_STATUS]
+    }
+}
+
+/// What is known about a signer, sealed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct SignerPrivateRow {
+    pub(crate) signer: Uuid,
+    /// A [`SignerPrivate`].
+    pub(crate) private: Sealed,
+}
+
+/// What a signer's row says about the person.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct SignerPrivate {
+    pub(crate) email: String,
+    pub(crate) name: Option<String>,
+    /// Only the holder of this code may sign.
+    pub(crate) personal_code: Option<PersonalCode>,
+    pub(crate) decline_reason: Option<String>,
+}
+
+impl Table for SignerPrivateRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("signers");
+
+    fn key(&self) -> Uuid {
+        self.signer
+    }
+}
+
+/// Leads from a ceremony link to its signer. Only the token's hash is kept.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct CeremonyLinkRow {
+    /// Lower-case hex of the token's hash.
+    pub(crate) token_hash: String,
+    pub(crate) signing: Uuid,
+    pub(crate) signer: Uuid,
+}
+
+impl Table for CeremonyLinkRow {
+    type Key = String;
+
+    const NAME: TableName = TableName::new("ceremony_links");
+
+    fn key(&self) -> String {
+        self.token_hash.clone()
+    }
+}

@@ -1,0 +1,156 @@
+//! Opens the doors and checks them before anybody is let in.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use parafa_eid::{SmartIdClient, SmartIdConfig};
+use parafa_http_port::HttpPort;
+use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
+use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
+use parafa_store::{Clock, Folder, FolderOptions, StoreMode};
+use parafa_trust::{
+    OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient, TimestampPolicy,
+    TrustAnchors,
+};
+use tokio::sync::Notify;
+use url::Url;
+
+use crate::app::App;
+use crate::changes::Changes;
+use crate::config::{Config, SmartId};
+
+/// Opens everything that the configuration names.
+pub(crate) async fn open(
+    config: &Config,
+    base_url: Url,
+    mode: StoreMode,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<App> {
+    let folder = open_folder(config, mode, clock.clone()).await?;
+    let plugins = load_plugins(config).await?;
+    let port = services_port(config)?;
+    let anchors = Arc::new(load_anchors(config)?);
+    let random = Arc::new(SystemRandom);
+    let ocsp = OcspClient::new(port.clone(), random.clone(), OcspPolicy::default());
+    let authorities = config.timestamps.urls.iter().cloned().map(|url| TimestampAuthority { url, policy: None });
+    let timestamps = TimestampClient::new(
+        port.clone(),
+        random,
+        anchors.clone(),
+        authorities.collect(),
+        TimestampPolicy::default(),
+    );
+    Ok(App {
+        store: folder.store,
+        files: folder.files,
+        keys: folder.keys,
+        master: folder.master,
+        clock,
+        plugins: Arc::new(plugins),
+        signer_check: SignerCheck::new(anchors, ocsp),
+        timestamps,
+        smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
+        webhook_policy: webhook_policy(config)?,
+        base_url,
+        changes: Changes::default(),
+        work: Notify::new(),
+    })
+}
+
+async fn open_folder(config: &Config, mode: StoreMode, clock: Arc<dyn Clock>) -> anyhow::Result<Folder> {
+    let path = config.store.data.clone();
+    let master_key = config.secrets.master_key_file.clone().unwrap_or_else(|| path.join("master.key"));
+    let options = FolderOptions { path: path.clone(), master_key, mode, cache_bytes: config.store.cache_bytes, clock };
+    Folder::open(&options).await.with_context(|| format!("the data folder {} cannot be opened", path.display()))
+}
+
+/// Loads every component of the plugin folder.
+pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
+    let folder = plugin_folder(config)?;
+    let mut host_config = PluginHostConfig::new(config.store.data.join("plugin-cache"));
+    host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
+    host_config.limits.wall = config.limits.plugin_time();
+    if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
+        host_config.max_concurrent = calls;
+    }
+    let host = Arc::new(PluginHost::new(host_config)?);
+    let registry = Registry::default();
+    for file in components(&folder)? {
+        let wasm = std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let plugin = host
+            .admit(Bytes::from(wasm))
+            .await
+            .with_context(|| format!("the plugin {} is not admitted", file.display()))?;
+        tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %plugin.digest(), "plugin admitted");
+        registry.install(plugin).with_context(|| format!("the plugin {} cannot be used", file.display()))?;
+    }
+    if registry.active().is_empty() {
+        bail!("there is no plugin in {}: build them with `cargo xtask build-plugins`", folder.display());
+    }
+    Ok(registry)
+}
+
+/// Reads the trust anchors.
+pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
+    let folder = config.trust.folder.as_ref();
+    let folder = folder.context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
+    TrustAnchors::load(folder).with_context(|| format!("the trust anchors in {} cannot be used", folder.display()))
+}
+
+/// Where webhooks and callbacks may go.
+pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
+    let listed = config.outbound.allow.iter().map(|pair| pair.parse::<HostPort>());
+    let listed = listed.collect::<Result<_, _>>().context("outbound.allow")?;
+    Ok(AddressPolicy::new(listed, Reach::PublicHttps))
+}
+
+/// Reaches the time-stamping services and whatever certificates name.
+fn services_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
+    let listed = config.timestamps.urls.iter().filter_map(HostPort::of).collect();
+    outbound_client(AddressPolicy::new(listed, Reach::PublicHttp))
+}
+
+fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
+    let listed = HostPort::of(&config.base_url).into_iter().collect();
+    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
+    let settings = SmartIdConfig {
+        base_url: config.base_url.clone(),
+        relying_party_uuid: config.relying_party_uuid,
+        relying_party_name: config.relying_party_name.clone(),
+        scheme_name: config.scheme_name.clone(),
+    };
+    Ok(SmartIdClient::new(settings, port))
+}
+
+fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
+    let client = OutboundClient::new(policy, &ServerTrust::default()).context("the outbound client cannot be made")?;
+    Ok(Arc::new(client))
+}
+
+/// The configured folder, or `plugins` beside the program or one folder up.
+fn plugin_folder(config: &Config) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = &config.plugins.folder {
+        return Ok(folder.clone());
+    }
+    let program = std::env::current_exe().context("the program's own place is unknown")?;
+    let beside = program.ancestors().skip(1).take(2).map(|folder| folder.join("plugins"));
+    beside.into_iter().find(|folder| folder.is_dir()).context(
+        "there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder",
+    )
+}
+
+fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be listed", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(|| format!("{} cannot be listed", folder.display()))?.path();
+        if path.extension().is_some_and(|extension| extension == "wasm") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,105 @@
+//! Who signs: the certificate, and whether it may sign here.
+
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
+use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
+use uuid::Uuid;
+
+use super::{Next, Running, StepOutcome};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{AttemptStep, SignerPrivateRow};
+use crate::workflow::sealing;
+
+/// Room for signature, certificates and time-stamp, in bytes: qualified chains
+/// and time-stamp tokens of the region stay well below.
+const RESERVE: u32 = 24 * 1024;
+
+impl App {
+    /// Checks the certificate before any digest leaves for the device.
+    pub(super) async fn check_certificate(
+        &self,
+        running: &Running,
+        person: &str,
+        document_number: String,
+        der: &[u8],
+    ) -> Result<StepOutcome, WorkflowError> {
+        let Ok(certificate) = Certificate::from_der(der) else {
+            tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
+            return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+        };
+        let identifier = certificate.national_identifier().map(parafa_trust::NationalIdentifier::as_str);
+        if identifier != Some(person) || !self.lock_admits(running, &certificate).await? {
+            return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
+        }
+        let Some(signature_algorithm) = device_algorithm(certificate.key_kind()) else {
+            return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
+        };
+        let now = self.clock.now();
+        let method = running.attempt.method.name();
+        let checked = match self.signer_check.check_signer(&certificate, method, now).await {
+            Ok(checked) => checked,
+            Err(rejection) => {
+                tracing::info!(attempt.id = %running.attempt.id, %rejection, "a signer's certificate is rejected");
+                return Ok(StepOutcome::Failed(failure(&rejection)));
+            }
+        };
+        let request = SignRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            target_level: TargetLevel::BT,
+            signer_chain: embedded_chain(&checked),
+            signature_algorithm,
+            reserve: RESERVE,
+            params: Vec::new(),
+        };
+        Ok(Next::step(Phase::Signing, AttemptStep::Prepare { document_number, request }))
+    }
+
+    /// Whether the signer's identity lock, if there is one, admits the holder.
+    async fn lock_admits(&self, running: &Running, certificate: &Certificate) -> Result<bool, WorkflowError> {
+        let signer: Uuid = running.attempt.signer;
+        let row = self.store.get::<SignerPrivateRow>(&signer).await?;
+        let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+        let private = sealing::open_signer(&running.key, signer, &row.private)?;
+        let Some(lock) = private.personal_code else { return Ok(true) };
+        let code = certificate.national_identifier().and_then(|identifier| identifier.lithuanian_personal_code());
+        Ok(code == Some(lock.digits()))
+    }
+}
+
+fn device_algorithm(key: &KeyKind) -> Option<SignatureAlgorithm> {
+    match key {
+        KeyKind::Rsa { .. } => Some(SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256)),
+        KeyKind::Ec { .. } => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256)),
+        KeyKind::Other(_) => None,
+    }
+}
+
+/// The certificates that travel in the signature: all but a self-issued root,
+/// which a validator has to bring itself.
+fn embedded_chain(checked: &CheckedSigner) -> Vec<Vec<u8>> {
+    let travels = |certificate: &&Certificate| certificate.subject_der() != certificate.issuer_der();
+    checked.chain.iter().filter(travels).map(|certificate| certificate.der().to_vec()).collect()
+}
+
+fn seed() -> Result<[u8; 32], WorkflowError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|_| parafa_store::StoreError::Random)?;
+    Ok(seed)
+}
+
+fn failure(rejection: &CertificateRejection) -> AttemptFailure {
+    match rejection {
+        CertificateRejection::Expired { .. } | CertificateRejection::NotYetValid { .. } => {
+            AttemptFailure::CertificateExpired
+        }
+        CertificateRejection::Untrusted { .. } => AttemptFailure::CertificateUntrusted,
+        CertificateRejection::Purpose { .. } => AttemptFailure::CertificatePurpose,
+        CertificateRejection::NotQualified { .. } => AttemptFailure::NotQualified,
+        CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer { .. } => {
+            AttemptFailure::CertificateRevoked
+        }
+        CertificateRejection::RevocationUnavailable { .. } => AttemptFailure::ProviderUnavailable,
+    }
+}

@@ -1,0 +1,69 @@
+//! The plugin prepares the signature, and the device is asked for it.
+
+use async_trait::async_trait;
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_plugin_host::{Answerer, CallError, Need, NeedKind, Progress, Reply, SignRequest};
+
+use super::{Next, Running, StepOutcome, pin};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{AttemptStep, PreparedSignature};
+
+impl App {
+    /// Has the plugin say what is to be signed, and asks the device for it.
+    pub(super) async fn prepare(
+        &self,
+        running: &Running,
+        document_number: String,
+        request: SignRequest,
+    ) -> Result<StepOutcome, WorkflowError> {
+        let Some(newest) = running.signing.newest().filter(|newest| newest.bytes_id == running.attempt.base_version)
+        else {
+            return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
+        };
+        let Some(plugin) = self.plugins.by_id(&running.signing.format) else {
+            tracing::error!(plugin.id = running.signing.format, "no plugin for a signing in progress");
+            return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+        };
+        let document = self.files.read(&running.key, newest.bytes_id).await?;
+        let suspension = match plugin.drive_sign(document, &request, Vec::new(), &Nobody).await {
+            Ok(Progress::Suspended(suspension)) => suspension,
+            Ok(Progress::Done(_)) => return Err(WorkflowError::Inconsistent("a plugin signed without a signature")),
+            Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
+        };
+        let need = suspension.needs.into_iter().find(|need| need.kind == NeedKind::Signature);
+        let need = need.ok_or(WorkflowError::Inconsistent("a plugin asked for no signature"))?;
+
+        let prepared = PreparedSignature { request, need };
+        match self.request_signature(running, &document_number, &prepared).await {
+            Ok(asked) => Ok(StepOutcome::Next(Next {
+                phase: Phase::WaitingForUser,
+                step: AttemptStep::AwaitSignature { document_number, session: asked.session, prepared },
+                verification_code: asked.verification_code,
+                plugin: Some(pin(&plugin)),
+            })),
+            Err(failure) => Ok(StepOutcome::Failed(failure)),
+        }
+    }
+}
+
+/// A failure of the plugin, told to the operator.
+pub(super) fn plugin_failed(error: CallError, pin: super::PluginPin) -> StepOutcome {
+    tracing::error!(
+        plugin.id = pin.id,
+        plugin.digest = pin.sha256,
+        error = &error as &dyn std::error::Error,
+        "a document that was taken in cannot be signed"
+    );
+    StepOutcome::PluginFailed(error, pin)
+}
+
+/// Answers nothing: a human has to sign first.
+struct Nobody;
+
+#[async_trait]
+impl Answerer for Nobody {
+    async fn answer(&self, _need: &Need) -> Reply {
+        Reply::NotNow
+    }
+}

@@ -1,0 +1,333 @@
+//! A signer's link: what it shows, and what the signer does there.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningEvent, SigningMethod, SigningStatus};
+use parafa_store::keys::hash_token;
+use parafa_store::{Transaction, audit, jobs};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::attempt;
+use super::create_signing::new_id;
+use super::read_signing::{Download, OpenedSigning};
+use super::sealing;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{
+    AttemptRow, AttemptStep, CeremonyLinkRow, KeyMode, SignerPrivateRow, SigningRow, TenantRow,
+};
+
+/// How long a link can be read after its signer has signed.
+const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
+/// How long an attempt keeps its turn without a step forward.
+pub(super) const TURN: SignedDuration = SignedDuration::from_mins(10);
+/// How often a waiting reader looks for changes made by another host.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A link that leads somewhere.
+#[derive(Debug)]
+pub(crate) struct Ceremony {
+    pub(crate) row: SigningRow,
+    pub(crate) signer: Uuid,
+    pub(crate) access: Access,
+}
+
+/// What a link still allows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Access {
+    /// Reading only: the signer has signed.
+    Read,
+    /// Everything.
+    Sign,
+}
+
+impl Ceremony {
+    /// The signer whose link it is.
+    pub(crate) fn party(&self) -> Result<&Signer, WorkflowError> {
+        let party = self.row.signing.signers.iter().find(|party| party.id.uuid() == self.signer);
+        party.ok_or(WorkflowError::Inconsistent("a link's signer is not in its signing"))
+    }
+}
+
+/// All that a signer may know.
+#[derive(Debug)]
+pub(crate) struct CeremonyState {
+    pub(crate) opened: OpenedSigning,
+    pub(crate) party: Signer,
+    /// The party's name, if the caller gave one.
+    pub(crate) name: Option<String>,
+    pub(crate) tenant: String,
+    pub(crate) attempt: Option<AttemptRow>,
+    /// Whether another signer is signing.
+    pub(crate) busy: bool,
+}
+
+/// An attempt to be.
+#[derive(Debug)]
+pub(crate) struct StartAttempt {
+    pub(crate) method: SigningMethod,
+    /// ETSI semantics identifier; none for a device link.
+    pub(crate) person: Option<String>,
+    /// Lower-case hex of the version that the signer has seen.
+    pub(crate) document_sha256: Option<String>,
+}
+
+impl App {
+    /// Where a link leads.
+    pub(crate) async fn ceremony(&self, token: &str) -> Result<Ceremony, WorkflowError> {
+        let link = self.store.get::<CeremonyLinkRow>(&hash_token(token).to_string()).await?;
+        let link = link.ok_or(WorkflowError::NotFound)?;
+        let row = self.store.get::<SigningRow>(&link.signing).await?.ok_or(WorkflowError::NotFound)?;
+        let access = access(&row, link.signer, self.clock.now()).ok_or(WorkflowError::NotFound)?;
+        Ok(Ceremony { row, signer: link.signer, access })
+    }
+
+    /// The state of a ceremony now.
+    pub(crate) async fn ceremony_state(&self, ceremony: Ceremony) -> Result<CeremonyState, WorkflowError> {
+        let party = ceremony.party()?.clone();
+        let attempt = match party.attempt {
+            Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
+            None => None,
+        };
+        let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
+        let turn = ceremony.row.signing.current_turn(self.clock.now());
+        let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        let opened = self.open_signing(ceremony.row).await?;
+        let position = opened.row.signing.signers.iter().position(|other| other.id == party.id);
+        let name = position.and_then(|position| opened.signers.get(position)).and_then(|signer| signer.name.clone());
+        Ok(CeremonyState {
+            opened,
+            party,
+            name,
+            tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
+            attempt,
+            busy,
+        })
+    }
+
+    /// The state once it differs from the one at the time of the call, or after
+    /// `wait`; an ended attempt is told at once.
+    pub(crate) async fn await_ceremony_state(
+        &self,
+        token: &str,
+        wait: Duration,
+    ) -> Result<CeremonyState, WorkflowError> {
+        let deadline = Instant::now() + wait;
+        let ceremony = self.ceremony(token).await?;
+        let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
+        let mut state = self.ceremony_state(ceremony).await?;
+        let first = fingerprint(&state);
+        while fingerprint(&state) == first && !is_settled(&state) && Instant::now() < deadline {
+            let pause = deadline.min(Instant::now() + LOOK_AGAIN);
+            // Either way the state is looked at again.
+            let _ = tokio::time::timeout_at(pause, changes.changed()).await;
+            state = self.ceremony_state(self.ceremony(token).await?).await?;
+        }
+        Ok(state)
+    }
+
+    /// The document as this signer would sign it now.
+    pub(crate) async fn ceremony_document(&self, ceremony: &Ceremony) -> Result<Download, WorkflowError> {
+        let newest = ceremony.row.newest().cloned();
+        let version = newest.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+        self.download(&ceremony.row, version).await
+    }
+
+    /// Starts an attempt and takes the turn.
+    pub(crate) async fn start_attempt(&self, ceremony: Ceremony, start: StartAttempt) -> Result<(), WorkflowError> {
+        if ceremony.access != Access::Sign {
+            return Err(WorkflowError::NotFound);
+        }
+        if ceremony.row.mode == KeyMode::Test {
+            return Err(WorkflowError::SandboxNeverSigns);
+        }
+        if !ceremony.party()?.methods.contains(start.method) {
+            return Err(WorkflowError::MethodNotAllowed(start.method));
+        }
+        if !self.methods_set_up().contains(&start.method) {
+            return Err(WorkflowError::NotSetUp("this signing method is not set up here"));
+        }
+        let person = start.person.ok_or(WorkflowError::NotSetUp(
+            "signing by device link is not set up here; send the personal code",
+        ))?;
+        let key = self.data_key(ceremony.row.data_key).await?;
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let id = new_id(self.clock.now());
+        let step = sealing::seal_step(&key, id, &AttemptStep::RequestCertificate { person })?;
+        let shown = start.document_sha256;
+        self.store
+            .transact(|tx| {
+                let (step, shown) = (step.clone(), shown.clone());
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let until = now.saturating_add(TURN).unwrap_or(Timestamp::MAX);
+                    row.signing
+                        .begin_attempt(signer, AttemptId::new(id), start.method, now, until)
+                        .map_err(|error| WorkflowError::of_begin(error, now))?;
+                    let base = row.newest().ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+                    if shown.is_some_and(|shown| shown != base.sha256) {
+                        return Err(WorkflowError::DocumentChanged);
+                    }
+                    let attempt = AttemptRow {
+                        id,
+                        signing,
+                        signer: signer.uuid(),
+                        method: start.method,
+                        phase: Phase::Certificate,
+                        failure: None,
+                        verification_code: None,
+                        base_version: base.bytes_id,
+                        plugin: None,
+                        started_at: now,
+                        ended_at: None,
+                        step_number: 0,
+                        tries: 0,
+                        step: Some(step),
+                    };
+                    tx.put(&row).await?;
+                    tx.insert(&attempt).await?;
+                    attempt::schedule(tx, &attempt).await?;
+                    let started = audit::Fields::new()
+                        .reference("signer", &signer)
+                        .reference("attempt", &id)
+                        .reference("method", &start.method);
+                    audit::append(tx, signing, "attempt.started", started).await?;
+                    Ok(())
+                })
+            })
+            .await?;
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+
+    /// The signer gives the running attempt up; the turn is free again.
+    pub(crate) async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), WorkflowError> {
+        let attempt = ceremony.party()?.attempt.filter(|_| ceremony.access == Access::Sign);
+        let attempt = attempt.ok_or(WorkflowError::NotFound)?.uuid();
+        let signing = ceremony.row.signing.id.uuid();
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    end_running(tx, &mut row, attempt).await?;
+                    Ok::<_, WorkflowError>(tx.put(&row).await?)
+                })
+            })
+            .await?;
+        self.changes.announce(signing);
+        Ok(())
+    }
+
+    /// The signer declines.
+    pub(crate) async fn decline(&self, ceremony: &Ceremony, reason: Option<String>) -> Result<SigningRow, WorkflowError> {
+        if ceremony.access != Access::Sign {
+            return Err(WorkflowError::NotFound);
+        }
+        let key = self.data_key(ceremony.row.data_key).await?;
+        let party = ceremony.party()?;
+        let (signing, signer, running) = (ceremony.row.signing.id.uuid(), party.id, party.attempt);
+        let declined = self
+            .store
+            .transact(|tx| {
+                let (key, reason) = (key.clone(), reason.clone());
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let events = row.signing.decline(signer, now)?;
+                    if let Some(attempt) = running
+                        && let Some(ended) = tx.get::<AttemptRow>(&attempt.uuid()).await?
+                        && !ended.phase.is_terminal()
+                    {
+                        attempt::end(tx, ended, AttemptFailure::Cancelled).await?;
+                    }
+                    let stored = tx.get::<SignerPrivateRow>(&signer.uuid()).await?;
+                    let stored = stored.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+                    let mut private = sealing::open_signer(&key, signer.uuid(), &stored.private)?;
+                    private.decline_reason = reason;
+                    let private = sealing::seal_signer(&key, signer.uuid(), &private)?;
+                    tx.put(&SignerPrivateRow { signer: signer.uuid(), private }).await?;
+                    tx.put(&row).await?;
+                    record_events(tx, signing, &events).await?;
+                    Ok::<_, WorkflowError>(row)
+                })
+            })
+            .await?;
+        self.changes.announce(signing);
+        Ok(declined)
+    }
+}
+
+/// Appends an audit event for each transition.
+pub(super) async fn record_events(
+    tx: &mut Transaction<'_>,
+    signing: Uuid,
+    events: &[SigningEvent],
+) -> Result<(), WorkflowError> {
+    for event in events {
+        let (name, signer) = match *event {
+            SigningEvent::Cancelled => ("signing.cancelled", None),
+            SigningEvent::Completed => ("signing.completed", None),
+            SigningEvent::Declined => ("signing.declined", None),
+            SigningEvent::Expired => ("signing.expired", None),
+            SigningEvent::Failed => ("signing.failed", None),
+            SigningEvent::SignerDeclined(signer) => ("signing.signer_declined", Some(signer)),
+            SigningEvent::SignerReleased(signer) => ("signing.signer_released", Some(signer)),
+            SigningEvent::SignerSigned(signer) => ("signing.signer_signed", Some(signer)),
+        };
+        let fields = match signer {
+            Some(signer) => audit::Fields::new().reference("signer", &signer),
+            None => audit::Fields::new(),
+        };
+        audit::append(tx, signing, name, fields).await?;
+    }
+    Ok(())
+}
+
+async fn end_running(tx: &mut Transaction<'_>, row: &mut SigningRow, attempt: Uuid) -> Result<(), WorkflowError> {
+    let running = tx.get::<AttemptRow>(&attempt).await?.filter(|running| !running.phase.is_terminal());
+    let running = running.ok_or(WorkflowError::NotFound)?;
+    if running.phase == Phase::Completing {
+        return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
+    }
+    row.signing.end_turn(AttemptId::new(attempt));
+    attempt::end(tx, running, AttemptFailure::Cancelled).await?;
+    // A step that is under way finds its job gone.
+    jobs::cancel(tx, crate::jobs::ATTEMPTS, &attempt::unique_key(attempt)).await?;
+    Ok(())
+}
+
+fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
+    if row.erased_at.is_some() {
+        return None;
+    }
+    let party = row.signing.signers.iter().find(|party| party.id.uuid() == signer)?;
+    match party.status {
+        SignerStatus::Pending if row.signing.status == SigningStatus::Pending => {
+            let finishing = row.signing.current_turn(now).is_some_and(|turn| turn.signer == party.id && turn.device_signed);
+            (now < row.signing.expires_at || finishing).then_some(Access::Sign)
+        }
+        SignerStatus::Signed => {
+            let signed_at = party.signed_at?;
+            (now.duration_since(signed_at) < READABLE_AFTER_SIGNING).then_some(Access::Read)
+        }
+        _ => None,
+    }
+}
+
+/// What makes a reader look again.
+fn fingerprint(state: &CeremonyState) -> (SignerStatus, bool, Option<(Uuid, Phase, bool)>, Option<String>) {
+    (
+        state.party.status,
+        state.busy,
+        state.attempt.as_ref().map(|attempt| (attempt.id, attempt.phase, attempt.verification_code.is_some())),
+        state.opened.row.newest().map(|version| version.sha256.clone()),
+    )
+}
+
+fn is_settled(state: &CeremonyState) -> bool {
+    state.attempt.as_ref().is_some_and(|attempt| attempt.phase.is_terminal())
+}
