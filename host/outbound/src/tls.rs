@@ -181,7 +181,121 @@ impl ServerCertVerifier for PinningVerifier {
 
 #[cfg(test)]
 mod tests {
+    use openssl::asn1::Asn1Time;
+    use openssl::bn::BigNum;
+    use openssl::ec::{EcGroup, EcKey};
+    use openssl::hash::MessageDigest;
+    use openssl::nid::Nid;
+    use openssl::pkey::{PKey, Private};
+    use openssl::x509::extension::{BasicConstraints, SubjectAlternativeName};
+    use openssl::x509::{X509, X509NameBuilder};
+
     use super::*;
+
+    struct Server {
+        root: X509,
+        leaf: X509,
+    }
+
+    impl Server {
+        fn new() -> Self {
+            let (root_key, leaf_key) = (key(), key());
+            let root = certificate("Test Root", &root_key, None);
+            let leaf = certificate("rp.example.com", &leaf_key, Some((&root, &root_key)));
+            Self { root, leaf }
+        }
+
+        fn pin(&self) -> SpkiPin {
+            let key = self.leaf.public_key().expect("a key");
+            let spki = key.public_key_to_der().expect("DER");
+            SpkiPin(Sha256::digest(spki).into())
+        }
+
+        /// Whether a client with these roots and pins believes this server.
+        fn is_believed(&self, roots: &[&X509], pins: Vec<SpkiPin>, name: &'static str) -> bool {
+            let der = |x509: &X509| x509.to_der().expect("DER");
+            let trust = ServerTrust {
+                extra_roots: roots.iter().map(|root| der(root)).collect(),
+                pins,
+            };
+            let provider = Arc::new(aws_lc_rs::default_provider());
+            let verifier = PinningVerifier::new(&trust, provider).expect("a verifier");
+            let leaf = CertificateDer::from(der(&self.leaf));
+            let name = ServerName::try_from(name).expect("a name");
+            verifier
+                .verify_server_cert(&leaf, &[], &name, &[], UnixTime::now())
+                .is_ok()
+        }
+    }
+
+    fn key() -> PKey<Private> {
+        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).expect("a curve");
+        PKey::from_ec_key(EcKey::generate(&group).expect("a key")).expect("a key")
+    }
+
+    fn certificate(name: &str, key: &PKey<Private>, by: Option<(&X509, &PKey<Private>)>) -> X509 {
+        let mut subject = X509NameBuilder::new().expect("a name");
+        subject.append_entry_by_text("CN", name).expect("a name");
+        let subject = subject.build();
+        let serial = BigNum::from_u32(1).and_then(|serial| serial.to_asn1_integer());
+        let mut builder = X509::builder().expect("a builder");
+        builder.set_version(2).expect("a version");
+        builder
+            .set_serial_number(&serial.expect("a serial"))
+            .expect("a serial");
+        builder
+            .set_not_before(&Asn1Time::days_from_now(0).expect("a time"))
+            .expect("a time");
+        builder
+            .set_not_after(&Asn1Time::days_from_now(1).expect("a time"))
+            .expect("a time");
+        builder.set_subject_name(&subject).expect("a subject");
+        builder.set_pubkey(key).expect("a key");
+        let (issuer, signer) = match by {
+            Some((issuer, signer)) => {
+                let context = builder.x509v3_context(None, None);
+                let names = SubjectAlternativeName::new().dns(name).build(&context);
+                builder
+                    .append_extension(names.expect("names"))
+                    .expect("names");
+                (issuer.subject_name(), signer)
+            }
+            None => {
+                let authority = BasicConstraints::new().critical().ca().build();
+                builder
+                    .append_extension(authority.expect("an authority"))
+                    .expect("an authority");
+                (subject.as_ref(), key)
+            }
+        };
+        builder.set_issuer_name(issuer).expect("an issuer");
+        builder
+            .sign(signer, MessageDigest::sha256())
+            .expect("a signature");
+        builder.build()
+    }
+
+    #[test]
+    fn an_extra_root_makes_its_servers_believed() {
+        let (server, other) = (Server::new(), Server::new());
+        assert!(server.is_believed(&[&server.root], Vec::new(), "rp.example.com"));
+        assert!(!server.is_believed(&[&server.root], Vec::new(), "other.example.com"));
+        assert!(!server.is_believed(&[&other.root], Vec::new(), "rp.example.com"));
+    }
+
+    #[test]
+    fn a_pinned_server_must_have_a_pinned_key() {
+        let (server, other) = (Server::new(), Server::new());
+        let believed = |pins| server.is_believed(&[&server.root], pins, "rp.example.com");
+        assert!(believed(vec![other.pin(), server.pin()]));
+        assert!(!believed(vec![other.pin()]));
+    }
+
+    #[test]
+    fn a_pin_does_not_replace_the_path() {
+        let (server, other) = (Server::new(), Server::new());
+        assert!(!server.is_believed(&[&other.root], vec![server.pin()], "rp.example.com"));
+    }
 
     #[test]
     fn a_pin_is_64_hexadecimal_digits() {

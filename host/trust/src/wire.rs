@@ -61,8 +61,8 @@ impl<'a> DecodeValue<'a> for WireTime {
     }
 }
 
-/// A SET OF with its octets exactly as received: neither sorted nor rid of
-/// duplicates, so that what was signed can be hashed again.
+/// A SET OF with its elements exactly as received, duplicates too; the types of
+/// `der` refuse or rewrite some of what the field sends.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawSet {
     value: Vec<u8>,
@@ -92,10 +92,12 @@ impl RawSet {
         Ok(elements)
     }
 
-    /// The set under its universal tag, whatever tag it arrived under
-    /// (RFC 5652 clause 5.4).
-    pub(crate) fn to_universal(&self) -> der::Result<Vec<u8>> {
-        Any::new(Tag::Set, self.value.clone())?.to_der()
+    /// The set's DER encoding under its universal tag, whatever tag and order
+    /// it arrived in: what a CMS signature is made over (RFC 5652 clause 5.4).
+    pub(crate) fn to_canonical(&self) -> der::Result<Vec<u8>> {
+        let mut elements = self.element_octets()?;
+        elements.sort();
+        Any::new(Tag::Set, elements.concat())?.to_der()
     }
 }
 
@@ -155,12 +157,11 @@ mod tests {
     }
 
     #[test]
-    fn a_set_keeps_its_octets() {
-        let received = [
-            0x31, 0x09, 0x02, 0x01, 0x05, 0x02, 0x01, 0x03, 0x02, 0x01, 0x05,
-        ];
+    fn a_set_keeps_its_elements_and_sorts_them_for_the_signature() {
+        let received = [0x31, 9, 2, 1, 5, 2, 1, 3, 2, 1, 5];
         let set = RawSet::from_der(&received).expect("a set");
         assert_eq!(set.elements::<u8>().expect("integers"), [5, 3, 5]);
-        assert_eq!(set.to_universal().expect("DER"), received);
+        let sorted = [0x31, 9, 2, 1, 3, 2, 1, 5, 2, 1, 5];
+        assert_eq!(set.to_canonical().expect("DER"), sorted);
     }
 }

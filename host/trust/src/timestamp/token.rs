@@ -186,7 +186,7 @@ fn check_signature(
     }
     let signed = info
         .signed_attributes
-        .to_universal()
+        .to_canonical()
         .map_err(TokenFault::Malformed)?;
     signature::verify(
         signer.public_key(),

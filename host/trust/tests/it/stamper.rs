@@ -46,7 +46,10 @@ pub struct Stamper {
     pub corrupt_signature: bool,
     pub signers: usize,
     pub content_type: &'static str,
+    /// Sends the signed attributes in reverse.
     pub unsorted_attributes: bool,
+    /// Signs them as sent instead of their DER encoding.
+    pub sign_as_sent: bool,
     pub pss: bool,
     pub policy: &'static str,
 }
@@ -65,6 +68,7 @@ impl Stamper {
             signers: 1,
             content_type: TST_INFO,
             unsorted_attributes: false,
+            sign_as_sent: false,
             pss: false,
             policy: POLICY,
         }
@@ -130,11 +134,17 @@ impl Stamper {
         ];
         attributes.extend(self.ess_attributes());
         attributes.sort();
+        let canonical = attributes.concat();
         if self.unsorted_attributes {
             attributes.reverse();
         }
         let attributes = attributes.concat();
-        let signature = self.sign(&tlv(0x31, &[&attributes]));
+        let signed = if self.sign_as_sent {
+            &attributes
+        } else {
+            &canonical
+        };
+        let signature = self.sign(&tlv(0x31, &[signed]));
         let certificate = self.signer.certificate();
         let serial = tlv(INTEGER, &[certificate.serial_number()]);
         sequence(&[

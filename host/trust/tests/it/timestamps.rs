@@ -106,11 +106,17 @@ async fn rsa_tokens_with_either_padding_are_accepted() {
 }
 
 #[tokio::test]
-async fn signed_attributes_are_hashed_as_received() {
+async fn the_signature_is_over_the_der_encoding_of_the_attributes() {
     let world = World::new();
     let mut stamper = Stamper::new(&world.stamper);
     stamper.unsorted_attributes = true;
     stamped(&world, stamper).await.expect("a token");
+    let as_sent = fault(&world, |stamper| {
+        stamper.unsorted_attributes = true;
+        stamper.sign_as_sent = true;
+    })
+    .await;
+    assert!(matches!(as_sent, TokenFault::Signature(_)), "{as_sent:?}");
 }
 
 #[tokio::test]
