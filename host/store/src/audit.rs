@@ -39,6 +39,10 @@ impl Fields {
 
     /// Adds a value that is no personal data: an id, a digest, a state, a time.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "ids, numbers and references are handed over as they are"
+    )]
     pub fn reference(mut self, name: &str, value: impl ToString) -> Self {
         self.0.insert(name.to_owned(), value.to_string());
         self

@@ -52,7 +52,8 @@ fn write_and_rename(temporary: &Path, path: &Path, content: &[u8]) -> io::Result
     }
     let mut file = OpenOptions::new()
         .write(true)
-        .create_new(true)
+        .create(true)
+        .truncate(true)
         .mode(0o600)
         .open(temporary)?;
     file.write_all(content)?;

@@ -198,10 +198,11 @@ pub(crate) async fn claim_due(
         limit,
     };
     let mut jobs = Vec::new();
+    let mut tx = store.begin().await?;
     let mut orphans = Vec::new();
     for entry in engine.claim_due(claim).await? {
         let id = Uuid::from_slice(&entry.rest).unwrap_or_default();
-        match store.get::<JobRow>(&id).await {
+        match tx.get::<JobRow>(&id).await {
             Ok(Some(row)) => jobs.push(ClaimedJob {
                 id,
                 kind: row.kind,

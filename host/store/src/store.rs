@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
 
 use crate::engine::{CommitOutcome, Engine};
 use crate::error::StoreError;
+use crate::ids::IdSource;
 use crate::jobs::{self, ClaimedJob, Lane};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
@@ -44,6 +46,7 @@ impl Default for RetryPolicy {
 #[derive(Clone)]
 pub struct Store {
     engine: Arc<dyn Engine>,
+    ids: Arc<IdSource>,
     retry: RetryPolicy,
 }
 
@@ -59,6 +62,7 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let store = Self {
             engine,
+            ids: Arc::new(IdSource::default()),
             retry: RetryPolicy::default(),
         };
         schema::open(&store, master, mode).await?;
@@ -89,7 +93,7 @@ impl Store {
     {
         let mut conflicts = 0;
         loop {
-            let mut tx = Transaction::begin(self.engine.clone()).await?;
+            let mut tx = self.begin().await?;
             let result = body(&mut tx).await;
             let commit = tx.into_commit(result.is_ok());
             match self.engine.commit(commit).await {
@@ -120,7 +124,7 @@ impl Store {
         E: From<StoreError> + Send,
         F: for<'t> FnOnce(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send,
     {
-        let mut tx = Transaction::begin(self.engine.clone()).await?;
+        let mut tx = self.begin().await?;
         let result = body(&mut tx).await?;
         if let Some(table) = tx.written_table() {
             return Err(E::from(StoreError::WriteInRead { table }));
@@ -134,10 +138,7 @@ impl Store {
     /// # Errors
     /// When the engine fails or the row is not of type `T`.
     pub async fn get<T: Table>(&self, key: &T::Key) -> Result<Option<T>, StoreError> {
-        let row = Transaction::begin(self.engine.clone())
-            .await?
-            .get(key)
-            .await?;
+        let row = self.begin().await?.get(key).await?;
         self.settle().await?;
         Ok(row)
     }
@@ -163,12 +164,25 @@ impl Store {
         Ok(self.engine.now().await?)
     }
 
+    /// A new UUIDv7 of the engine's time, greater than all that this process has made before.
+    /// For what is made before the transaction that refers to it: data keys and byte files.
+    ///
+    /// # Errors
+    /// When the engine fails or the operating system gives no random bytes.
+    pub async fn new_id(&self) -> Result<Uuid, StoreError> {
+        self.ids.new_id(self.engine.now().await?)
+    }
+
     /// Whether the store can be used; after an I/O error, why not.
     ///
     /// # Errors
     /// The engine's first failure.
     pub fn health(&self) -> Result<(), StoreError> {
         Ok(self.engine.health()?)
+    }
+
+    pub(crate) async fn begin<'env>(&self) -> Result<Transaction<'env>, StoreError> {
+        Transaction::begin(self.engine.clone(), self.ids.clone()).await
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::Direction;
+use crate::engine::{Direction, MAX_SCAN_ENTRIES};
 use crate::error::StoreError;
 use crate::key::Key;
 
@@ -146,10 +146,13 @@ impl<T: Table, K: Key> AnyIndex<T> for Index<T, K> {
     }
 }
 
+/// Most rows that one page or range holds.
+pub const MAX_PAGE_ROWS: usize = MAX_SCAN_ENTRIES - 1;
+
 /// Which part of a listing to read.
 #[derive(Clone, Debug)]
 pub struct Page<K> {
-    /// Most rows on the page.
+    /// Most rows on the page; held at [`MAX_PAGE_ROWS`].
     pub limit: usize,
     /// The order of the rows.
     pub direction: Direction,

@@ -57,19 +57,13 @@ pub(super) fn seal(key: &Secret, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>
 
 /// Opens in place: the buffer becomes the plaintext.
 pub(super) fn open(key: &Secret, aad: &[u8], mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
-    let body_end = sealed
-        .len()
-        .checked_sub(TAG_BYTES)
-        .filter(|end| *end >= HEADER_BYTES)
-        .ok_or(KeyError::Unsealable)?;
-    let tag = Tag::clone_from_slice(&sealed[body_end..]);
-    let nonce = Nonce::clone_from_slice(&sealed[1..HEADER_BYTES]);
-    if sealed[0] != FORMAT {
+    let tag: [u8; TAG_BYTES] = *sealed.last_chunk().ok_or(KeyError::Unsealable)?;
+    sealed.truncate(sealed.len() - TAG_BYTES);
+    let Some(([FORMAT, nonce @ ..], body)) = sealed.split_first_chunk_mut::<HEADER_BYTES>() else {
         return Err(KeyError::Unsealable);
-    }
-    sealed.truncate(body_end);
+    };
     cipher(key)
-        .decrypt_in_place_detached(&nonce, aad, &mut sealed[HEADER_BYTES..], &tag)
+        .decrypt_in_place_detached(Nonce::from_slice(nonce), aad, body, Tag::from_slice(&tag))
         .map_err(|_| KeyError::Unsealable)?;
     sealed.drain(..HEADER_BYTES);
     Ok(sealed)

@@ -1,0 +1,235 @@
+//! Lookups by index, pages and ranges.
+
+use std::collections::BTreeMap;
+
+use ::bytes::Bytes;
+
+use super::span::Span;
+use super::{Guard, Read, Transaction};
+use crate::engine::{Direction, EngineError, Scan};
+use crate::error::StoreError;
+use crate::key::{Key, PrefixOf};
+use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, decode, layout};
+
+impl Transaction<'_> {
+    /// The row that a unique index has under this key.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn find<T: Table, K: Key>(
+        &mut self,
+        index: &Index<T, K>,
+        key: &K,
+    ) -> Result<Option<T>, StoreError> {
+        let mut prefix = layout::index(index);
+        key.encode(&mut prefix);
+        if index.is_unique() {
+            return match self.read(prefix).await? {
+                None => Ok(None),
+                Some(primary) => self.row(layout::row_of_encoded::<T>(&primary)).await,
+            };
+        }
+        let page = Span::of_prefix(prefix).scan(Direction::Ascending, 1);
+        Ok(self.rows_of_entries(index, page).await?.rows.pop())
+    }
+
+    /// A page of the rows that an index has under exactly this key, in order of the rows' keys.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn page_by<T: Table, K: Key>(
+        &mut self,
+        index: &Index<T, K>,
+        key: &K,
+        page: &Page<T::Key>,
+        guard: Guard,
+    ) -> Result<Paged<T>, StoreError> {
+        self.observe(guard).await?;
+        let mut prefix = layout::index(index);
+        key.encode(&mut prefix);
+        let scan = Span::of_prefix(prefix).scan_page(page);
+        self.rows_of_entries(index, scan).await
+    }
+
+    /// The rows whose keys in an index lie between two prefixes, both included, in index order.
+    /// At most `limit` and [`MAX_PAGE_ROWS`]; rows past it are told by [`Paged::more`].
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn range_by<T: Table, K: Key>(
+        &mut self,
+        index: &Index<T, K>,
+        from: &impl PrefixOf<K>,
+        to: &impl PrefixOf<K>,
+        limit: usize,
+        guard: Guard,
+    ) -> Result<Paged<T>, StoreError> {
+        self.observe(guard).await?;
+        let span = Span::between(layout::index(index), from, to);
+        let scan = span.scan(Direction::Ascending, limit);
+        self.rows_of_entries(index, scan).await
+    }
+
+    /// A page of a whole table.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn page<T: Table>(
+        &mut self,
+        page: &Page<T::Key>,
+        guard: Guard,
+    ) -> Result<Paged<T>, StoreError> {
+        self.observe(guard).await?;
+        let scan = Span::of_prefix(layout::table::<T>()).scan_page(page);
+        self.rows_of_table(scan).await
+    }
+
+    /// The rows whose own keys begin with `prefix`, in key order, `limit` at most.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn children<T: Table>(
+        &mut self,
+        prefix: &impl PrefixOf<T::Key>,
+        limit: usize,
+        guard: Guard,
+    ) -> Result<Paged<T>, StoreError> {
+        self.observe(guard).await?;
+        let mut start = layout::table::<T>();
+        prefix.encode(&mut start);
+        let scan = Span::of_prefix(start).scan(Direction::Ascending, limit);
+        self.rows_of_table(scan).await
+    }
+
+    /// Like [`children`](Self::children), from the row with key `first` on.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub async fn children_from<T: Table>(
+        &mut self,
+        prefix: &impl PrefixOf<T::Key>,
+        first: &T::Key,
+        limit: usize,
+        guard: Guard,
+    ) -> Result<Paged<T>, StoreError> {
+        self.observe(guard).await?;
+        let span = Span::between(layout::table::<T>(), first, prefix);
+        self.rows_of_table(span.scan(Direction::Ascending, limit))
+            .await
+    }
+
+    async fn observe(&mut self, guard: Guard) -> Result<(), StoreError> {
+        if let Some(key) = guard.0 {
+            self.read(key).await?;
+        }
+        Ok(())
+    }
+
+    async fn rows_of_table<T: Table>(&mut self, scan: Scan) -> Result<Paged<T>, StoreError> {
+        let found = self.scan(&scan, true).await?;
+        let rows = found
+            .entries
+            .iter()
+            .map(|(_, value)| decode(value))
+            .collect::<Result<_, _>>()?;
+        Ok(Paged {
+            rows,
+            more: found.more,
+        })
+    }
+
+    async fn rows_of_entries<T: Table, K: Key>(
+        &mut self,
+        index: &Index<T, K>,
+        scan: Scan,
+    ) -> Result<Paged<T>, StoreError> {
+        let found = self.scan(&scan, false).await?;
+        let mut rows = Vec::with_capacity(found.entries.len());
+        for (entry, primary) in found.entries {
+            let row: Option<T> = self.row(layout::row_of_encoded::<T>(&primary)).await?;
+            // The row may have moved on between the scan and this read.
+            if let Some(row) = row.filter(|row| has_entry(index, row, &entry)) {
+                rows.push(row);
+            }
+        }
+        Ok(Paged {
+            rows,
+            more: found.more,
+        })
+    }
+
+    /// Scans what is stored with this transaction's own writes laid over it.
+    async fn scan(&mut self, scan: &Scan, record: bool) -> Result<Found, StoreError> {
+        let wanted = scan.limit.min(MAX_PAGE_ROWS);
+        if scan.start >= scan.end {
+            return Ok(Found::default());
+        }
+        let range = Bytes::copy_from_slice(&scan.start)..Bytes::copy_from_slice(&scan.end);
+        let mut merged = BTreeMap::new();
+        let mut start = scan.clone();
+        loop {
+            let entries = self.fetch(&start, wanted + 1).await?;
+            let exhausted = entries.len() <= wanted;
+            let last = entries.last().map(|(key, _)| key.clone());
+            for (key, read) in entries {
+                if record {
+                    self.reads.entry(key.clone()).or_insert(read.clone());
+                }
+                if !matches!(self.writes.get(&key), Some(None)) {
+                    merged.insert(key, read.value.unwrap_or_default());
+                }
+            }
+            match last {
+                Some(last) if !exhausted && merged.len() <= wanted => start.move_past(&last),
+                _ => break,
+            }
+        }
+        for (key, value) in self.writes.range(range) {
+            if let Some(value) = value {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+        let more = merged.len() > wanted;
+        let entries = match scan.direction {
+            Direction::Ascending => merged.into_iter().take(wanted).collect(),
+            Direction::Descending => merged.into_iter().rev().take(wanted).collect(),
+        };
+        Ok(Found { entries, more })
+    }
+
+    async fn fetch(&self, scan: &Scan, limit: usize) -> Result<Vec<(Bytes, Read)>, EngineError> {
+        let scan = Scan {
+            limit,
+            ..scan.clone()
+        };
+        let entries = self.engine.scan(scan).await?;
+        Ok(entries
+            .into_iter()
+            .map(|entry| {
+                let read = Read {
+                    version: Some(entry.stored.version),
+                    value: Some(entry.stored.value),
+                };
+                (entry.key, read)
+            })
+            .collect())
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    entries: Vec<(Bytes, Bytes)>,
+    more: bool,
+}
+
+fn has_entry<T: Table, K: Key>(index: &Index<T, K>, row: &T, entry: &[u8]) -> bool {
+    let prefix = layout::index(index);
+    let primary = row.key().encoded();
+    index.encoded_keys(row).iter().any(|key| {
+        let mut expected = [prefix.as_slice(), key].concat();
+        if !index.is_unique() {
+            expected.extend_from_slice(&primary);
+        }
+        expected == entry
+    })
+}

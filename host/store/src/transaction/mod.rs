@@ -1,0 +1,222 @@
+//! Reads and writes that happen together.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use ::bytes::Bytes;
+use jiff::Timestamp;
+use uuid::Uuid;
+
+pub use self::guard::Guard;
+
+use crate::engine::{Commit, Engine, Version, check_key, check_value};
+use crate::error::StoreError;
+use crate::ids::IdSource;
+use crate::key::Key;
+use crate::table::{Table, decode, encode, index_entries, layout};
+
+mod guard;
+mod listing;
+mod span;
+
+/// One attempt at a transaction.
+///
+/// It sees its own writes. Every row that it read, found or not, must be unchanged when it
+/// commits; otherwise the attempt is thrown away and the closure runs again. Index entries
+/// follow the rows. `'env` is what the closure may borrow from its surroundings.
+pub struct Transaction<'env> {
+    engine: Arc<dyn Engine>,
+    ids: Arc<IdSource>,
+    now: Timestamp,
+    reads: BTreeMap<Bytes, Read>,
+    writes: BTreeMap<Bytes, Option<Bytes>>,
+    env: PhantomData<&'env ()>,
+}
+
+#[derive(Clone)]
+struct Read {
+    version: Option<Version>,
+    value: Option<Bytes>,
+}
+
+impl Transaction<'_> {
+    pub(crate) async fn begin(
+        engine: Arc<dyn Engine>,
+        ids: Arc<IdSource>,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            now: engine.now().await?,
+            engine,
+            ids,
+            reads: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            env: PhantomData,
+        })
+    }
+
+    /// The engine's time when this attempt began.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// A new UUIDv7 of [`now`](Self::now), greater than all that this process has made before.
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    pub fn new_id(&self) -> Result<Uuid, StoreError> {
+        self.ids.new_id(self.now)
+    }
+
+    /// The row with this key.
+    ///
+    /// # Errors
+    /// When the engine fails or the row is not of type `T`.
+    pub async fn get<T: Table>(&mut self, key: &T::Key) -> Result<Option<T>, StoreError> {
+        self.row(layout::row::<T>(key)).await
+    }
+
+    /// Adds a row, or replaces the one with its key.
+    ///
+    /// # Errors
+    /// [`StoreError::Duplicate`], a row that is too large, or the engine's failure.
+    pub async fn put<T: Table>(&mut self, row: &T) -> Result<(), StoreError> {
+        let key = layout::row::<T>(&row.key());
+        let old = self.row::<T>(key.clone()).await?;
+        self.replace(key, old.as_ref(), row).await
+    }
+
+    /// Adds a row that is not there yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`], and those of [`put`](Self::put).
+    pub async fn insert<T: Table>(&mut self, row: &T) -> Result<(), StoreError> {
+        let key = layout::row::<T>(&row.key());
+        if self.read(key.clone()).await?.is_some() {
+            return Err(StoreError::Exists {
+                table: T::NAME.as_str(),
+            });
+        }
+        self.replace(key, None, row).await
+    }
+
+    /// Removes a row; tells whether it was there.
+    ///
+    /// # Errors
+    /// When the engine fails or the row is not of type `T`.
+    pub async fn delete<T: Table>(&mut self, key: &T::Key) -> Result<bool, StoreError> {
+        let key = layout::row::<T>(key);
+        let Some(old) = self.row::<T>(key.clone()).await? else {
+            return Ok(false);
+        };
+        for (entry, _) in index_entries(&old) {
+            self.write(entry, None)?;
+        }
+        self.write(key, None)?;
+        Ok(true)
+    }
+
+    /// Tells those who scan under this guard that the set has changed.
+    ///
+    /// # Errors
+    /// When the guard's key is too long.
+    pub fn touch(&mut self, guard: Guard) -> Result<(), StoreError> {
+        match guard.0 {
+            None => Ok(()),
+            Some(key) => self.write(key, Some(Bytes::new())),
+        }
+    }
+
+    pub(crate) async fn read(&mut self, key: Vec<u8>) -> Result<Option<Bytes>, StoreError> {
+        let key = Bytes::from(key);
+        if let Some(written) = self.writes.get(&key) {
+            return Ok(written.clone());
+        }
+        if let Some(read) = self.reads.get(&key) {
+            return Ok(read.value.clone());
+        }
+        let stored = self.engine.get(&key).await?;
+        let read = Read {
+            version: stored.as_ref().map(|stored| stored.version),
+            value: stored.map(|stored| stored.value),
+        };
+        let value = read.value.clone();
+        self.reads.insert(key, read);
+        Ok(value)
+    }
+
+    pub(crate) fn write(&mut self, key: Vec<u8>, value: Option<Bytes>) -> Result<(), StoreError> {
+        check_key(&key)?;
+        if let Some(value) = &value {
+            check_value(value)?;
+        }
+        self.writes.insert(Bytes::from(key), value);
+        Ok(())
+    }
+
+    pub(crate) fn written_table(&self) -> Option<String> {
+        self.writes.keys().next().map(|key| layout::table_of(key))
+    }
+
+    /// The recorded reads with, or without, the writes.
+    pub(crate) fn into_commit(self, with_writes: bool) -> Commit {
+        let expectations = self
+            .reads
+            .into_iter()
+            .map(|(key, read)| (key, read.version))
+            .collect();
+        let mut commit = Commit {
+            expectations,
+            ..Commit::default()
+        };
+        if with_writes {
+            for (key, value) in self.writes {
+                match value {
+                    Some(value) => commit.puts.push((key, value)),
+                    None => commit.deletes.push(key),
+                }
+            }
+        }
+        commit
+    }
+
+    async fn row<T: Table>(&mut self, key: Vec<u8>) -> Result<Option<T>, StoreError> {
+        self.read(key)
+            .await?
+            .map(|value| decode(&value))
+            .transpose()
+    }
+
+    async fn replace<T: Table>(
+        &mut self,
+        key: Vec<u8>,
+        old: Option<&T>,
+        new: &T,
+    ) -> Result<(), StoreError> {
+        let primary = Bytes::from(new.key().encoded());
+        let before = old.map(index_entries).unwrap_or_default();
+        let after = index_entries(new);
+        for (entry, _) in &before {
+            if !after.iter().any(|(kept, _)| kept == entry) {
+                self.write(entry.clone(), None)?;
+            }
+        }
+        for (entry, unique) in after {
+            if before.iter().any(|(kept, _)| *kept == entry) {
+                continue;
+            }
+            if let Some(index) = unique {
+                let holder = self.read(entry.clone()).await?;
+                if holder.is_some_and(|holder| holder != primary) {
+                    return Err(StoreError::Duplicate {
+                        table: T::NAME.as_str(),
+                        index,
+                    });
+                }
+            }
+            self.write(entry, Some(primary.clone()))?;
+        }
+        self.write(key, Some(Bytes::from(encode(new)?)))
+    }
+}
