@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -129,7 +130,7 @@ pub(super) struct Shared {
 impl Shared {
     fn open(options: &SledOptions) -> Result<Self, EngineError> {
         let folder = &options.folder;
-        files::create_folder(folder).map_err(io("create", folder))?;
+        files::create_folder(folder).map_err(failed_to("create", folder))?;
         let lock = lock_folder(folder)?;
         let db = open_sled(options)?;
         let path = folder.join("db");
@@ -137,7 +138,7 @@ impl Shared {
             .read(true)
             .write(true)
             .open(&path)
-            .map_err(io("open", &path))?;
+            .map_err(failed_to("open", &path))?;
         let shared = Self {
             db,
             health: Health::default(),
@@ -153,9 +154,9 @@ impl Shared {
     fn sync_files(&self, folder: &Path) -> Result<(), EngineError> {
         self.file
             .sync_all()
-            .map_err(io("sync", &folder.join("db")))?;
+            .map_err(failed_to("sync", &folder.join("db")))?;
         for path in [folder.join("conf"), self.overflow.clone(), folder.into()] {
-            files::sync(&path).map_err(io("sync", &path))?;
+            files::sync(&path).map_err(failed_to("sync", &path))?;
         }
         Ok(())
     }
@@ -208,10 +209,14 @@ impl Shared {
 
     /// Syncs pages that sled has put outside its log. With [`SEGMENT_BYTES`] there are none, and
     /// a lost one would be lost data, so this looks each time.
-    fn sync_overflow(&self) -> std::io::Result<()> {
+    fn sync_overflow(&self) -> io::Result<()> {
         let mut found = false;
         for entry in std::fs::read_dir(&self.overflow)? {
-            files::sync(&entry?.path())?;
+            match files::sync(&entry?.path()) {
+                // sled has written the page anew, elsewhere.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                synced => synced?,
+            }
             found = true;
         }
         if found {
@@ -272,8 +277,8 @@ fn lock_folder(folder: &Path) -> Result<File, EngineError> {
         .truncate(false)
         .write(true)
         .open(&path)
-        .map_err(io("open", &path))?;
-    if FileExt::try_lock_exclusive(&lock).map_err(io("lock", &path))? {
+        .map_err(failed_to("open", &path))?;
+    if FileExt::try_lock_exclusive(&lock).map_err(failed_to("lock", &path))? {
         Ok(lock)
     } else {
         Err(EngineError::InUse {
@@ -295,17 +300,20 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
         match config.open() {
             Ok(db) => return Ok(db),
             Err(sled::Error::Io(error))
-                if error.kind() == std::io::ErrorKind::Other && attempts < LOCK_ATTEMPTS =>
+                if error.kind() == io::ErrorKind::Other && attempts < LOCK_ATTEMPTS =>
             {
                 attempts += 1;
                 std::thread::sleep(LOCK_PAUSE);
             }
-            Err(error) => return Err(io("open", &options.folder)(std::io::Error::other(error))),
+            Err(error) => return Err(failed_to("open", &options.folder)(io::Error::other(error))),
         }
     }
 }
 
-fn io<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(std::io::Error) -> EngineError + 'p {
+fn failed_to<'p>(
+    action: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> EngineError + 'p {
     move |source| EngineError::Io {
         action,
         path: path.display().to_string(),
