@@ -1,29 +1,4 @@
 //! The authorities that the operator trusts.
-//!
-//! They are read from one folder that holds PEM files and a `trust.toml`:
-//!
-//! ```toml
-//! [[certificate]]
-//! file = "eid-q-2024e.pem"      # one PEM certificate, relative to the folder
-//! sha256 = "95C4E7E2…6D25"      # of the DER encoding; colons are allowed
-//! kind = "issuing"              # root | issuing | intermediate
-//! purposes = ["signing"]        # signing | timestamping | authentication
-//! methods = ["smart_id"]        # optional; absent: every method
-//! qualified_from = "2024-07-02T00:00:00Z"     # optional, RFC 3339
-//! qualified_until = "2039-06-29T00:00:00Z"    # optional, RFC 3339, exclusive
-//! policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]  # all required
-//!
-//! [certificate.ocsp]            # optional, how its certificates are checked
-//! url = "http://ocsp.sk.ee"     # optional; absent: the certificate's AIA
-//! nonce = "send"                # off | send | require; default send
-//! certid_hash = "sha1"          # sha1 | sha256; default sha1
-//! max_age_seconds = 3600        # optional; default: the client's policy
-//! ```
-//!
-//! `root` and `issuing` entries are anchors: a path may end at either, and the
-//! anchor nearest to the leaf decides about methods, policies, qualification
-//! and revocation. `intermediate` entries only help to find a path; they carry
-//! none of these.
 
 mod manifest;
 
@@ -138,6 +113,31 @@ pub(crate) struct TrustedPath<'a> {
 }
 
 /// All configured authorities.
+///
+/// They are read from one folder that holds PEM files and a `trust.toml`:
+///
+/// ```toml
+/// [[certificate]]
+/// file = "eid-q-2024e.pem"      # one PEM certificate, relative to the folder
+/// sha256 = "95C4E7E2…6D25"      # of the DER encoding; colons are allowed
+/// kind = "issuing"              # root | issuing | intermediate
+/// purposes = ["signing"]        # signing | timestamping | authentication
+/// methods = ["smart_id"]        # optional; absent: every method
+/// qualified_from = "2024-07-02T00:00:00Z"     # optional, RFC 3339
+/// qualified_until = "2039-06-29T00:00:00Z"    # optional, RFC 3339, exclusive
+/// policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]  # all required
+///
+/// [certificate.ocsp]            # optional, how its certificates are checked
+/// url = "http://ocsp.sk.ee"     # optional; absent: the certificate's AIA
+/// nonce = "send"                # off | send | require; default send
+/// certid_hash = "sha1"          # sha1 | sha256; default sha1
+/// max_age_seconds = 3600        # optional; default: the client's policy
+/// ```
+///
+/// `root` and `issuing` entries are anchors: a path may end at either, and the
+/// anchor nearest to the leaf decides about methods, policies, qualification
+/// and revocation. `intermediate` entries only help to find a path; they carry
+/// none of these.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
     entries: Vec<TrustEntry>,
@@ -150,7 +150,7 @@ impl TrustAnchors {
         Self { entries }
     }
 
-    /// Reads a folder; the module's documentation has its format.
+    /// Reads a folder of the form described above.
     ///
     /// # Errors
     /// [`TrustConfigError`] names the file and the field.
