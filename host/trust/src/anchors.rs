@@ -135,9 +135,9 @@ pub(crate) struct TrustedPath<'a> {
 /// ```
 ///
 /// `root` and `issuing` entries are anchors: a path may end at either, and the
-/// anchor nearest to the leaf decides about methods, policies, qualification
-/// and revocation. `intermediate` entries only help to find a path; they carry
-/// none of these.
+/// anchor nearest to the leaf decides about policies, qualification and
+/// revocation. `intermediate` entries only help to find a path for their
+/// purposes and methods; their other fields decide nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
     entries: Vec<TrustEntry>,
