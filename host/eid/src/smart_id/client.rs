@@ -1,0 +1,333 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use parafa_http_port::HttpPort;
+use sha2::{Digest, Sha256};
+
+use super::wire::{
+    self, CertificateAnswer, CertificateRequest, CodeAnswer, DeviceLinkAnswer,
+    RAW_DIGEST_SIGNATURE, SessionAnswer, SignatureAnswer, SignatureRequest, StatusAnswer,
+};
+use super::{
+    CallbackUrl, CertificateSession, DeviceLinkSession, DeviceSignature, DigestToSign,
+    DocumentNumber, FlowType, Interactions, InvalidAnswer, LinkKind, Nonce, SemanticsIdentifier,
+    SessionId, SessionState, SignatureSession, SigningCertificate, SmartIdConfig, SmartIdError,
+    StartedSignature, VerificationCode, end_result, exchange,
+};
+
+/// How long the service can be asked to wait.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+/// A relying party of the service.
+#[derive(Clone)]
+pub struct SmartIdClient {
+    config: Arc<SmartIdConfig>,
+    port: Arc<dyn HttpPort>,
+}
+
+impl SmartIdClient {
+    /// Speaks through `port`, which has to reach the configured address.
+    pub fn new(config: SmartIdConfig, port: Arc<dyn HttpPort>) -> Self {
+        Self {
+            config: Arc::new(config),
+            port,
+        }
+    }
+
+    /// Asks a person, by notification, for the certificate to sign with.
+    ///
+    /// # Errors
+    /// [`SmartIdError`]; without an account it is
+    /// [`SmartIdError::AccountNotFound`].
+    pub async fn start_certificate_choice(
+        &self,
+        signer: &SemanticsIdentifier,
+        nonce: &Nonce,
+    ) -> Result<CertificateSession, SmartIdError> {
+        let path = format!(
+            "signature/certificate-choice/notification/etsi/{}",
+            signer.expose()
+        );
+        let request = CertificateRequest::new(&self.config, Some(nonce), None);
+        let answer: SessionAnswer =
+            exchange::post(&*self.port, &self.config, &path, &request).await?;
+        Ok(CertificateSession {
+            id: answer.session_id,
+            flows: vec![FlowType::Notification],
+        })
+    }
+
+    /// Opens a choice of a certificate to whoever follows its link. With a
+    /// callback it can be followed on the same device too.
+    ///
+    /// # Errors
+    /// [`SmartIdError`].
+    pub async fn start_certificate_choice_by_device_link(
+        &self,
+        nonce: &Nonce,
+        callback: Option<CallbackUrl>,
+    ) -> Result<DeviceLinkSession, SmartIdError> {
+        let path = "signature/certificate-choice/device-link/anonymous";
+        let request = CertificateRequest::new(
+            &self.config,
+            Some(nonce),
+            callback.as_ref().map(CallbackUrl::as_str),
+        );
+        let answer: DeviceLinkAnswer =
+            exchange::post(&*self.port, &self.config, path, &request).await?;
+        Ok(DeviceLinkSession::new(answer, callback)?)
+    }
+
+    /// The link of a session, to be made anew every second where it is a code
+    /// to scan.
+    #[must_use]
+    pub fn device_link(
+        &self,
+        session: &DeviceLinkSession,
+        kind: LinkKind,
+        language: &str,
+    ) -> String {
+        session.link(kind, language, &self.config)
+    }
+
+    /// The certificate of a document, without asking the person.
+    ///
+    /// # Errors
+    /// [`SmartIdError`]; [`SmartIdError::DocumentUnusable`] when it can no
+    /// longer sign.
+    pub async fn certificate_by_document_number(
+        &self,
+        document_number: &DocumentNumber,
+    ) -> Result<SigningCertificate, SmartIdError> {
+        let path = format!("signature/certificate/{}", document_number.expose());
+        let request = CertificateRequest::new(&self.config, None, None);
+        let answer: CertificateAnswer =
+            exchange::post(&*self.port, &self.config, &path, &request).await?;
+        match answer.state.as_str() {
+            "OK" => self.certificate(answer.cert, document_number.clone()),
+            "DOCUMENT_UNUSABLE" => Err(SmartIdError::DocumentUnusable),
+            _ => Err(InvalidAnswer::Member("state").into()),
+        }
+    }
+
+    /// Asks the owner of a certificate, by notification, to sign a digest.
+    ///
+    /// # Errors
+    /// [`SmartIdError`].
+    pub async fn start_signature(
+        &self,
+        certificate: &SigningCertificate,
+        digest: &DigestToSign,
+        interactions: &Interactions,
+        nonce: &Nonce,
+    ) -> Result<StartedSignature, SmartIdError> {
+        let path = format!(
+            "signature/notification/document/{}",
+            certificate.document_number.expose()
+        );
+        let request = SignatureRequest::new(&self.config, digest, None, interactions, nonce);
+        let answer: SignatureAnswer =
+            exchange::post(&*self.port, &self.config, &path, &request).await?;
+        let verification_code = verification_code(&answer.vc)?;
+        let flows = vec![FlowType::Notification];
+        let session = signature_session(answer.session_id, certificate, digest, flows);
+        Ok(StartedSignature {
+            session,
+            verification_code,
+        })
+    }
+
+    /// Goes on from a choice of a certificate by device link, which must just
+    /// have completed, to the signature: the app is still open, and there is
+    /// no code to compare.
+    ///
+    /// # Errors
+    /// [`SmartIdError`]; [`SmartIdError::CodeChoiceInLinkedSession`] for
+    /// interactions that need a notification.
+    pub async fn start_linked_signature(
+        &self,
+        choice: &CertificateSession,
+        certificate: &SigningCertificate,
+        digest: &DigestToSign,
+        interactions: &Interactions,
+        nonce: &Nonce,
+    ) -> Result<SignatureSession, SmartIdError> {
+        if interactions.has_code_choice() {
+            return Err(SmartIdError::CodeChoiceInLinkedSession);
+        }
+        let path = format!(
+            "signature/notification/linked/{}",
+            certificate.document_number.expose()
+        );
+        let request =
+            SignatureRequest::new(&self.config, digest, Some(choice.id), interactions, nonce);
+        let answer: SessionAnswer =
+            exchange::post(&*self.port, &self.config, &path, &request).await?;
+        let mut flows = choice.flows.clone();
+        flows.push(FlowType::Notification);
+        Ok(signature_session(
+            answer.session_id,
+            certificate,
+            digest,
+            flows,
+        ))
+    }
+
+    /// Where a choice of a certificate stands; answers at once when that
+    /// changes, and after `wait` (1 s to 120 s) otherwise.
+    ///
+    /// # Errors
+    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session
+    /// is over.
+    pub async fn poll_certificate(
+        &self,
+        session: &CertificateSession,
+        wait: Duration,
+    ) -> Result<SessionState<SigningCertificate>, SmartIdError> {
+        let Some((answer, document_number)) = self.poll(session.id, wait).await? else {
+            return Ok(SessionState::Running);
+        };
+        if let Some(answered) = answer.signature.and_then(|signature| signature.flow_type) {
+            check_flow(answered, &session.flows)?;
+        }
+        self.certificate(answer.cert, document_number)
+            .map(SessionState::Complete)
+    }
+
+    /// Where a signature stands, as [`Self::poll_certificate`] does. The value
+    /// is not verified here.
+    ///
+    /// # Errors
+    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session
+    /// is over.
+    pub async fn poll_signature(
+        &self,
+        session: &SignatureSession,
+        wait: Duration,
+    ) -> Result<SessionState<DeviceSignature>, SmartIdError> {
+        let Some((answer, document_number)) = self.poll(session.id, wait).await? else {
+            return Ok(SessionState::Running);
+        };
+        if answer.signature_protocol.as_deref() != Some(RAW_DIGEST_SIGNATURE) {
+            return Err(InvalidAnswer::Protocol.into());
+        }
+        let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
+        check_flow(
+            signature
+                .flow_type
+                .ok_or(InvalidAnswer::Member("flowType"))?,
+            &session.flows,
+        )?;
+        if signature.signature_algorithm.as_deref() != Some(session.algorithm.name()) {
+            return Err(InvalidAnswer::Algorithm {
+                requested: session.algorithm,
+            }
+            .into());
+        }
+        if document_number != session.document_number {
+            return Err(InvalidAnswer::Document.into());
+        }
+        let certificate = self.certificate(answer.cert, document_number)?;
+        if sha256(&certificate.der) != session.certificate_sha256 {
+            return Err(InvalidAnswer::Certificate.into());
+        }
+        let value =
+            decode(signature.value.as_deref()).ok_or(InvalidAnswer::Member("signature value"))?;
+        Ok(SessionState::Complete(DeviceSignature {
+            value,
+            algorithm: session.algorithm,
+        }))
+    }
+
+    /// The answer of a session that ended well, and who answered; none while
+    /// it runs.
+    async fn poll(
+        &self,
+        id: SessionId,
+        wait: Duration,
+    ) -> Result<Option<(StatusAnswer, DocumentNumber)>, SmartIdError> {
+        let wait = wait.clamp(SHORTEST_WAIT, LONGEST_WAIT);
+        let path = format!("session/{id}?timeoutMs={}", wait.as_millis());
+        let answer: StatusAnswer = exchange::get(&*self.port, &self.config, &path, wait).await?;
+        match answer.state.as_str() {
+            "RUNNING" => Ok(None),
+            "COMPLETE" => {
+                let result = answer
+                    .result
+                    .as_ref()
+                    .ok_or(InvalidAnswer::Member("result"))?;
+                end_result::check(&result.end_result)?;
+                let number = result
+                    .document_number
+                    .as_deref()
+                    .and_then(|number| number.parse().ok());
+                let number = number.ok_or(InvalidAnswer::Member("documentNumber"))?;
+                Ok(Some((answer, number)))
+            }
+            _ => Err(InvalidAnswer::Member("state").into()),
+        }
+    }
+
+    fn certificate(
+        &self,
+        answer: Option<wire::Certificate>,
+        document_number: DocumentNumber,
+    ) -> Result<SigningCertificate, SmartIdError> {
+        let answer = answer.ok_or(InvalidAnswer::Member("cert"))?;
+        let (requested, answered) = (self.config.certificate_level, answer.certificate_level);
+        if !answered.satisfies(requested) {
+            return Err(SmartIdError::LevelTooLow {
+                requested,
+                answered,
+            });
+        }
+        let der = decode(Some(&answer.value)).ok_or(InvalidAnswer::Member("certificate"))?;
+        Ok(SigningCertificate {
+            der,
+            level: answered,
+            document_number,
+        })
+    }
+}
+
+fn signature_session(
+    id: SessionId,
+    certificate: &SigningCertificate,
+    digest: &DigestToSign,
+    flows: Vec<FlowType>,
+) -> SignatureSession {
+    SignatureSession {
+        id,
+        algorithm: digest.algorithm(),
+        document_number: certificate.document_number.clone(),
+        certificate_sha256: sha256(&certificate.der),
+        flows,
+    }
+}
+
+fn verification_code(answer: &CodeAnswer) -> Result<VerificationCode, InvalidAnswer> {
+    let code = (answer.r#type == "numeric4")
+        .then(|| VerificationCode::new(&answer.value))
+        .flatten();
+    code.ok_or(InvalidAnswer::Member("verification code"))
+}
+
+fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(), InvalidAnswer> {
+    if offered.contains(&answered) {
+        Ok(())
+    } else {
+        Err(InvalidAnswer::Flow { answered })
+    }
+}
+
+fn decode(base64: Option<&str>) -> Option<Vec<u8>> {
+    let bytes = STANDARD.decode(base64?).ok()?;
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}

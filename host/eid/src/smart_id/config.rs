@@ -1,0 +1,51 @@
+use std::time::Duration;
+
+use url::Url;
+use uuid::Uuid;
+
+use super::CertificateLevel;
+
+/// How the service is reached, and as whom.
+#[derive(Clone, Debug)]
+pub struct SmartIdConfig {
+    /// The address that `/v3` is appended to, such as
+    /// `https://sid.demo.sk.ee/smart-id-rp`.
+    pub base_url: Url,
+    /// By contract.
+    pub relying_party_uuid: Uuid,
+    /// By contract; device links are authenticated with exactly this text.
+    pub relying_party_name: String,
+    /// On whose behalf a broker asks; only by contract.
+    pub brokered_relying_party_name: Option<String>,
+    /// `smart-id`, or `smart-id-demo` in the provider's demo environment.
+    pub scheme_name: String,
+    /// Lowest level that a certificate may have.
+    pub certificate_level: CertificateLevel,
+    /// For a whole exchange, beside the time that a poll asks the service to
+    /// wait.
+    pub exchange_timeout: Duration,
+    /// Longest accepted answer, in bytes.
+    pub max_response_bytes: usize,
+}
+
+impl SmartIdConfig {
+    /// Qualified certificates, no broker, 10 s an exchange, 64 KiB an answer.
+    #[must_use]
+    pub fn new(
+        base_url: Url,
+        relying_party_uuid: Uuid,
+        relying_party_name: impl Into<String>,
+        scheme_name: impl Into<String>,
+    ) -> Self {
+        Self {
+            base_url,
+            relying_party_uuid,
+            relying_party_name: relying_party_name.into(),
+            brokered_relying_party_name: None,
+            scheme_name: scheme_name.into(),
+            certificate_level: CertificateLevel::Qualified,
+            exchange_timeout: Duration::from_secs(10),
+            max_response_bytes: 64 * 1024,
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Links that bring a session to a person's app.
+
+use std::fmt;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use url::Url;
+use zeroize::Zeroizing;
+
+use super::auth_code::AuthCodeInput;
+use super::wire::DeviceLinkAnswer;
+use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
+
+/// Longest callback, in characters.
+const LONGEST_CALLBACK: usize = 1800;
+/// Shortest token of a session, in characters.
+const SHORTEST_TOKEN: usize = 24;
+/// Shortest secret of a session, in bytes.
+const SHORTEST_SECRET: usize = 16;
+/// Query parameter of a callback that only this session's browser knows.
+const CALLBACK_VALUE: &str = "value";
+
+/// How the person comes to the app.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LinkKind {
+    /// By a code to scan, made anew every second.
+    Qr {
+        /// Since the session was created.
+        elapsed: Duration,
+    },
+    /// By a link in a browser on the same device; with a callback only.
+    Web2App,
+    /// By a link in another app; with a callback only.
+    App2App,
+}
+
+/// A choice of a certificate that waits for somebody to follow its link.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct DeviceLinkSession {
+    /// What to poll.
+    pub session: CertificateSession,
+    token: String,
+    secret: SessionSecret,
+    link_base: String,
+    callback: Option<CallbackUrl>,
+}
+
+impl DeviceLinkSession {
+    pub(super) fn new(
+        answer: DeviceLinkAnswer,
+        callback: Option<CallbackUrl>,
+    ) -> Result<Self, InvalidAnswer> {
+        let DeviceLinkAnswer {
+            session_id,
+            session_token,
+            session_secret,
+            device_link_base,
+        } = answer;
+        let token_is_sound = session_token.len() >= SHORTEST_TOKEN
+            && session_token
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric());
+        if !token_is_sound {
+            return Err(InvalidAnswer::Member("sessionToken"));
+        }
+        let base_is_sound = Url::parse(&device_link_base).is_ok_and(|url| url.has_host())
+            && !device_link_base.contains(['|', '?', '#']);
+        if !base_is_sound {
+            return Err(InvalidAnswer::Member("deviceLinkBase"));
+        }
+        let mut flows = vec![FlowType::Qr];
+        if callback.is_some() {
+            flows.extend([FlowType::Web2App, FlowType::App2App]);
+        }
+        Ok(Self {
+            session: CertificateSession {
+                id: session_id,
+                flows,
+            },
+            token: session_token,
+            secret: SessionSecret::decode(&session_secret)
+                .ok_or(InvalidAnswer::Member("sessionSecret"))?,
+            link_base: device_link_base,
+            callback,
+        })
+    }
+
+    /// `language` is an ISO 639-2 code; it is that of the page shown where
+    /// there is no app.
+    pub(super) fn link(&self, kind: LinkKind, language: &str, config: &SmartIdConfig) -> String {
+        let callback = self.callback.as_ref().map_or("", CallbackUrl::as_str);
+        let (kind, elapsed, initial_callback_url) = match kind {
+            LinkKind::Qr { elapsed } => {
+                ("QR", format!("&elapsedSeconds={}", elapsed.as_secs()), "")
+            }
+            LinkKind::Web2App => ("Web2App", String::new(), callback),
+            LinkKind::App2App => ("App2App", String::new(), callback),
+        };
+        let unprotected_link = format!(
+            "{}?deviceLinkType={kind}{elapsed}&sessionToken={}&sessionType=cert&version=1.0&lang={language}",
+            self.link_base, self.token
+        );
+        let input = AuthCodeInput {
+            scheme_name: &config.scheme_name,
+            signature_protocol: "",
+            challenge_or_digest: "",
+            relying_party_name: &config.relying_party_name,
+            brokered_relying_party_name: config
+                .brokered_relying_party_name
+                .as_deref()
+                .unwrap_or_default(),
+            interactions: "",
+            initial_callback_url,
+            unprotected_link: &unprotected_link,
+        };
+        let auth_code = input.auth_code(self.secret.expose());
+        format!("{unprotected_link}&authCode={auth_code}")
+    }
+
+    /// Whether the app came back to this session's callback: `value` is the
+    /// parameter of that name, `session_secret_digest` the one that the app
+    /// added. To be asked once; then the callback is used up.
+    #[must_use]
+    pub fn admits_callback(&self, value: &str, session_secret_digest: &str) -> bool {
+        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(self.secret.expose()));
+        let digest_is_right = digest.as_bytes().ct_eq(session_secret_digest.as_bytes());
+        let value_is_right = self
+            .callback
+            .as_ref()
+            .map_or(0.into(), |callback| callback.value_is(value));
+        (digest_is_right & value_is_right).into()
+    }
+}
+
+/// Where the app returns the person to, with a value that cannot be guessed.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CallbackUrl {
+    url: String,
+    value: String,
+}
+
+impl CallbackUrl {
+    /// `random` is for this session alone.
+    ///
+    /// # Errors
+    /// [`InvalidCallbackUrl`] when the service would not take it.
+    pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
+        if base.scheme() != "https" {
+            return Err(InvalidCallbackUrl::NotHttps);
+        }
+        let value = URL_SAFE_NO_PAD.encode(random);
+        let mut url = base.clone();
+        url.query_pairs_mut().append_pair(CALLBACK_VALUE, &value);
+        let url = String::from(url);
+        if url.contains(['|', '#']) {
+            return Err(InvalidCallbackUrl::ReservedCharacter);
+        }
+        if url.len() > LONGEST_CALLBACK {
+            return Err(InvalidCallbackUrl::TooLong { length: url.len() });
+        }
+        Ok(Self { url, value })
+    }
+
+    /// The whole address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.url
+    }
+
+    fn value_is(&self, value: &str) -> subtle::Choice {
+        self.value.as_bytes().ct_eq(value.as_bytes())
+    }
+}
+
+/// An address that the app cannot return to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidCallbackUrl {
+    /// Only https is taken.
+    #[error("the callback is not an https address")]
+    NotHttps,
+    /// `|` separates the fields of what is authenticated, `#` begins a
+    /// fragment.
+    #[error("the callback has a fragment or a vertical bar")]
+    ReservedCharacter,
+    /// Longer than the service takes.
+    #[error("the callback has {length} characters, more than {LONGEST_CALLBACK}")]
+    TooLong {
+        /// Its length.
+        length: usize,
+    },
+}
+
+/// The key of a session's links. To be kept encrypted; not shown by `Debug`,
+/// and wiped when dropped.
+#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionSecret(Zeroizing<Vec<u8>>);
+
+impl SessionSecret {
+    fn decode(base64: &str) -> Option<Self> {
+        let bytes = Zeroizing::new(STANDARD.decode(base64).ok()?);
+        (bytes.len() >= SHORTEST_SECRET).then_some(Self(bytes))
+    }
+
+    fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for SessionSecret {
+    type Error = InvalidAnswer;
+
+    fn try_from(base64: String) -> Result<Self, Self::Error> {
+        Self::decode(&base64).ok_or(InvalidAnswer::Member("sessionSecret"))
+    }
+}
+
+impl From<SessionSecret> for String {
+    fn from(secret: SessionSecret) -> Self {
+        STANDARD.encode(secret.expose())
+    }
+}
+
+impl fmt::Debug for SessionSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionSecret(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::smart_id::SessionId;
+
+    const CALLBACK: &str = "https://rp.example.com/callback-url?value=RrKjjT4aggzu27YBddX1bQ";
+
+    fn answer() -> DeviceLinkAnswer {
+        DeviceLinkAnswer {
+            session_id: SessionId(Uuid::nil()),
+            session_token: "wGIrqveE6AuGDATZKmR1mtAZ".to_owned(),
+            session_secret: "B98ODiVCebRedSwdTk51zFSaGYyHtY1H2A0ocAi3/Ps=".to_owned(),
+            device_link_base: "https://smart-id.com/device-link".to_owned(),
+        }
+    }
+
+    fn session() -> DeviceLinkSession {
+        let callback = CallbackUrl {
+            url: CALLBACK.to_owned(),
+            value: "RrKjjT4aggzu27YBddX1bQ".to_owned(),
+        };
+        DeviceLinkSession::new(answer(), Some(callback)).unwrap()
+    }
+
+    fn config() -> SmartIdConfig {
+        let mut config = SmartIdConfig::new(
+            Url::parse("https://rp-api.smart-id.com").unwrap(),
+            Uuid::nil(),
+            "DEMO",
+            "smart-id",
+        );
+        config.brokered_relying_party_name = Some("Example RP".to_owned());
+        config
+    }
+
+    #[test]
+    fn the_published_links_are_built() {
+        let prefix = "https://smart-id.com/device-link?deviceLinkType=";
+        let rest = "&sessionToken=wGIrqveE6AuGDATZKmR1mtAZ&sessionType=cert&version=1.0&lang=eng&authCode=";
+        for (kind, name, code) in [
+            (
+                LinkKind::Web2App,
+                "Web2App",
+                "PI1qYa9_l6zR-v6Pkre6ycSm7S3BGiOQSe5OQlw4UJg",
+            ),
+            (
+                LinkKind::App2App,
+                "App2App",
+                "AtayuRPP3N59wXF8Cijwjt3pQ16knW2L-5VLDTRD_KU",
+            ),
+            (
+                LinkKind::Qr {
+                    elapsed: Duration::from_millis(22_900),
+                },
+                "QR&elapsedSeconds=22",
+                "T5pDDPAjoMS0byqS-FoaWVjlubODXoCCF4XDB4HeYNo",
+            ),
+        ] {
+            assert_eq!(
+                session().link(kind, "eng", &config()),
+                format!("{prefix}{name}{rest}{code}")
+            );
+        }
+    }
+
+    #[test]
+    fn only_the_sessions_own_callback_is_admitted() {
+        let digest = "U4CKK13H1XFiyBofev9asqrzIrY5_Gszi_nL_zDKkBc";
+        let session = session();
+        assert!(session.admits_callback("RrKjjT4aggzu27YBddX1bQ", digest));
+        assert!(!session.admits_callback("RrKjjT4aggzu27YBddX1bR", digest));
+        assert!(!session.admits_callback(
+            "RrKjjT4aggzu27YBddX1bQ",
+            "U4CKK13H1XFiyBofev9asqrzIrY5_Gszi_nL_zDKkBd"
+        ));
+        assert!(!session.admits_callback("", ""));
+        let without_callback = DeviceLinkSession::new(answer(), None).unwrap();
+        assert!(!without_callback.admits_callback("", digest));
+    }
+
+    #[test]
+    fn a_session_survives_being_stored_and_hides_its_secret() {
+        let session = session();
+        let stored = serde_json::to_string(&session).unwrap();
+        assert_eq!(
+            serde_json::from_str::<DeviceLinkSession>(&stored).unwrap(),
+            session
+        );
+        assert!(format!("{session:?}").contains("SessionSecret(..)"));
+    }
+
+    #[test]
+    fn without_a_callback_only_scanning_is_offered() {
+        let session = DeviceLinkSession::new(answer(), None).unwrap();
+        assert_eq!(session.session.flows, [FlowType::Qr]);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_the_links_rules_is_refused() {
+        let token = DeviceLinkAnswer {
+            session_token: "wGIrqveE6AuGDATZKmR1m|AZ".to_owned(),
+            ..answer()
+        };
+        let secret = DeviceLinkAnswer {
+            session_secret: "c2hvcnQ=".to_owned(),
+            ..answer()
+        };
+        let base = DeviceLinkAnswer {
+            device_link_base: "https://smart-id.com/?a=b".to_owned(),
+            ..answer()
+        };
+        for (answer, member) in [
+            (token, "sessionToken"),
+            (secret, "sessionSecret"),
+            (base, "deviceLinkBase"),
+        ] {
+            assert_eq!(
+                DeviceLinkSession::new(answer, None),
+                Err(InvalidAnswer::Member(member))
+            );
+        }
+    }
+
+    #[test]
+    fn a_callback_carries_a_value_of_its_own() {
+        let base = Url::parse("https://sign.example/c/abc/callback").unwrap();
+        let callback = CallbackUrl::new(&base, [0xFF; 16]).unwrap();
+        assert_eq!(
+            callback.as_str(),
+            "https://sign.example/c/abc/callback?value=_____________________w"
+        );
+        for (base, error) in [
+            ("http://sign.example/", InvalidCallbackUrl::NotHttps),
+            (
+                "https://sign.example/#a",
+                InvalidCallbackUrl::ReservedCharacter,
+            ),
+            (
+                "https://sign.example/?a=b|c",
+                InvalidCallbackUrl::ReservedCharacter,
+            ),
+        ] {
+            assert_eq!(
+                CallbackUrl::new(&Url::parse(base).unwrap(), [0; 16]),
+                Err(error),
+                "{base}"
+            );
+        }
+        let long = Url::parse(&format!("https://sign.example/{}", "a".repeat(1800))).unwrap();
+        assert!(matches!(
+            CallbackUrl::new(&long, [0; 16]),
+            Err(InvalidCallbackUrl::TooLong { .. })
+        ));
+    }
+}

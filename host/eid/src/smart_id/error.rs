@@ -1,0 +1,214 @@
+use parafa_http_port::HttpPortError;
+
+use super::{CertificateLevel, FlowType, SignatureAlgorithm};
+
+/// Why there is no certificate or signature. `Display` is for operators and
+/// names nobody.
+#[derive(Debug, thiserror::Error)]
+pub enum SmartIdError {
+    /// The person refused.
+    #[error("the person refused")]
+    UserRefused,
+    /// The person refused to choose a certificate.
+    #[error("the person refused to choose a certificate")]
+    UserRefusedCertificateChoice,
+    /// The person refused what an interaction asked.
+    #[error("the person refused an interaction")]
+    UserRefusedInteraction,
+    /// The person did not decide in time.
+    #[error("the person did not decide in time")]
+    TimedOut,
+    /// The person chose another verification code.
+    #[error("the person chose a wrong verification code")]
+    WrongVerificationCode,
+    /// The document can no longer be used.
+    #[error("the person's document is unusable")]
+    DocumentUnusable,
+    /// The account can no longer be used.
+    #[error("the person's account is unusable")]
+    AccountUnusable,
+    /// The app is too old for every interaction that was offered.
+    #[error("the person's app supports none of the interactions")]
+    InteractionNotSupported,
+    /// The app and the service did not understand one another.
+    #[error("the app and the service disagreed on the protocol")]
+    ProtocolFailure,
+    /// The app met another transaction than the linked one.
+    #[error("the app was given another transaction before the linked one")]
+    ExpectedLinkedSession,
+    /// The service failed on a session.
+    #[error("the service failed on the session")]
+    ServerError,
+    /// The session ended in a way that this client does not know.
+    #[error("the session ended with the unknown result {0:?}")]
+    UnknownEndResult(String),
+
+    /// There is no such account or document.
+    #[error("there is no such account")]
+    AccountNotFound,
+    /// The person has accounts, but none of the level asked for.
+    #[error("the person has no account of the level asked for")]
+    NoSuitableAccount,
+    /// The person has to look into the app or the provider's portal.
+    #[error("the person has to look into the app or the provider's portal")]
+    SeeApp,
+    /// The session is unknown or has expired.
+    #[error("the session is unknown or has expired")]
+    SessionNotFound,
+    /// The request did not satisfy the service.
+    #[error("the service found the request wrong: {0}")]
+    BadRequest(String),
+    /// The service does not know this relying party from this address.
+    #[error("the service does not know this relying party from this address")]
+    Unauthorized,
+    /// The contract does not include what was asked for.
+    #[error("the service does not permit this to this relying party")]
+    Forbidden,
+    /// The service no longer speaks this version of the protocol.
+    #[error("the service no longer supports this client")]
+    ClientTooOld,
+    /// The service is under maintenance.
+    #[error("the service is under maintenance")]
+    Maintenance,
+    /// A status that the protocol does not have.
+    #[error("the service answered with status {0}")]
+    UnexpectedStatus(u16),
+
+    /// There is no answer. The port's own words are the source, and may name
+    /// the address.
+    #[error("the service gave no answer")]
+    NoAnswer(#[source] HttpPortError),
+    /// The configured address cannot be requested.
+    #[error("the service's address is unusable")]
+    Address(#[source] http::Error),
+    /// The answer is not what the protocol allows.
+    #[error(transparent)]
+    InvalidAnswer(#[from] InvalidAnswer),
+    /// The answered certificate is of a lower level than asked for.
+    #[error("the certificate is {answered:?} where {requested:?} was asked for")]
+    LevelTooLow {
+        /// Asked for.
+        requested: CertificateLevel,
+        /// Answered.
+        answered: CertificateLevel,
+    },
+    /// A choice among codes was offered where no notification goes out.
+    #[error("a choice among verification codes cannot be offered in a linked session")]
+    CodeChoiceInLinkedSession,
+}
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidAnswer {
+    /// It is not JSON, or not of the expected shape.
+    #[error("the service's answer is malformed")]
+    Malformed,
+    /// A member is missing or cannot be read.
+    #[error("the service's answer has no readable {0}")]
+    Member(&'static str),
+    /// The signature is of another protocol.
+    #[error("the service's answer is of another signature protocol")]
+    Protocol,
+    /// The signature was made with another algorithm.
+    #[error("the service's answer is signed otherwise than with {requested}")]
+    Algorithm {
+        /// Asked for.
+        requested: SignatureAlgorithm,
+    },
+    /// The session went a way that was not offered.
+    #[error("the session went by {answered:?}, which was not offered")]
+    Flow {
+        /// The way it went.
+        answered: FlowType,
+    },
+    /// Another document answered.
+    #[error("another document answered than the one asked")]
+    Document,
+    /// The signature comes with another certificate than the one signed for.
+    #[error("the signature comes with another certificate than the chosen one")]
+    Certificate,
+}
+
+/// What a refusal means to the person who signs.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum SignerOutcome {
+    /// They refused.
+    UserRefused,
+    /// They took too long.
+    Timeout,
+    /// They chose a wrong verification code.
+    WrongCode,
+    /// They have no account.
+    NoAccount,
+    /// Their account is not for qualified signatures.
+    NotQualified,
+    /// Their app or account needs their attention.
+    DeviceError,
+    /// The provider cannot help now.
+    ProviderUnavailable,
+}
+
+impl SignerOutcome {
+    /// The name by which ceremonies report it.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::UserRefused => "user_refused",
+            Self::Timeout => "timeout",
+            Self::WrongCode => "wrong_code",
+            Self::NoAccount => "no_account",
+            Self::NotQualified => "not_qualified",
+            Self::DeviceError => "device_error",
+            Self::ProviderUnavailable => "provider_unavailable",
+        }
+    }
+}
+
+impl SmartIdError {
+    /// What to tell the person.
+    #[must_use]
+    pub fn signer_outcome(&self) -> SignerOutcome {
+        match self {
+            Self::UserRefused
+            | Self::UserRefusedCertificateChoice
+            | Self::UserRefusedInteraction => SignerOutcome::UserRefused,
+            Self::TimedOut | Self::SessionNotFound => SignerOutcome::Timeout,
+            Self::WrongVerificationCode => SignerOutcome::WrongCode,
+            Self::AccountNotFound => SignerOutcome::NoAccount,
+            Self::NoSuitableAccount | Self::LevelTooLow { .. } => SignerOutcome::NotQualified,
+            Self::DocumentUnusable
+            | Self::AccountUnusable
+            | Self::InteractionNotSupported
+            | Self::ProtocolFailure
+            | Self::ExpectedLinkedSession
+            | Self::SeeApp
+            | Self::InvalidAnswer(InvalidAnswer::Document | InvalidAnswer::Certificate) => {
+                SignerOutcome::DeviceError
+            }
+            Self::ServerError
+            | Self::UnknownEndResult(_)
+            | Self::BadRequest(_)
+            | Self::Unauthorized
+            | Self::Forbidden
+            | Self::ClientTooOld
+            | Self::Maintenance
+            | Self::UnexpectedStatus(_)
+            | Self::NoAnswer(_)
+            | Self::Address(_)
+            | Self::InvalidAnswer(_)
+            | Self::CodeChoiceInLinkedSession => SignerOutcome::ProviderUnavailable,
+        }
+    }
+
+    /// Whether the same poll may go better a little later: the session itself
+    /// is not known to have ended.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_))
+            | Self::Maintenance => true,
+            Self::UnexpectedStatus(status) => *status == 429 || *status >= 500,
+            _ => false,
+        }
+    }
+}

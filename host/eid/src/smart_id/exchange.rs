@@ -1,0 +1,157 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Method, Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::wire::{Refusal, RefusalReason};
+use super::{InvalidAnswer, SmartIdConfig, SmartIdError};
+
+/// The code of a person who exists, but has no account of the level.
+const NO_SUITABLE_ACCOUNT: &str = "NO_SUITABLE_ACCOUNT_FOUND";
+/// Longest name that is taken from a refusal, in characters.
+const LONGEST_NAME: usize = 64;
+/// Most reasons that are taken from a refusal.
+const MOST_REASONS: usize = 8;
+
+/// What a 404 is about.
+#[derive(Clone, Copy)]
+pub(super) enum Subject {
+    Account,
+    Session,
+}
+
+/// Sends `body` to `path` under `/v3`.
+pub(super) async fn post<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &SmartIdConfig,
+    path: &str,
+    body: &impl Serialize,
+) -> Result<T, SmartIdError> {
+    let body = serde_json::to_vec(body).expect("strings always serialise");
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(address(config, path))
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT, "application/json")
+        .body(Bytes::from(body))
+        .map_err(SmartIdError::Address)?;
+    exchange(
+        port,
+        config,
+        request,
+        config.exchange_timeout,
+        Subject::Account,
+    )
+    .await
+}
+
+/// Asks for `path` under `/v3`, giving the service `wait` to answer.
+pub(super) async fn get<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &SmartIdConfig,
+    path: &str,
+    wait: Duration,
+) -> Result<T, SmartIdError> {
+    let request = Request::builder()
+        .method(Method::GET)
+        .uri(address(config, path))
+        .header(ACCEPT, "application/json")
+        .body(Bytes::new())
+        .map_err(SmartIdError::Address)?;
+    exchange(
+        port,
+        config,
+        request,
+        config.exchange_timeout + wait,
+        Subject::Session,
+    )
+    .await
+}
+
+fn address(config: &SmartIdConfig, path: &str) -> String {
+    format!(
+        "{}/v3/{path}",
+        config.base_url.as_str().trim_end_matches('/')
+    )
+}
+
+async fn exchange<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &SmartIdConfig,
+    request: Request<Bytes>,
+    timeout: Duration,
+    subject: Subject,
+) -> Result<T, SmartIdError> {
+    let limits = ExchangeLimits {
+        timeout,
+        max_response_bytes: config.max_response_bytes,
+    };
+    let response = port
+        .exchange(request, limits)
+        .await
+        .map_err(SmartIdError::NoAnswer)?;
+    check_status(&response, subject)?;
+    serde_json::from_slice(response.body()).map_err(|_| InvalidAnswer::Malformed.into())
+}
+
+fn check_status(response: &Response<Bytes>, subject: Subject) -> Result<(), SmartIdError> {
+    let refusal = || serde_json::from_slice::<Refusal>(response.body()).unwrap_or_default();
+    Err(match (response.status().as_u16(), subject) {
+        (200, _) => return Ok(()),
+        (400, _) => SmartIdError::BadRequest(names(&refusal())),
+        (401, _) => SmartIdError::Unauthorized,
+        (403, _) => SmartIdError::Forbidden,
+        (404, Subject::Session) => SmartIdError::SessionNotFound,
+        (404, Subject::Account) if is_of_another_level(&refusal()) => {
+            SmartIdError::NoSuitableAccount
+        }
+        (404, Subject::Account) => SmartIdError::AccountNotFound,
+        (471, _) => SmartIdError::NoSuitableAccount,
+        (472, _) => SmartIdError::SeeApp,
+        (480, _) => SmartIdError::ClientTooOld,
+        (580, _) => SmartIdError::Maintenance,
+        (status, _) => SmartIdError::UnexpectedStatus(status),
+    })
+}
+
+fn is_of_another_level(refusal: &Refusal) -> bool {
+    refusal
+        .errors
+        .iter()
+        .any(|reason| reason.code.as_deref() == Some(NO_SUITABLE_ACCOUNT))
+}
+
+/// The members that a refusal names, without its sentences: those may repeat
+/// values that were sent.
+fn names(refusal: &Refusal) -> String {
+    let names: Vec<_> = refusal
+        .errors
+        .iter()
+        .take(MOST_REASONS)
+        .filter_map(name)
+        .collect();
+    if names.is_empty() {
+        "no member is named".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn name(reason: &RefusalReason) -> Option<String> {
+    let name = reason
+        .pointer
+        .as_deref()
+        .or(reason.param_name.as_deref())
+        .or(reason.code.as_deref())?;
+    let is_name = name.len() <= LONGEST_NAME
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'.' | b'_'));
+    is_name.then(|| name.to_owned())
+}

@@ -1,0 +1,50 @@
+use serde::{Deserialize, Serialize};
+
+/// The level of a certificate.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum CertificateLevel {
+    /// For advanced signatures.
+    Advanced,
+    /// For qualified signatures.
+    Qualified,
+    /// Asked for only: qualified, with the key in a qualified device.
+    Qscd,
+}
+
+impl CertificateLevel {
+    /// Whether a certificate of this level does where `requested` was asked
+    /// for.
+    #[must_use]
+    pub fn satisfies(self, requested: Self) -> bool {
+        requested == Self::Advanced || self != Self::Advanced
+    }
+}
+
+/// How a session reached the person's app.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum FlowType {
+    /// A scanned code.
+    #[serde(rename = "QR")]
+    Qr,
+    /// A link from another app.
+    App2App,
+    /// A link from a browser on the same device.
+    Web2App,
+    /// A push message.
+    Notification,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CertificateLevel::{Advanced, Qscd, Qualified};
+
+    #[test]
+    fn only_an_advanced_certificate_is_too_low_and_only_where_more_was_asked_for() {
+        for answered in [Advanced, Qualified, Qscd] {
+            assert!(answered.satisfies(Advanced));
+            assert_eq!(answered.satisfies(Qualified), answered != Advanced);
+            assert_eq!(answered.satisfies(Qscd), answered != Advanced);
+        }
+    }
+}

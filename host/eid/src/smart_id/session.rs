@@ -1,0 +1,94 @@
+//! Sessions as the caller keeps them, and what they end with.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm};
+
+/// A running choice of a certificate.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CertificateSession {
+    /// The session.
+    pub id: SessionId,
+    pub(super) flows: Vec<FlowType>,
+}
+
+/// A running signature, with what its answer will be compared to.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SignatureSession {
+    /// The session.
+    pub id: SessionId,
+    /// How the digest is signed.
+    pub algorithm: SignatureAlgorithm,
+    /// The document that signs.
+    pub document_number: DocumentNumber,
+    pub(super) certificate_sha256: [u8; 32],
+    pub(super) flows: Vec<FlowType>,
+}
+
+/// A signature that was asked for by notification.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct StartedSignature {
+    /// What to poll.
+    pub session: SignatureSession,
+    /// What the person compares with the app.
+    pub verification_code: VerificationCode,
+}
+
+/// Four digits that the page and the app both show.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct VerificationCode(String);
+
+impl VerificationCode {
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let sound = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+        sound.then(|| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for VerificationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a session stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SessionState<T> {
+    /// The person has not decided.
+    Running,
+    /// The person agreed.
+    Complete(T),
+}
+
+/// The certificate with which a document signs.
+#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SigningCertificate {
+    /// The end-entity certificate, DER.
+    pub der: Vec<u8>,
+    /// Its level, at least the configured one.
+    pub level: CertificateLevel,
+    /// The document that it belongs to.
+    pub document_number: DocumentNumber,
+}
+
+impl fmt::Debug for SigningCertificate {
+    /// Without the certificate, which names a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningCertificate")
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the person's device made. It is not verified against the certificate
+/// here.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DeviceSignature {
+    /// The signature value.
+    pub value: Vec<u8>,
+    /// The algorithm that was asked for.
+    pub algorithm: SignatureAlgorithm,
+}

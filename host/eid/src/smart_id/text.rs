@@ -1,0 +1,91 @@
+/// A text that the app shows, of at most `MAX` characters.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DisplayText<const MAX: usize>(String);
+
+impl<const MAX: usize> DisplayText<MAX> {
+    /// # Errors
+    /// [`InvalidDisplayText`] when the text is blank or too long.
+    pub fn new(text: &str) -> Result<Self, InvalidDisplayText> {
+        let length = text.chars().count();
+        if text.trim().is_empty() {
+            Err(InvalidDisplayText::Blank)
+        } else if length > MAX {
+            Err(InvalidDisplayText::TooLong {
+                length,
+                longest: MAX,
+            })
+        } else {
+            Ok(Self(text.to_owned()))
+        }
+    }
+
+    /// The same, with an ellipsis in place of what is too much.
+    ///
+    /// # Errors
+    /// [`InvalidDisplayText::Blank`].
+    pub fn shortened(text: &str) -> Result<Self, InvalidDisplayText> {
+        let text = text.trim();
+        if text.chars().count() <= MAX {
+            return Self::new(text);
+        }
+        let kept: String = text.chars().take(MAX.saturating_sub(1)).collect();
+        Self::new(&format!("{}…", kept.trim_end()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that cannot be shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidDisplayText {
+    /// There is nothing to see.
+    #[error("the text to be shown is blank")]
+    Blank,
+    /// It does not fit.
+    #[error("the text to be shown has {length} characters, more than {longest}")]
+    TooLong {
+        /// Its length in characters.
+        length: usize,
+        /// What fits.
+        longest: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_at_most_its_length_in_characters() {
+        assert!(DisplayText::<60>::new(&"ž".repeat(60)).is_ok());
+        let too_long = InvalidDisplayText::TooLong {
+            length: 61,
+            longest: 60,
+        };
+        assert_eq!(DisplayText::<60>::new(&"ž".repeat(61)), Err(too_long));
+        assert_eq!(
+            DisplayText::<60>::new(" \n"),
+            Err(InvalidDisplayText::Blank)
+        );
+    }
+
+    #[test]
+    fn a_long_text_can_be_shortened() {
+        let shortened = DisplayText::<10>::shortened("Nuomos sutartis").unwrap();
+        assert_eq!(shortened.as_str(), "Nuomos su…");
+        assert_eq!(
+            DisplayText::<10>::shortened("Sutartis").unwrap().as_str(),
+            "Sutartis"
+        );
+        assert_eq!(
+            DisplayText::<9>::shortened("Sutartis nuomos")
+                .unwrap()
+                .as_str(),
+            "Sutartis…"
+        );
+    }
+}

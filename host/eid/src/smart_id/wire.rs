@@ -1,0 +1,185 @@
+//! Bodies of requests and answers. Members that are not listed are ignored in
+//! answers, as the protocol demands.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
+};
+
+/// The one protocol of signatures.
+pub(super) const RAW_DIGEST_SIGNATURE: &str = "RAW_DIGEST_SIGNATURE";
+
+/// What every request says of the relying party.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RelyingParty<'r> {
+    #[serde(rename = "relyingPartyUUID")]
+    relying_party_uuid: Uuid,
+    relying_party_name: &'r str,
+    #[serde(rename = "brokeredRpName", skip_serializing_if = "Option::is_none")]
+    brokered_relying_party_name: Option<&'r str>,
+    certificate_level: CertificateLevel,
+}
+
+impl<'r> RelyingParty<'r> {
+    fn of(config: &'r SmartIdConfig) -> Self {
+        Self {
+            relying_party_uuid: config.relying_party_uuid,
+            relying_party_name: &config.relying_party_name,
+            brokered_relying_party_name: config.brokered_relying_party_name.as_deref(),
+            certificate_level: config.certificate_level,
+        }
+    }
+}
+
+/// Of a choice of a certificate, and of the certificate of a document.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CertificateRequest<'r> {
+    #[serde(flatten)]
+    relying_party: RelyingParty<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial_callback_url: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonce: Option<&'r Nonce>,
+}
+
+impl<'r> CertificateRequest<'r> {
+    pub(super) fn new(
+        config: &'r SmartIdConfig,
+        nonce: Option<&'r Nonce>,
+        initial_callback_url: Option<&'r str>,
+    ) -> Self {
+        Self {
+            relying_party: RelyingParty::of(config),
+            initial_callback_url,
+            nonce,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SignatureRequest<'r> {
+    #[serde(flatten)]
+    relying_party: RelyingParty<'r>,
+    signature_protocol: &'static str,
+    signature_protocol_parameters: SignatureProtocolParameters,
+    #[serde(rename = "linkedSessionID", skip_serializing_if = "Option::is_none")]
+    linked_session_id: Option<SessionId>,
+    interactions: &'r str,
+    nonce: &'r Nonce,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SignatureProtocolParameters {
+    digest: String,
+    signature_algorithm: &'static str,
+}
+
+impl<'r> SignatureRequest<'r> {
+    pub(super) fn new(
+        config: &'r SmartIdConfig,
+        digest: &DigestToSign,
+        linked_session_id: Option<SessionId>,
+        interactions: &'r Interactions,
+        nonce: &'r Nonce,
+    ) -> Self {
+        Self {
+            relying_party: RelyingParty::of(config),
+            signature_protocol: RAW_DIGEST_SIGNATURE,
+            signature_protocol_parameters: SignatureProtocolParameters {
+                digest: digest.to_base64(),
+                signature_algorithm: digest.algorithm().name(),
+            },
+            linked_session_id,
+            interactions: interactions.as_base64(),
+            nonce,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct SessionAnswer {
+    #[serde(rename = "sessionID")]
+    pub(super) session_id: SessionId,
+}
+
+#[derive(Deserialize)]
+pub(super) struct SignatureAnswer {
+    #[serde(rename = "sessionID")]
+    pub(super) session_id: SessionId,
+    pub(super) vc: CodeAnswer,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CodeAnswer {
+    pub(super) r#type: String,
+    pub(super) value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DeviceLinkAnswer {
+    #[serde(rename = "sessionID")]
+    pub(super) session_id: SessionId,
+    pub(super) session_token: String,
+    pub(super) session_secret: String,
+    pub(super) device_link_base: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct CertificateAnswer {
+    pub(super) state: String,
+    pub(super) cert: Option<Certificate>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StatusAnswer {
+    pub(super) state: String,
+    pub(super) result: Option<SessionResult>,
+    pub(super) signature_protocol: Option<String>,
+    pub(super) signature: Option<Signature>,
+    pub(super) cert: Option<Certificate>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SessionResult {
+    pub(super) end_result: String,
+    pub(super) document_number: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Signature {
+    pub(super) value: Option<String>,
+    pub(super) signature_algorithm: Option<String>,
+    pub(super) flow_type: Option<FlowType>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Certificate {
+    pub(super) value: String,
+    pub(super) certificate_level: CertificateLevel,
+}
+
+/// The problem document of a refused request, as far as it names no values.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Refusal {
+    pub(super) errors: Vec<RefusalReason>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct RefusalReason {
+    pub(super) code: Option<String>,
+    pub(super) param_name: Option<String>,
+    pub(super) pointer: Option<String>,
+}
