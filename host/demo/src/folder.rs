@@ -23,7 +23,7 @@ const SECRET_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
 
 /// A folder that belongs to one demo world and is marked as such.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
 }

@@ -126,7 +126,6 @@ impl World {
         let (handle, shutdown) = shutdown();
         let tsa_switches = TsaSwitches::default();
 
-        // Making a new world generates some twenty RSA keys.
         let opening = tokio::task::spawn_blocking({
             let (config, base, switches) = (config.clone(), base.clone(), tsa_switches.clone());
             let shutdown = shutdown.clone();
@@ -233,13 +232,13 @@ impl Services {
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
         let clock = config.clock.clone();
-        let pki = Pki::open(folder, &Urls::new(base), clock.now())?;
-        let smart_id = SmartId::open(folder, &pki, base, config, shutdown)?;
+        let pki = Arc::new(Pki::open(folder, &Urls::new(base), clock.now())?);
+        let smart_id = SmartId::open(folder, pki.clone(), base, config, shutdown)?;
         let tsa = Tsa::open(folder, &pki, clock.clone(), tsa_switches)?;
         let trust_folder = trust::write(folder, &pki)?;
         Ok(Self {
             roots: Pki::root_files(folder),
-            pki: Arc::new(pki),
+            pki,
             clock,
             smart_id,
             tsa,

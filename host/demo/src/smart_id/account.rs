@@ -1,14 +1,15 @@
-use std::{num::NonZero, sync::Arc, thread};
+use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use der::Encode as _;
-use jiff::Timestamp;
+use tokio::{sync::OnceCell, task};
 
 use super::{
     cast::{AccountLevel, AccountRole, Behaviour, ROLES, Role},
     problem::Problem,
 };
 use crate::{
+    clock::DemoClock,
     crypto::{KeySpec, SigningKey},
     error::WorldError,
     folder::Folder,
@@ -18,122 +19,147 @@ use crate::{
 
 /// A Smart-ID account on a simulated phone.
 pub(super) struct Account {
+    role: &'static Role,
+    account: &'static AccountRole,
     document_number: String,
     semantics_identifier: String,
-    level: AccountLevel,
-    behaviour: Behaviour,
+    enrolment: Arc<Enrolment>,
+    credential: OnceCell<Arc<AccountCredential>>,
+}
+
+/// The key of an account and what answers say of its certificate.
+pub(super) struct AccountCredential {
     credential: Credential,
-    certificate: String,
+    /// The signing certificate, base64 of its DER.
+    pub(super) certificate: String,
+    /// `certificateLevel`.
+    pub(super) level: &'static str,
 }
 
 /// All accounts of the service.
 pub(super) struct Accounts(Vec<Arc<Account>>);
 
+/// Gives accounts their keys and certificates.
+struct Enrolment {
+    folder: Folder,
+    pki: Arc<Pki>,
+    clock: Arc<dyn DemoClock>,
+}
+
+impl AccountCredential {
+    pub(super) fn key(&self) -> &SigningKey {
+        self.credential.key()
+    }
+}
+
 impl Account {
+    fn new(role: &'static Role, enrolment: &Arc<Enrolment>) -> Option<Self> {
+        let account = role.account.as_ref()?;
+        let semantics_identifier = role.semantics_identifier();
+        Some(Self {
+            role,
+            account,
+            document_number: role.document_number()?,
+            semantics_identifier,
+            enrolment: enrolment.clone(),
+            credential: OnceCell::new(),
+        })
+    }
+
     pub(super) fn document_number(&self) -> &str {
         &self.document_number
     }
 
     pub(super) fn behaviour(&self) -> Behaviour {
-        self.behaviour
+        self.account.behaviour
     }
 
     /// Whether the certificate counts as qualified at the service.
     pub(super) fn is_qualified(&self) -> bool {
-        match self.level {
+        match self.account.level {
             AccountLevel::Qualified | AccountLevel::Untrusted => true,
             AccountLevel::Advanced => false,
         }
     }
 
-    /// `certificateLevel` of answers.
-    pub(super) fn level_name(&self) -> &'static str {
-        if self.is_qualified() {
-            "QUALIFIED"
-        } else {
-            "ADVANCED"
-        }
-    }
-
-    pub(super) fn key(&self) -> &SigningKey {
-        self.credential.key()
-    }
-
-    /// The signing certificate, base64 of its DER.
-    pub(super) fn certificate(&self) -> &str {
-        &self.certificate
-    }
-
-    fn open(
-        folder: &Folder,
-        pki: &Pki,
-        role: &Role,
-        account: &AccountRole,
-        now: Timestamp,
-    ) -> Result<Self, WorldError> {
-        let semantics_identifier = role.semantics_identifier();
-        let document_number = format!("{semantics_identifier}-{}", account.suffix);
-        let person = Person {
-            given_name: &role.given_name.to_uppercase(),
-            surname: &role.surname.to_uppercase(),
-            country: role.country,
-            personal_code: role.personal_code,
-            document_number: &document_number,
+    /// Key and certificate, made at first need: RSA keys take their time.
+    pub(super) async fn credential(self: &Arc<Self>) -> Result<Arc<AccountCredential>, WorldError> {
+        let make = || async {
+            let account = self.clone();
+            match task::spawn_blocking(move || account.enrol()).await {
+                Ok(credential) => credential.map(Arc::new),
+                Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+            }
         };
-        let (issuer, profile) = match account.level {
+        self.credential.get_or_try_init(make).await.cloned()
+    }
+
+    /// Opens a credential that an earlier start made, so that its status is
+    /// known from the beginning.
+    fn reopen(&self) -> Result<(), WorldError> {
+        let name = self.file_name();
+        if self.enrolment.folder.certificate_path(&name).exists() {
+            let credential = OnceCell::set(&self.credential, Arc::new(self.enrol()?));
+            credential
+                .map_err(drop)
+                .expect("nobody uses an account that is being opened");
+        }
+        Ok(())
+    }
+
+    fn enrol(&self) -> Result<AccountCredential, WorldError> {
+        let person = Person {
+            given_name: &self.role.given_name.to_uppercase(),
+            surname: &self.role.surname.to_uppercase(),
+            country: self.role.country,
+            personal_code: self.role.personal_code,
+            document_number: &self.document_number,
+        };
+        let (issuer, profile) = match self.account.level {
             AccountLevel::Qualified => (pki::EID_Q, Profile::SmartIdQualified(person)),
             AccountLevel::Untrusted => (pki::ELSEWHERE_EID, Profile::SmartIdQualified(person)),
             AccountLevel::Advanced => (pki::EID_NQ, Profile::SmartIdNonQualified(person)),
         };
         let spec = CredentialSpec {
-            name: &format!("smart-id/{}", role.id),
+            name: &self.file_name(),
             issuer,
-            key: key_spec(account.key),
+            key: key_spec(self.account.key),
             profile,
-            validity: account.validity,
+            validity: self.account.validity,
         };
-        let credential = pki.credential(folder, &spec, now)?;
-        Ok(Self {
+        let Enrolment { folder, pki, clock } = &*self.enrolment;
+        let credential = pki.credential(folder, &spec, clock.now())?;
+        Ok(AccountCredential {
             certificate: STANDARD.encode(credential.certificate().to_der()?),
-            document_number,
-            semantics_identifier,
-            level: account.level,
-            behaviour: account.behaviour,
+            level: if self.is_qualified() {
+                "QUALIFIED"
+            } else {
+                "ADVANCED"
+            },
             credential,
         })
+    }
+
+    fn file_name(&self) -> String {
+        format!("smart-id/{}", self.role.id)
     }
 }
 
 impl Accounts {
-    /// Opens all accounts on all processors: the first start makes RSA keys.
-    pub(super) fn open(folder: &Folder, pki: &Pki, now: Timestamp) -> Result<Self, WorldError> {
-        let with_account: Vec<_> = ROLES
+    pub(super) fn open(
+        folder: Folder,
+        pki: Arc<Pki>,
+        clock: Arc<dyn DemoClock>,
+    ) -> Result<Self, WorldError> {
+        let enrolment = Arc::new(Enrolment { folder, pki, clock });
+        let accounts: Vec<_> = ROLES
             .iter()
-            .filter_map(|role| Some((role, role.account.as_ref()?)))
+            .filter_map(|role| Account::new(role, &enrolment))
             .collect();
-        let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        let share = with_account.len().div_ceil(workers);
-        let opened = thread::scope(|scope| {
-            let workers: Vec<_> = with_account
-                .chunks(share)
-                .map(|roles| {
-                    scope.spawn(move || {
-                        roles
-                            .iter()
-                            .map(|(role, account)| Account::open(folder, pki, role, account, now))
-                            .collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            workers
-                .into_iter()
-                .flat_map(|worker| match worker.join() {
-                    Ok(accounts) => accounts,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                })
-                .collect::<Result<Vec<_>, _>>()
-        })?;
-        Ok(Self(opened.into_iter().map(Arc::new).collect()))
+        for account in &accounts {
+            account.reopen()?;
+        }
+        Ok(Self(accounts.into_iter().map(Arc::new).collect()))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {

@@ -127,7 +127,7 @@ const fn lithuanian(
 
 /// Everybody, the one who simply signs first.
 #[rustfmt::skip]
-pub(super) const ROLES: [Role; 22] = [
+pub(super) static ROLES: [Role; 22] = [
     lithuanian("smart-id-1", ("Ona", "Pavyzdienė"), "40504040001",
         AccountRole { key: KeyType::Rsa3072, ..QUALIFIED }, Outcome::Signs),
     lithuanian("smart-id-2", ("Jonas", "Žąsinas"), "50001029996", DEMO, Outcome::Signs),

@@ -164,7 +164,17 @@ fn hmac(secret: &[u8], payload: &str) -> Hmac<Sha256> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(link in ".*", query in "[a-zA-Z0-9=&?.]*") {
+            ScannedLink::parse(&link).ok();
+            ScannedLink::parse(&format!("http://a?deviceLinkType={query}&authCode=a")).ok();
+        }
+    }
 
     const SECRET: &str = "B98ODiVCebRedSwdTk51zFSaGYyHtY1H2A0ocAi3/Ps=";
     const CHALLENGE: &str =

@@ -105,7 +105,7 @@ async fn certificate(
     Path(document): Path<String>,
     body: JsonPost,
 ) -> Answer {
-    service.certificate(&document, &body.value).map(Json)
+    service.certificate(&document, &body.value).await.map(Json)
 }
 
 async fn choice_by_link(State(service): State<SmartId>, body: JsonPost) -> Answer {

@@ -1,13 +1,18 @@
 //! The person with the phone, played on request: reads a device link as the
-//! app would and lets the account that is named take it up.
+//! app would and lets the account that is named take it up. Programs post the
+//! link; people who open it in a browser choose who they are on a page.
+
+use std::sync::Arc;
 
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, State},
-    routing::post,
+    extract::{DefaultBodyLimit, OriginalUri, State},
+    response::Html,
+    routing::{get, post},
 };
 use jiff::SignedDuration;
+use maud::{DOCTYPE, Markup, html};
 use serde_json::{Value, json};
 
 use super::{
@@ -28,6 +33,7 @@ const AHEAD: SignedDuration = SignedDuration::from_secs(2);
 
 pub(super) fn router(service: SmartId) -> Router {
     Router::new()
+        .route("/device-link", get(choose_person).post(person_chosen))
         .route("/mock/device-link", post(device_link))
         .route("/smart-id-rp/mock/device-link", post(device_link))
         .route("/smart-id-rp/v3/mock/device-link", post(device_link))
@@ -73,43 +79,111 @@ impl Scan {
 }
 
 async fn device_link(State(service): State<SmartId>, body: Bytes) -> Result<Json<Value>, Problem> {
-    let scan = Scan::parse(&parse_json(&body)?)?;
-    let account = service
-        .0
-        .accounts
-        .document(&scan.document_number)
-        .ok_or_else(|| Problem::bad_member("/documentNumber", "is unknown"))?;
-    let link = ScannedLink::parse(&scan.device_link).map_err(bad_link)?;
-    if link.link_type != scan.flow {
-        return Err(Problem::bad_member(
-            "/flowType",
-            "is not the link's deviceLinkType",
-        ));
-    }
-    let session = service
-        .0
-        .sessions
-        .find_token(link.session_token, service.0.clock.now())
-        .filter(|session| session.is_running())
-        .ok_or_else(|| bad_link("the link's session is unknown or over"))?;
-    let callback = service.check_link(&session, &link, &scan)?;
-    let addressed = session.account.as_ref();
-    if addressed.is_some_and(|addressed| addressed.document_number() != scan.document_number) {
-        return Err(Problem::bad_member(
-            "/documentNumber",
-            "is not whom the session is for",
-        ));
-    }
-    let browser = callback.map(|callback| Browser {
-        callback,
-        cookie: scan.browser_cookie,
-    });
-    let approach = Approach::Link(link.link_type);
-    service.0.phones.ring(account, session, approach, browser);
+    service.scan(&Scan::parse(&parse_json(&body)?)?)?;
     Ok(Json(json!({})))
 }
 
+/// The page behind a device link that no app opens.
+async fn choose_person(
+    State(service): State<SmartId>,
+    OriginalUri(uri): OriginalUri,
+) -> Html<String> {
+    let query = uri.query().unwrap_or("");
+    let link = format!("{}?{query}", service.0.device_link_base);
+    page(&html! {
+        p { "There is no app here. Who of the demo world answers?" }
+        form method="post" {
+            input type="hidden" name="deviceLink" value=(link);
+            @for persona in service.personas() {
+                @if let Some(document) = persona.document_number {
+                    p {
+                        button name="documentNumber" value=(document) { (persona.name) }
+                        " " code { (persona.id) }
+                    }
+                }
+            }
+        }
+    })
+}
+
+async fn person_chosen(
+    State(service): State<SmartId>,
+    body: Bytes,
+) -> Result<Html<String>, Problem> {
+    let field = |name: &str| {
+        url::form_urlencoded::parse(&body)
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.into_owned())
+            .unwrap_or_default()
+    };
+    let device_link = field("deviceLink");
+    let flow = ScannedLink::parse(&device_link)
+        .map_err(bad_link)?
+        .link_type;
+    service.scan(&Scan {
+        document_number: field("documentNumber"),
+        device_link,
+        flow,
+        browser_cookie: None,
+        callback: None,
+    })?;
+    Ok(page(
+        &html! { p { "Answered. Go back to the page where you began." } },
+    ))
+}
+
+fn page(content: &Markup) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { "A phone of the demo world" }
+            }
+            body {
+                h1 { "A phone of the demo world" }
+                (content)
+            }
+        }
+    };
+    Html(page.into_string())
+}
+
 impl SmartId {
+    /// Lets the account that a scan names take up the link's session.
+    fn scan(&self, scan: &Scan) -> Result<(), Problem> {
+        let account = self
+            .0
+            .accounts
+            .document(&scan.document_number)
+            .ok_or_else(|| Problem::bad_member("/documentNumber", "is unknown"))?;
+        let link = ScannedLink::parse(&scan.device_link).map_err(bad_link)?;
+        if link.link_type != scan.flow {
+            let detail = "is not the link's deviceLinkType";
+            return Err(Problem::bad_member("/flowType", detail));
+        }
+        let session = self
+            .0
+            .sessions
+            .find_token(link.session_token, self.0.clock.now())
+            .filter(|session| session.is_running())
+            .ok_or_else(|| bad_link("the link's session is unknown or over"))?;
+        let callback = self.check_link(&session, &link, scan)?;
+        let addressed = session.account.as_ref();
+        if addressed.is_some_and(|addressed| !Arc::ptr_eq(addressed, &account)) {
+            let detail = "is not whom the session is for";
+            return Err(Problem::bad_member("/documentNumber", detail));
+        }
+        let browser = callback.map(|callback| Browser {
+            callback,
+            cookie: scan.browser_cookie.clone(),
+        });
+        let approach = Approach::Link(link.link_type);
+        self.0.phones.ring(account, session, approach, browser);
+        Ok(())
+    }
+
     /// Checks a link as the app and the service do; the callback to return to.
     fn check_link(
         &self,

@@ -68,13 +68,13 @@ enum Target {
 impl SmartId {
     pub(crate) fn open(
         folder: &Folder,
-        pki: &Pki,
+        pki: Arc<Pki>,
         base: &str,
         config: &WorldConfig,
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
         let clock = config.clock.clone();
-        let accounts = Accounts::open(folder, pki, clock.now())?;
+        let accounts = Accounts::open(folder.clone(), pki, clock.clone())?;
         let phones = Phones::new(&accounts, config.smart_id, clock.clone(), shutdown.clone());
         Ok(Self(Arc::new(Service {
             relying_party: RelyingParty::demo(),
@@ -159,10 +159,14 @@ impl SmartId {
         Ok(self.set_out(begun, transport, Approach::Notification))
     }
 
-    fn certificate(&self, document: &str, body: &Value) -> Result<Value, Problem> {
+    async fn certificate(&self, document: &str, body: &Value) -> Result<Value, Problem> {
         self.authorize(&Envelope::parse(body)?)?;
         let account = self.0.accounts.qualified_document(document)?;
-        Ok(json!({ "state": "OK", "cert": status::certificate(&account) }))
+        let credential = account.credential().await.map_err(|error| {
+            tracing::error!(%error, "an account has no certificate");
+            Problem::server_error()
+        })?;
+        Ok(json!({ "state": "OK", "cert": status::certificate(&credential) }))
     }
 
     /// Lets the demo relying party in, for what it has a contract for.

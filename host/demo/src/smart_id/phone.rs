@@ -18,7 +18,7 @@ use super::{
     device_link::{LinkType, session_secret_digest},
     session::{EndResult, Ending, Flow, Progress, Session, Task},
 };
-use crate::{clock::DemoClock, shutdown::Shutdown};
+use crate::{clock::DemoClock, error::WorldError, shutdown::Shutdown};
 
 /// How long the page behind a callback may take to answer.
 const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -133,7 +133,7 @@ impl Phones {
             _ => self.timings.device_delay,
         };
         tokio::time::sleep(pause).await;
-        let ending = answer(account, &session.task, approach.flow());
+        let ending = answer(account, &session.task, approach.flow()).await;
         let now = self.clock.now();
         let opened_by_link = matches!(approach, Approach::Link(_));
         if opened_by_link && matches!(ending, Ending::Chosen { .. }) {
@@ -201,38 +201,45 @@ impl Phone {
 }
 
 /// What the person does with a request.
-fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
+async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
     if !account.is_qualified() {
         return Ending::Failed(EndResult::AccountUnusable);
     }
     match (account.behaviour(), task) {
         (Behaviour::Refuses, _) => Ending::Failed(EndResult::UserRefused),
         (Behaviour::NeverAnswers, _) => Ending::Failed(EndResult::Timeout),
-        (_, Task::CertificateChoice(_)) => Ending::Chosen {
-            account: account.clone(),
-            flow,
-        },
         (Behaviour::RefusesAt(interaction), Task::Signature(_)) => {
             Ending::Failed(EndResult::UserRefusedInteraction(interaction))
         }
         (Behaviour::PicksWrongCode, Task::Signature(_)) => {
             Ending::Failed(EndResult::WrongVerificationCode)
         }
-        (Behaviour::Consents, Task::Signature(request)) => {
-            match request.algorithm.sign(account.key(), &request.digest) {
-                Ok(signature) => Ending::Signed {
-                    account: account.clone(),
-                    flow,
-                    interaction: request.interactions.preferred(),
-                    signature,
-                },
-                Err(error) => {
-                    tracing::error!(%error, "a phone cannot sign");
-                    Ending::Failed(EndResult::ServerError)
-                }
-            }
+        (Behaviour::Consents, _) | (_, Task::CertificateChoice(_)) => {
+            consent(account, task, flow).await.unwrap_or_else(|error| {
+                tracing::error!(%error, "a phone cannot answer");
+                Ending::Failed(EndResult::ServerError)
+            })
         }
     }
+}
+
+async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Ending, WorldError> {
+    let credential = account.credential().await?;
+    let account = account.clone();
+    Ok(match task {
+        Task::CertificateChoice(_) => Ending::Chosen {
+            account,
+            credential,
+            flow,
+        },
+        Task::Signature(request) => Ending::Signed {
+            account,
+            flow,
+            interaction: request.interactions.preferred(),
+            signature: request.algorithm.sign(credential.key(), &request.digest)?,
+            credential,
+        },
+    })
 }
 
 async fn ended(mut progress: watch::Receiver<Progress>) {

@@ -92,6 +92,16 @@ impl Problem {
         )
     }
 
+    pub(super) fn server_error() -> Self {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Self::new(
+            status,
+            "Internal Server Error",
+            "the demo world is damaged",
+            vec![],
+        )
+    }
+
     fn new(
         status: StatusCode,
         title: &'static str,

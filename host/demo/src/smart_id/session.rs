@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{
-    account::Account,
+    account::{Account, AccountCredential},
     config::SmartIdTimings,
     device_link::{LinkType, Protected, SessionType},
     interactions::InteractionType,
@@ -58,12 +58,14 @@ pub(super) enum Progress {
 pub(super) enum Ending {
     Signed {
         account: Arc<Account>,
+        credential: Arc<AccountCredential>,
         flow: Flow,
         interaction: InteractionType,
         signature: Vec<u8>,
     },
     Chosen {
         account: Arc<Account>,
+        credential: Arc<AccountCredential>,
         flow: Flow,
     },
     Failed(EndResult),
@@ -162,7 +164,7 @@ impl Session {
     pub(super) fn chosen(&self) -> Option<(Arc<Account>, Flow)> {
         match &*self.progress.borrow() {
             Progress::Complete { ending, .. } => match &**ending {
-                Ending::Chosen { account, flow } => Some((account.clone(), *flow)),
+                Ending::Chosen { account, flow, .. } => Some((account.clone(), *flow)),
                 _ => None,
             },
             Progress::Running => None,

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{
-    account::Account,
+    account::AccountCredential,
     session::{EndResult, Ending, Flow, Progress, Session, Task},
 };
 
@@ -15,14 +15,19 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
     };
     let mut status = match &**ending {
         Ending::Failed(result) => failed(*result),
-        Ending::Chosen { account, flow } => json!({
+        Ending::Chosen {
+            account,
+            credential,
+            flow,
+        } => json!({
             "state": "COMPLETE",
             "result": { "endResult": "OK", "documentNumber": account.document_number() },
             "signature": { "flowType": flow.name() },
-            "cert": certificate(account),
+            "cert": certificate(credential),
         }),
         Ending::Signed {
             account,
+            credential,
             flow,
             interaction,
             signature,
@@ -31,7 +36,7 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
             "result": { "endResult": "OK", "documentNumber": account.document_number() },
             "signatureProtocol": "RAW_DIGEST_SIGNATURE",
             "signature": signature_object(&session.task, *flow, signature),
-            "cert": certificate(account),
+            "cert": certificate(credential),
             "interactionTypeUsed": interaction.name(),
         }),
     };
@@ -43,10 +48,10 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
 }
 
 /// `cert` of an answer: the end entity alone, no chain.
-pub(super) fn certificate(account: &Account) -> Value {
+pub(super) fn certificate(credential: &AccountCredential) -> Value {
     json!({
-        "value": account.certificate(),
-        "certificateLevel": account.level_name(),
+        "value": credential.certificate,
+        "certificateLevel": credential.level,
     })
 }
 

@@ -37,10 +37,10 @@ async fn a_signing_certificate_has_the_shape_of_a_real_one() {
     let text = openssl(&folder, &arguments);
     for expected in [
         "serialNumber=PNOLT-50001029996,GN=JONAS,SN=ŽĄSINAS,CN=ŽĄSINAS\\,JONAS,C=LT",
-        "Non Repudiation\n",
+        "X509v3 Key Usage: critical\n                Non Repudiation\n",
         "Policy: 1.3.6.1.4.1.10015.17.2",
         "Policy: 0.4.0.194112.1.2",
-        "DirName:CN = PNOLT-50001029996-DEMO-Q",
+        "DirName:/CN=PNOLT-50001029996-DEMO-Q",
         "CA Issuers - URI:http://127.0.0.1:",
         "OCSP - URI:http://127.0.0.1:",
         "/crl/eid-q-e.crl",
@@ -57,6 +57,8 @@ async fn a_signing_certificate_has_the_shape_of_a_real_one() {
 #[tokio::test]
 async fn a_signing_certificate_chains_to_the_root_and_is_not_in_the_revocation_list() {
     let folder = scratch();
+    // The lists name what is revoked once it is issued.
+    write_certificate_of(&folder, "PNOLT-47902149900-MOCK-Q").await;
     let base = world().addresses().tsa.strip_suffix("/tsa").unwrap();
     let mut lists = String::new();
     for authority in ["root-e", "eid-q-e"] {

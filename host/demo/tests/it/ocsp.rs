@@ -19,7 +19,6 @@ async fn status(folder: &Path, issuer: &str, arguments: &[&str]) -> String {
     let address = openssl(folder, &pem);
     let root = world().roots()[0].to_str().unwrap();
     let ask = [
-        "ocsp",
         "-issuer",
         "issuer.pem",
         "-cert",
@@ -31,7 +30,7 @@ async fn status(folder: &Path, issuer: &str, arguments: &[&str]) -> String {
         "-verify_other",
         "issuer.pem",
     ];
-    openssl(folder, &[&ask, arguments].concat())
+    openssl(folder, &[["ocsp"].as_slice(), arguments, &ask].concat())
 }
 
 async fn write_certificate_of(folder: &Path, document: &str) {

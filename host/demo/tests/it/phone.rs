@@ -5,7 +5,6 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use hmac::{Hmac, Mac as _};
-use parafa_demo::World;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -14,7 +13,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use crate::support::{FIRST, Party, common, signature, with, world};
+use crate::support::{FIRST, Party, common, fresh_world, signature, with};
 
 const CHOICE: &str = "/signature/certificate-choice/device-link/anonymous";
 const SCAN: &str = "/mock/device-link";
@@ -66,7 +65,8 @@ fn linked(begun: &Value) -> Value {
 
 #[tokio::test]
 async fn a_scanned_choice_is_followed_by_a_linked_signature() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let document = "PNOLT-40404040009-MOCK-Q";
     let (begun, chosen) = chosen_by(&party, document).await;
     assert_eq!(chosen["result"]["documentNumber"], document);
@@ -93,7 +93,8 @@ async fn a_scanned_choice_is_followed_by_a_linked_signature() {
 
 #[tokio::test]
 async fn a_linked_signature_by_another_document_is_refused() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let (begun, _) = chosen_by(&party, "PNOLT-61101019999-MOCK-Q").await;
     let path = format!("/signature/notification/linked/{FIRST}");
     assert_eq!(
@@ -104,7 +105,8 @@ async fn a_linked_signature_by_another_document_is_refused() {
 
 #[tokio::test]
 async fn another_transaction_does_not_get_through_before_the_linked_one() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let document = "PNOLT-39901012239-DEMO-Q";
     let (begun, _) = chosen_by(&party, document).await;
     let path = format!("/signature/notification/document/{document}");
@@ -121,7 +123,8 @@ async fn another_transaction_does_not_get_through_before_the_linked_one() {
 
 #[tokio::test]
 async fn people_end_a_scanned_choice_as_published() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     for (document, result) in [
         ("PNOLT-30403039917-MOCK-Q", "USER_REFUSED"),
         ("PNOLT-30403039983-MOCK-Q", "TIMEOUT"),
@@ -135,7 +138,8 @@ async fn people_end_a_scanned_choice_as_published() {
 
 #[tokio::test]
 async fn a_signature_can_begin_with_a_link() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let body = signature("sha256WithRSAEncryption", &[7; 32]);
     let begun = party
         .begin(&format!("/signature/device-link/document/{FIRST}"), &body)
@@ -160,7 +164,8 @@ async fn a_signature_can_begin_with_a_link() {
 
 #[tokio::test]
 async fn a_link_with_anything_changed_is_refused() {
-    let party = Party::of(world());
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let begun = party.begin(CHOICE, &common()).await;
     let link = device_link(&begun, "QR", "cert", ["", "", "", ""]);
     let token = begun["sessionToken"].as_str().unwrap();
@@ -192,8 +197,8 @@ async fn a_link_with_anything_changed_is_refused() {
 
 #[tokio::test]
 async fn a_followed_link_sends_the_browser_back_after_the_linked_signature() {
-    let world: &World = world();
-    let party = Party::of(world);
+    let world = fresh_world().await;
+    let party = Party::of(&world);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let callback = format!(
         "http://{}/back?value=secret",
@@ -222,6 +227,29 @@ async fn a_followed_link_sends_the_browser_back_after_the_linked_signature() {
     let line = format!("GET /back?value=secret&sessionSecretDigest={digest} HTTP/1.1\r\n");
     assert!(request.starts_with(&line), "{request}");
     assert!(request.contains("\r\ncookie: browser=1\r\n"), "{request}");
+}
+
+#[tokio::test]
+async fn a_link_that_is_opened_in_a_browser_asks_who_answers() {
+    let world = fresh_world().await;
+    let party = Party::of(&world);
+    let begun = party.begin(CHOICE, &common()).await;
+    let link = device_link(&begun, "Web2App", "cert", ["", "", "", ""]);
+    let page = reqwest::get(&link).await.unwrap().text().await.unwrap();
+    assert!(page.contains(&link.replace('&', "&amp;")), "{page}");
+    assert!(page.contains(&format!("value=\"{FIRST}\"")), "{page}");
+
+    let form = url::form_urlencoded::Serializer::new(String::new())
+        .append_pair("deviceLink", &link)
+        .append_pair("documentNumber", FIRST)
+        .finish();
+    let address = begun["deviceLinkBase"].as_str().unwrap();
+    let request = reqwest::Client::new().post(address).body(form);
+    assert_eq!(request.send().await.unwrap().status(), StatusCode::OK);
+    assert_eq!(
+        party.ending(&begun).await["result"]["documentNumber"],
+        FIRST
+    );
 }
 
 /// The head of the next request, answered with 204.

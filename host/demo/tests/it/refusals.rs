@@ -123,7 +123,7 @@ const WRONG: &[Wrong] = &[
             *parameters(body) = with(
                 parameters(body).clone(),
                 json!({"signatureAlgorithm": "rsassa-pss", "signatureAlgorithmParameters": {"hashAlgorithm": "SHA256"}}),
-            )
+            );
         },
         pointer: "/signatureProtocolParameters/signatureAlgorithmParameters/hashAlgorithm",
     },

@@ -29,6 +29,11 @@ pub(crate) fn world() -> &'static World {
     &WORLD
 }
 
+/// A world of a test's own.
+pub(crate) async fn fresh_world() -> World {
+    World::start(config(&scratch())).await.unwrap()
+}
+
 /// A configuration whose people answer at once.
 pub(crate) fn config(folder: &Path) -> WorldConfig {
     let mut config = WorldConfig::new(folder);

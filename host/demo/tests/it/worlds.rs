@@ -13,7 +13,7 @@ use parafa_demo::{Fault, Service, World, WorldConfig, WorldError};
 use reqwest::{Client, StatusCode};
 use serde_json::json;
 
-use crate::support::{FIRST, Party, common, config, openssl, scratch, signature};
+use crate::support::{FIRST, Party, common, config, fresh_world, openssl, scratch, signature};
 
 const CHOICE: &str = "/signature/certificate-choice/device-link/anonymous";
 
@@ -62,7 +62,7 @@ async fn a_restart_keeps_the_world_and_its_address() {
 
 #[tokio::test]
 async fn shutting_down_answers_those_who_wait() {
-    let world = World::start(config(&scratch())).await.unwrap();
+    let world = fresh_world().await;
     let party = Party::of(&world);
     let begun = party.begin(CHOICE, &common()).await;
     let path = format!(
@@ -123,7 +123,7 @@ async fn sessions_and_repetitions_end_by_the_worlds_clock() {
 
 #[tokio::test]
 async fn planned_faults_happen_once_or_until_cleared() {
-    let world = World::start(config(&scratch())).await.unwrap();
+    let world = fresh_world().await;
     let party = Party::of(&world);
     let faults = world.faults(Service::SmartId);
     faults.next(Fault::Status(580));
