@@ -151,7 +151,9 @@ fn page(content: &Markup) -> Html<String> {
 }
 
 impl SmartId {
-    /// Lets the account that a scan names take up the link's session.
+    /// Lets the account that a scan names take up the link's session. An
+    /// account of the lower level answers an anonymous choice with its own
+    /// certificate: comparing levels is the relying party's duty.
     fn scan(&self, scan: &Scan) -> Result<(), Problem> {
         let account = self
             .0

@@ -202,9 +202,6 @@ impl Phone {
 
 /// What the person does with a request.
 async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
-    if !account.is_qualified() {
-        return Ending::Failed(EndResult::AccountUnusable);
-    }
     match (account.behaviour(), task) {
         (Behaviour::Refuses, _) => Ending::Failed(EndResult::UserRefused),
         (Behaviour::NeverAnswers, _) => Ending::Failed(EndResult::Timeout),

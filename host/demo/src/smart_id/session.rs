@@ -86,7 +86,6 @@ pub(super) enum EndResult {
     Timeout,
     WrongVerificationCode,
     ExpectedLinkedSession,
-    AccountUnusable,
     ServerError,
 }
 

@@ -85,7 +85,6 @@ impl EndResult {
             Self::Timeout => "TIMEOUT",
             Self::WrongVerificationCode => "WRONG_VC",
             Self::ExpectedLinkedSession => "EXPECTED_LINKED_SESSION",
-            Self::AccountUnusable => "ACCOUNT_UNUSABLE",
             Self::ServerError => "SERVER_ERROR",
         }
     }

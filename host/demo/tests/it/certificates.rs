@@ -109,3 +109,19 @@ async fn what_the_repository_does_not_have_is_404() {
         assert_eq!(status, 404, "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_trust_folder_names_its_files_with_their_fingerprints() {
+    let folder = world().trust_folder();
+    let manifest = fs::read_to_string(folder.join("trust.toml")).unwrap();
+    for authority in ["root-e", "eid-q-e", "eid-nq-e", "tsa-ca"] {
+        let file = format!("{authority}.pem");
+        let print = ["x509", "-in", &file, "-noout", "-fingerprint", "-sha256"];
+        let fingerprint = openssl(folder, &print);
+        let (_, fingerprint) = fingerprint.trim().split_once('=').unwrap();
+        let fingerprint = fingerprint.replace(':', "");
+        let entry = format!("file = \"{file}\"\nsha256 = \"{fingerprint}\"\n");
+        assert!(manifest.contains(&entry), "{entry} is not in\n{manifest}");
+    }
+    assert!(!manifest.contains("elsewhere"), "{manifest}");
+}

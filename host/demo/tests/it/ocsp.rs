@@ -73,6 +73,17 @@ async fn every_authority_below_the_root_is_good() {
 }
 
 #[tokio::test]
+async fn the_time_stamping_unit_is_good() {
+    let folder = scratch();
+    let world_folder = world().trust_folder().parent().unwrap();
+    let unit = world_folder.join("certificates/tsa/unit-1.pem");
+    fs::copy(unit, folder.join("subject.pem")).unwrap();
+    let text = status(&folder, "tsa-ca", &[]).await;
+    assert!(text.contains("Response verify OK"), "{text}");
+    assert!(text.contains("subject.pem: good"), "{text}");
+}
+
+#[tokio::test]
 async fn a_serial_number_that_was_never_issued_is_unknown() {
     let folder = scratch();
     write_certificate_of(&folder, "PNOLT-40504040001-MOCK-Q").await;

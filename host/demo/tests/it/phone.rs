@@ -128,12 +128,19 @@ async fn people_end_a_scanned_choice_as_published() {
     for (document, result) in [
         ("PNOLT-30403039917-MOCK-Q", "USER_REFUSED"),
         ("PNOLT-30403039983-MOCK-Q", "TIMEOUT"),
-        ("PNOLT-61101019988-MOCK-NQ", "ACCOUNT_UNUSABLE"),
+        ("PNOLT-61101019988-MOCK-NQ", "OK"),
         ("PNOLT-30303039914-MOCK-Q", "OK"),
     ] {
         let (_, status) = chosen_by(&party, document).await;
         assert_eq!(status["result"]["endResult"], result, "{document}");
     }
+}
+
+#[tokio::test]
+async fn a_scanned_choice_of_a_basic_account_says_its_level() {
+    let world = fresh_world().await;
+    let (_, status) = chosen_by(&Party::of(&world), "PNOLT-61101019988-MOCK-NQ").await;
+    assert_eq!(status["cert"]["certificateLevel"], "ADVANCED");
 }
 
 #[tokio::test]
