@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parafa_domain::SigningMethod;
-use parafa_eid::SmartIdClient;
+use parafa_eid::smart_id::SmartIdClient;
 use parafa_outbound::AddressPolicy;
 use parafa_plugin_host::Registry;
 use parafa_store::keys::{DataKey, Token};

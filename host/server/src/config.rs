@@ -119,7 +119,7 @@ pub struct Timestamps {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmartId {
-    /// Base address of RP API v3.
+    /// The address that `/v3` is appended to.
     pub base_url: Url,
     /// Scheme name, `smart-id` or `smart-id-demo`.
     pub scheme_name: String,

@@ -64,7 +64,7 @@ pub(crate) async fn start_world(config: &mut Config, clock: Arc<dyn Clock>) -> a
     let world = World::start(world_config).await.context("the demo world does not start")?;
 
     let addresses = world.addresses();
-    let smart_id = Url::parse(&addresses.smart_id).context("the demo Smart-ID address")?;
+    let smart_id = Url::parse(addresses.smart_id.trim_end_matches("/v3")).context("the demo Smart-ID address")?;
     let tsa = Url::parse(&addresses.tsa).context("the demo time-stamping address")?;
     config.smart_id = Some(SmartId {
         base_url: smart_id,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use parafa_eid::{SmartIdClient, SmartIdConfig};
+use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
@@ -116,12 +116,12 @@ fn services_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
 fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
     let listed = HostPort::of(&config.base_url).into_iter().collect();
     let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
-    let settings = SmartIdConfig {
-        base_url: config.base_url.clone(),
-        relying_party_uuid: config.relying_party_uuid,
-        relying_party_name: config.relying_party_name.clone(),
-        scheme_name: config.scheme_name.clone(),
-    };
+    let settings = SmartIdConfig::new(
+        config.base_url.clone(),
+        config.relying_party_uuid,
+        &config.relying_party_name,
+        &config.scheme_name,
+    );
     Ok(SmartIdClient::new(settings, port))
 }
 

@@ -1,5 +1,6 @@
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_eid::smart_id::{CertificateSession, SignatureSession, SigningCertificate};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -54,18 +55,13 @@ pub(crate) enum AttemptStep {
         person: String,
     },
     /// Wait for the provider to give it.
-    AwaitCertificate { person: String, session: String },
+    AwaitCertificate { person: String, session: CertificateSession },
     /// Check it, before any digest leaves.
-    CheckCertificate {
-        person: String,
-        document_number: String,
-        #[serde(with = "base64_bytes")]
-        certificate: Vec<u8>,
-    },
+    CheckCertificate { person: String, certificate: SigningCertificate },
     /// Have the plugin prepare the signature, and ask the device for it.
-    Prepare { document_number: String, request: SignRequest },
+    Prepare { certificate: SigningCertificate, request: SignRequest },
     /// Wait for the device.
-    AwaitSignature { document_number: String, session: String, prepared: PreparedSignature },
+    AwaitSignature { session: SignatureSession, prepared: PreparedSignature },
     /// Time-stamp and embed what the device has signed.
     Finish {
         prepared: PreparedSignature,

@@ -137,13 +137,13 @@ impl App {
     async fn do_step(&self, running: &Running, step: AttemptStep) -> Result<StepOutcome, WorkflowError> {
         match step {
             AttemptStep::RequestCertificate { person } => self.request_certificate(running, person).await,
-            AttemptStep::AwaitCertificate { person, session } => self.await_certificate(person, &session).await,
-            AttemptStep::CheckCertificate { person, document_number, certificate } => {
-                self.check_certificate(running, &person, document_number, &certificate).await
+            AttemptStep::AwaitCertificate { person, session } => self.await_certificate(running, person, &session).await,
+            AttemptStep::CheckCertificate { person, certificate } => {
+                self.check_certificate(running, &person, certificate).await
             }
-            AttemptStep::Prepare { document_number, request } => self.prepare(running, document_number, request).await,
-            AttemptStep::AwaitSignature { document_number, session, prepared } => {
-                self.await_signature(running, &document_number, &session, prepared).await
+            AttemptStep::Prepare { certificate, request } => self.prepare(running, &certificate, request).await,
+            AttemptStep::AwaitSignature { session, prepared } => {
+                self.await_signature(running, &session, prepared).await
             }
             AttemptStep::Finish { prepared, value } => self.finish(running, prepared, value).await,
         }

@@ -1,10 +1,14 @@
 //! What the signer's device is asked, through its provider.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use std::time::Duration;
+
 use jiff::SignedDuration;
-use parafa_domain::{AttemptFailure, Phase};
-use parafa_eid::{SemanticsIdentifier, SignerOutcome, SmartIdClient, SmartIdError};
+use parafa_domain::{AttemptFailure, Language, Phase};
+use parafa_eid::smart_id::{
+    CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce, SemanticsIdentifier, SessionState,
+    SignatureAlgorithm, SignatureSession, SignerOutcome, SigningCertificate, SmartIdClient, SmartIdError,
+    StartedSignature,
+};
 use parafa_plugin_host::verify_with_certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -15,15 +19,129 @@ use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, PreparedSignature};
 
-/// How long one poll waits for the signer, in milliseconds.
-const POLL_MILLIS: u32 = 10_000;
-/// Polls in a row that may go wrong before the attempt is given up.
+/// How long one poll waits for the signer.
+const POLL: Duration = Duration::from_secs(10);
+/// Polls of one step that may go wrong before the attempt is given up.
 const MAX_FAILED_POLLS: u32 = 5;
 /// Pause after a poll that went wrong.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
-/// What the device was asked for.
-pub(super) struct Asked {
-    pub(super) session: String,
-    pub(super) verification_code: Option<String>,
+impl App {
+    /// Asks the provider for the person's certificate.
+    pub(super) async fn request_certificate(
+        &self,
+        running: &Running,
+        person: String,
+    ) -> Result<StepOutcome, WorkflowError> {
+        let semantics = person.parse::<SemanticsIdentifier>();
+        let semantics = semantics.map_err(|_| WorkflowError::Inconsistent("a stored person is no identifier"))?;
+        let nonce = nonce(running.attempt.id, "certificate");
+        match self.smart_id()?.start_certificate_choice(&semantics, &nonce).await {
+            Ok(session) => Ok(Next::step(Phase::Certificate, AttemptStep::AwaitCertificate { person, session })),
+            Err(error) => Ok(StepOutcome::Failed(failure(running, &error))),
+        }
+    }
+
+    /// Waits for the provider to give it.
+    pub(super) async fn await_certificate(
+        &self,
+        running: &Running,
+        person: String,
+        session: &CertificateSession,
+    ) -> Result<StepOutcome, WorkflowError> {
+        match self.smart_id()?.poll_certificate(session, POLL).await {
+            Ok(SessionState::Running) => Ok(StepOutcome::Again(self.clock.now())),
+            Ok(SessionState::Complete(certificate)) => {
+                Ok(Next::step(Phase::Certificate, AttemptStep::CheckCertificate { person, certificate }))
+            }
+            Err(error) => Ok(self.poll_failed(running, &error)),
+        }
+    }
+
+    /// Asks the device for the signature that the plugin wants.
+    pub(super) async fn request_signature(
+        &self,
+        running: &Running,
+        certificate: &SigningCertificate,
+        prepared: &PreparedSignature,
+    ) -> Result<Result<StartedSignature, AttemptFailure>, WorkflowError> {
+        let digest = Sha256::digest(&prepared.need.payload).to_vec();
+        let digest = DigestToSign::new(SignatureAlgorithm::Sha256WithRsaEncryption, digest);
+        let digest = digest.map_err(|_| WorkflowError::Inconsistent("a SHA-256 digest is not 32 bytes long"))?;
+        let signer = running.signing.signing.signers.iter().find(|party| party.id.uuid() == running.attempt.signer);
+        let interactions = interactions(signer.map(|party| party.language).unwrap_or_default())?;
+        let nonce = nonce(running.attempt.id, "signature");
+        let started = self.smart_id()?.start_signature(certificate, &digest, &interactions, &nonce).await;
+        Ok(started.map_err(|error| failure(running, &error)))
+    }
+
+    /// Waits for the device, and checks what it made before anything is built
+    /// on it.
+    pub(super) async fn await_signature(
+        &self,
+        running: &Running,
+        session: &SignatureSession,
+        prepared: PreparedSignature,
+    ) -> Result<StepOutcome, WorkflowError> {
+        let value = match self.smart_id()?.poll_signature(session, POLL).await {
+            Ok(SessionState::Running) => return Ok(StepOutcome::Again(self.clock.now())),
+            Ok(SessionState::Complete(signature)) => signature.value,
+            Err(error) => return Ok(self.poll_failed(running, &error)),
+        };
+        let certificate = prepared.request.signer_chain.first();
+        let certificate = certificate.ok_or(WorkflowError::Inconsistent("a signing request has no certificate"))?;
+        let algorithm = prepared.request.signature_algorithm;
+        match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
+            Ok(true) => Ok(Next::step(Phase::Completing, AttemptStep::Finish { prepared, value })),
+            Ok(false) | Err(_) => {
+                tracing::error!(attempt.id = %running.attempt.id, "the device's signature does not verify");
+                Ok(StepOutcome::Failed(AttemptFailure::BadSignature))
+            }
+        }
+    }
+
+    fn smart_id(&self) -> Result<&SmartIdClient, WorkflowError> {
+        self.smart_id.as_ref().ok_or(WorkflowError::NotSetUp("Smart-ID is not set up here"))
+    }
+
+    fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
+        if error.is_transient() && running.attempt.tries < MAX_FAILED_POLLS {
+            return StepOutcome::Again(after(self.clock.now(), PAUSE));
+        }
+        StepOutcome::Failed(failure(running, error))
+    }
+}
+
+/// The same for the same attempt and purpose, so that a step that is repeated
+/// after a crash finds the provider's session again instead of asking twice.
+fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
+    let digest: [u8; 32] = Sha256::new().chain_update(attempt.as_bytes()).chain_update(purpose).finalize().into();
+    let mut bytes = [0; 15];
+    bytes.copy_from_slice(&digest[..15]);
+    Nonce::from_bytes(bytes)
+}
+
+fn interactions(language: Language) -> Result<Interactions, WorkflowError> {
+    let unusable = "the text for the device is too long";
+    let text = DisplayText::new(device_prompt(language)).map_err(|_| WorkflowError::Inconsistent(unusable))?;
+    Interactions::new(&[Interaction::DisplayTextAndPin(text)]).map_err(|_| WorkflowError::Inconsistent(unusable))
+}
+
+fn failure(running: &Running, error: &SmartIdError) -> AttemptFailure {
+    let outcome = error.signer_outcome();
+    if outcome == SignerOutcome::ProviderUnavailable {
+        let error: &dyn std::error::Error = error;
+        tracing::error!(attempt.id = %running.attempt.id, error, "Smart-ID does not work as it should");
+    } else {
+        tracing::info!(attempt.id = %running.attempt.id, %error, "a Smart-ID session ended without a signature");
+    }
+    match outcome {
+        SignerOutcome::UserRefused => AttemptFailure::UserRefused,
+        SignerOutcome::Timeout => AttemptFailure::Timeout,
+        SignerOutcome::WrongCode => AttemptFailure::WrongCode,
+        SignerOutcome::NoAccount => AttemptFailure::NoAccount,
+        SignerOutcome::NotQualified => AttemptFailure::NotQualified,
+        SignerOutcome::DeviceError => AttemptFailure::DeviceError,
+        SignerOutcome::ProviderUnavailable => AttemptFailure::ProviderUnavailable,
+    }
 }

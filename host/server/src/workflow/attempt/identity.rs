@@ -1,6 +1,7 @@
 //! Who signs: the certificate, and whether it may sign here.
 
 use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::smart_id::SigningCertificate;
 use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
@@ -21,10 +22,9 @@ impl App {
         &self,
         running: &Running,
         person: &str,
-        document_number: String,
-        der: &[u8],
+        chosen: SigningCertificate,
     ) -> Result<StepOutcome, WorkflowError> {
-        let Ok(certificate) = Certificate::from_der(der) else {
+        let Ok(certificate) = Certificate::from_der(&chosen.der) else {
             tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
@@ -32,9 +32,10 @@ impl App {
         if identifier != Some(person) || !self.lock_admits(running, &certificate).await? {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
-        let Some(signature_algorithm) = device_algorithm(certificate.key_kind()) else {
+        if !matches!(certificate.key_kind(), KeyKind::Rsa { .. }) {
+            tracing::error!(attempt.id = %running.attempt.id, "a Smart-ID certificate has no RSA key");
             return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
-        };
+        }
         let now = self.clock.now();
         let method = running.attempt.method.name();
         let checked = match self.signer_check.check_signer(&certificate, method, now).await {
@@ -49,11 +50,11 @@ impl App {
             seed: seed()?,
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),
-            signature_algorithm,
+            signature_algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
             reserve: RESERVE,
             params: Vec::new(),
         };
-        Ok(Next::step(Phase::Signing, AttemptStep::Prepare { document_number, request }))
+        Ok(Next::step(Phase::Signing, AttemptStep::Prepare { certificate: chosen, request }))
     }
 
     /// Whether the signer's identity lock, if there is one, admits the holder.
@@ -65,14 +66,6 @@ impl App {
         let Some(lock) = private.personal_code else { return Ok(true) };
         let code = certificate.national_identifier().and_then(|identifier| identifier.lithuanian_personal_code());
         Ok(code == Some(lock.digits()))
-    }
-}
-
-fn device_algorithm(key: &KeyKind) -> Option<SignatureAlgorithm> {
-    match key {
-        KeyKind::Rsa { .. } => Some(SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256)),
-        KeyKind::Ec { .. } => Some(SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256)),
-        KeyKind::Other(_) => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::smart_id::SigningCertificate;
 use parafa_plugin_host::{Answerer, CallError, Need, NeedKind, Progress, Reply, SignRequest};
 
 use super::{Next, Running, StepOutcome, pin};
@@ -14,7 +15,7 @@ impl App {
     pub(super) async fn prepare(
         &self,
         running: &Running,
-        document_number: String,
+        chosen: &SigningCertificate,
         request: SignRequest,
     ) -> Result<StepOutcome, WorkflowError> {
         let Some(newest) = running.signing.newest().filter(|newest| newest.bytes_id == running.attempt.base_version)
@@ -35,11 +36,11 @@ impl App {
         let need = need.ok_or(WorkflowError::Inconsistent("a plugin asked for no signature"))?;
 
         let prepared = PreparedSignature { request, need };
-        match self.request_signature(running, &document_number, &prepared).await {
-            Ok(asked) => Ok(StepOutcome::Next(Next {
+        match self.request_signature(running, chosen, &prepared).await? {
+            Ok(started) => Ok(StepOutcome::Next(Next {
                 phase: Phase::WaitingForUser,
-                step: AttemptStep::AwaitSignature { document_number, session: asked.session, prepared },
-                verification_code: asked.verification_code,
+                step: AttemptStep::AwaitSignature { session: started.session, prepared },
+                verification_code: Some(started.verification_code.to_string()),
                 plugin: Some(pin(&plugin)),
             })),
             Err(failure) => Ok(StepOutcome::Failed(failure)),
