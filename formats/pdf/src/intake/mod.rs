@@ -8,6 +8,8 @@ mod earlier_signatures;
 mod interactive_form;
 mod pdfa;
 
+use std::borrow::Cow;
+
 use lopdf::Object;
 use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
 
@@ -40,7 +42,7 @@ fn version(file: &PdfFile<'_>) -> String {
     let header = file.header_version();
     let catalog = file.catalog().ok().and_then(|catalog| file.entry(catalog, b"Version"));
     let catalog = catalog.and_then(|version| version.as_name().ok()).map(String::from_utf8_lossy);
-    catalog.filter(|version| version.as_ref() > header).map_or_else(|| header.to_owned(), |version| version.into_owned())
+    catalog.filter(|version| version.as_ref() > header).map_or_else(|| header.to_owned(), Cow::into_owned)
 }
 
 fn summary(signature: &SignatureDictionary) -> SignatureSummary {

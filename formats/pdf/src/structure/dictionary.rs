@@ -60,11 +60,6 @@ impl<'a> RawDictionary<'a> {
         }
     }
 
-    /// The dictionary's bytes, `<<` to `>>`.
-    pub(crate) fn source(&self) -> &'a [u8] {
-        self.source
-    }
-
     /// The entries in order.
     pub(crate) fn entries(&self) -> &[RawEntry<'a>] {
         &self.entries
@@ -96,14 +91,6 @@ impl<'a> RawDictionary<'a> {
                 let end = self.source.len().saturating_sub(b">>".len());
                 self.splice(&(end..end), &[b"\n/", key, b" ", value])
             }
-        }
-    }
-
-    /// The dictionary without an entry.
-    pub(crate) fn without(&self, key: &[u8]) -> Vec<u8> {
-        match self.find(key) {
-            Some(entry) => self.splice(&entry.span, &[]),
-            None => self.source.to_vec(),
         }
     }
 
@@ -179,7 +166,6 @@ mod tests {
             dictionary.with(b"Annots", b"[5 0 R]"),
             b"<</MediaBox[0 0 595.275590551 842]/Annots [5 0 R]/X<</Annots 1>>>>"
         );
-        assert_eq!(dictionary.without(b"Annots"), b"<</MediaBox[0 0 595.275590551 842]/X<</Annots 1>>>>");
     }
 
     #[test]

@@ -23,8 +23,8 @@ use parafa_format_core::Refusal;
 
 use crate::limits::Limits;
 
-pub(crate) use decode::{DecodeError, Decoder};
-pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_name, as_reference, as_string};
+pub(crate) use decode::Decoder;
+pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_reference, as_string};
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{is_white_space, references};
@@ -105,11 +105,6 @@ impl<'a> PdfFile<'a> {
     /// Just after the last `%%EOF` and its end-of-line marker.
     pub(crate) fn end(&self) -> usize {
         self.end
-    }
-
-    /// All cross-reference sections, the newest first.
-    pub(crate) fn sections(&self) -> &[XrefSection] {
-        &self.sections
     }
 
     /// The section that the last `startxref` names.

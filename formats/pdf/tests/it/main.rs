@@ -1,10 +1,12 @@
 //! Integration tests of the PDF format.
 
 mod ceremony;
+mod earlier_signatures;
+mod intake;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod robustness;
 mod samples;
 mod sign;
 mod verify;
-mod zz_dump;
