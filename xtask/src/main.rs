@@ -17,6 +17,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 fn main() -> ExitCode {
+    if let Some(exit) = plugins::run_as_compiler() {
+        return exit;
+    }
     match run(Arguments::parse().command) {
         Ok(exit) => exit,
         Err(error) => {

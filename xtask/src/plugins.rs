@@ -3,7 +3,9 @@
 //!
 //! The same source gives the same bytes on every machine: the lock file is
 //! obeyed, every plugin is built alone (so that another one's features cannot
-//! leak into it), and no path of the machine is left in the module.
+//! leak into it), and neither the module nor its order depends on a path.
+
+mod compiler;
 
 use std::env;
 use std::ffi::OsString;
@@ -14,6 +16,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
+
+pub(crate) use compiler::run as run_as_compiler;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -207,6 +211,7 @@ fn compile(
         .arg(&build)
         .current_dir(root.join("plugins"))
         .env("CARGO_ENCODED_RUSTFLAGS", flags);
+    compiler::install(&mut cargo, root)?;
     if matches!(toolchain, Toolchain::Debian { .. }) {
         cargo.args(["-Z", "build-std=std,panic_abort"]);
     }

@@ -99,7 +99,7 @@ fn verify<E: Environment>(
     match (document.behaviour, evidence.first_mut()) {
         (Behaviour::ForgetEarlier, Some(_)) if several => drop(evidence.remove(0)),
         (Behaviour::CondemnEarlier, Some(first)) if several => {
-            first.integrity = Integrity::DigestMismatch
+            first.integrity = Integrity::DigestMismatch;
         }
         (Behaviour::RewriteEarlier, Some(first)) if several => first.signed_bytes.push(0),
         _ => {}

@@ -1,0 +1,57 @@
+//! The compiler that cargo runs for plugins: `rustc`, with an identity of our
+//! crates that does not depend on where the repository stands.
+//!
+//! Cargo derives the identity (`-C metadata`) of a crate outside the workspace
+//! that it builds, as `formats/` is for `plugins/`, from its absolute path.
+//! The identity orders what the compiler emits, so that the same source would
+//! give another plugin in another folder.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// The repository, in the environment of a compiler that is to be this program.
+const ROOT: &str = "PARAFA_XTASK_COMPILES_PLUGINS_OF";
+
+/// Makes `cargo` compile with this program.
+pub(super) fn install(cargo: &mut Command, root: &Path) -> anyhow::Result<()> {
+    cargo
+        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env(ROOT, root);
+    Ok(())
+}
+
+/// Compiles, if that is what this process was started for: cargo's arguments
+/// are the compiler and what to compile.
+pub(crate) fn run() -> Option<ExitCode> {
+    let root = env::var_os(ROOT)?;
+    let mut arguments = env::args_os().skip(1);
+    let compiler = arguments.next()?;
+    let arguments = arguments.map(|argument| with_own_identity(argument, Path::new(&root)));
+    let status = Command::new(compiler).args(arguments).status();
+    let succeeded = status.is_ok_and(|status| status.success());
+    Some(if succeeded {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn with_own_identity(argument: OsString, root: &Path) -> OsString {
+    let is_identity = argument.as_encoded_bytes().starts_with(b"metadata=");
+    let ours = env::var_os("CARGO_MANIFEST_DIR")
+        .is_some_and(|folder| Path::new(&folder).starts_with(root));
+    match (
+        is_identity && ours,
+        env::var_os("CARGO_PKG_NAME"),
+        env::var_os("CARGO_PKG_VERSION"),
+    ) {
+        (true, Some(name), Some(version)) => {
+            [OsStr::new("metadata="), &name, OsStr::new("-"), &version]
+                .into_iter()
+                .collect()
+        }
+        _ => argument,
+    }
+}
