@@ -12,7 +12,8 @@ pub struct Limits {
     pub nesting: usize,
     /// Live indirect objects.
     pub objects: usize,
-    /// Values (numbers, names, strings, …) in all live objects together.
+    /// Values (numbers, names, strings, …) in all live objects together; each
+    /// takes up to 170 bytes of memory once it is loaded.
     pub values: usize,
     /// Cross-reference sections, one or two a revision.
     pub sections: usize,
@@ -33,11 +34,11 @@ impl Default for Limits {
             tree_depth: 64,
             nesting: 64,
             objects: 500_000,
-            values: 4_000_000,
+            values: 1_000_000,
             sections: 1_000,
-            entries: 2_000_000,
+            entries: 1_000_000,
             decoded_stream_bytes: 32 * 1024 * 1024,
-            decoded_total_bytes: 128 * 1024 * 1024,
+            decoded_total_bytes: 64 * 1024 * 1024,
             decoded_ratio: 256,
         }
     }

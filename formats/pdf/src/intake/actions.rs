@@ -19,12 +19,18 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
         if let Object::Stream(stream) = object
             && stream.dict.has(b"F")
         {
-            return Err(Refusal::new("external-stream", format!("The stream {} is kept in another file.", id.0)));
+            return Err(Refusal::new(
+                "external-stream",
+                format!("The stream {} is kept in another file.", id.0),
+            ));
         }
         each_dictionary(object, |dictionary| found.look_at(dictionary));
     }
     if found.launch {
-        return Err(Refusal::new("launch-action", "An action of the document starts a program."));
+        return Err(Refusal::new(
+            "launch-action",
+            "An action of the document starts a program.",
+        ));
     }
     refuse_automatic_sending(file)?;
     let mut notes = Vec::new();
@@ -32,7 +38,10 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
         notes.push(Note::new("javascript", "The document contains JavaScript."));
     }
     if found.remote {
-        notes.push(Note::new("remote-goto", "An action of the document opens another document."));
+        notes.push(Note::new(
+            "remote-goto",
+            "An action of the document opens another document.",
+        ));
     }
     Ok(notes)
 }
@@ -90,8 +99,12 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
     for (id, object) in file.objects() {
         let has_own_events = id == file.catalog_id() || pages.contains(&id);
         each_dictionary(object, |dictionary| {
-            let Some(events) = file.entry_dictionary(dictionary, b"AA") else { return };
-            let automatic = events.iter().filter(|(event, _)| has_own_events || PAGE_EVENTS.contains(&event.as_slice()));
+            let Some(events) = file.entry_dictionary(dictionary, b"AA") else {
+                return;
+            };
+            let automatic = events
+                .iter()
+                .filter(|(event, _)| has_own_events || PAGE_EVENTS.contains(&event.as_slice()));
             actions.extend(automatic.map(|(_, action)| action));
         });
     }

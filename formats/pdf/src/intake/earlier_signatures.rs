@@ -6,13 +6,22 @@ use crate::signatures::{SignatureDictionary, unexplained_change};
 use crate::structure::PdfFile;
 
 /// Refuses what an earlier signature forbids or does not cover as it should.
-pub(super) fn examine(file: &PdfFile<'_>, signatures: &[SignatureDictionary]) -> Result<Vec<Note>, Refusal> {
+pub(super) fn examine(
+    file: &PdfFile<'_>,
+    signatures: &[SignatureDictionary],
+) -> Result<Vec<Note>, Refusal> {
     let mut notes = Vec::new();
-    let uncovered: Vec<_> =
-        signatures.iter().filter_map(|signature| Some((signature, signature.byte_range.err()?))).collect();
+    let uncovered: Vec<_> = signatures
+        .iter()
+        .filter_map(|signature| Some((signature, signature.byte_range.err()?)))
+        .collect();
     if let Some((_, error)) = uncovered.first() {
         let detail = format!("An earlier signature does not cover what it should: {error}.");
-        return Err(refusal("signature-byterange", detail, uncovered.iter().map(|(signature, _)| *signature)));
+        return Err(refusal(
+            "signature-byterange",
+            detail,
+            uncovered.iter().map(|(signature, _)| *signature),
+        ));
     }
     let forbidding: Vec<_> = signatures
         .iter()
@@ -20,20 +29,37 @@ pub(super) fn examine(file: &PdfFile<'_>, signatures: &[SignatureDictionary]) ->
         .collect();
     if !forbidding.is_empty() {
         let detail = "An earlier signature forbids every change, also further signatures.";
-        return Err(refusal("certified-no-changes", detail.into(), forbidding.into_iter()));
+        return Err(refusal(
+            "certified-no-changes",
+            detail.into(),
+            forbidding.into_iter(),
+        ));
     }
     if let Some(last) = signatures.last()
         && let Ok(range) = last.byte_range
         && let Some(change) = unexplained_change(file, range.end)?
     {
         let detail = format!("The document was changed after its last signature: {change}");
-        return Err(refusal("modified-after-signing", detail, std::iter::once(last)));
+        return Err(refusal(
+            "modified-after-signing",
+            detail,
+            std::iter::once(last),
+        ));
     }
-    if signatures.iter().any(|signature| signature.doc_mdp.is_some()) {
-        notes.push(Note::new("certified", "The document is certified; further signatures are permitted."));
+    if signatures
+        .iter()
+        .any(|signature| signature.doc_mdp.is_some())
+    {
+        notes.push(Note::new(
+            "certified",
+            "The document is certified; further signatures are permitted.",
+        ));
     }
     if !signatures.is_empty() {
-        notes.push(Note::new("signed", format!("The document has {} signatures.", signatures.len())));
+        notes.push(Note::new(
+            "signed",
+            format!("The document has {} signatures.", signatures.len()),
+        ));
     }
     Ok(notes)
 }
@@ -43,5 +69,10 @@ fn refusal<'s>(
     detail: String,
     signatures: impl Iterator<Item = &'s SignatureDictionary>,
 ) -> Refusal {
-    Refusal { subjects: signatures.map(|signature| signature.field_name.clone()).collect(), ..Refusal::new(code, detail) }
+    Refusal {
+        subjects: signatures
+            .map(|signature| signature.field_name.clone())
+            .collect(),
+        ..Refusal::new(code, detail)
+    }
 }

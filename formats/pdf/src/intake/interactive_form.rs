@@ -12,8 +12,16 @@ pub(super) fn fields(file: &PdfFile<'_>) -> Result<Vec<Field>, Refusal> {
     {
         return Err(Refusal::new("xfa", "The document is an XFA form."));
     }
-    let fields = file.field_nodes()?.into_iter().filter(|node| node.is_terminal_field);
-    Ok(fields.map(|node| Field { name: node.name, kind: name(node.kind).into() }).collect())
+    let fields = file
+        .field_nodes()?
+        .into_iter()
+        .filter(|node| node.is_terminal_field);
+    Ok(fields
+        .map(|node| Field {
+            name: node.name,
+            kind: name(node.kind).into(),
+        })
+        .collect())
 }
 
 fn name(kind: FieldKind) -> &'static str {

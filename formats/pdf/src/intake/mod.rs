@@ -40,9 +40,16 @@ pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
 /// 32000-2, 7.7.2).
 fn version(file: &PdfFile<'_>) -> String {
     let header = file.header_version();
-    let catalog = file.catalog().ok().and_then(|catalog| file.entry(catalog, b"Version"));
-    let catalog = catalog.and_then(|version| version.as_name().ok()).map(String::from_utf8_lossy);
-    catalog.filter(|version| version.as_ref() > header).map_or_else(|| header.to_owned(), Cow::into_owned)
+    let catalog = file
+        .catalog()
+        .ok()
+        .and_then(|catalog| file.entry(catalog, b"Version"));
+    let catalog = catalog
+        .and_then(|version| version.as_name().ok())
+        .map(String::from_utf8_lossy);
+    catalog
+        .filter(|version| version.as_ref() > header)
+        .map_or_else(|| header.to_owned(), Cow::into_owned)
 }
 
 fn summary(signature: &SignatureDictionary) -> SignatureSummary {
@@ -61,21 +68,37 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
         let detail = format!("{} bytes follow the last %%EOF.", trailing.len());
         notes.push(Note::new("trailing-data", detail));
     }
-    let highest = file.newest().table().keys().next_back().copied().unwrap_or(0);
+    let highest = file
+        .newest()
+        .table()
+        .keys()
+        .next_back()
+        .copied()
+        .unwrap_or(0);
     let size = file.newest_section().size;
     if highest.checked_add(1) != Some(size) {
-        let detail = format!("The trailer's /Size is {size}, but the highest object number is {highest}.");
+        let detail =
+            format!("The trailer's /Size is {size}, but the highest object number is {highest}.");
         notes.push(Note::new("size-wrong", detail));
     }
     let catalog = file.catalog().ok();
     let embedded = catalog.and_then(|catalog| file.entry_dictionary(catalog, b"Names"));
     let embedded = embedded.and_then(|names| file.entry(names, b"EmbeddedFiles"));
-    if matches!(embedded, Some(Object::Dictionary(_))) || file.objects().any(|(_, object)| is_file_with_content(object)) {
-        notes.push(Note::new("embedded-files", "Files are embedded in the document."));
+    if matches!(embedded, Some(Object::Dictionary(_)))
+        || file
+            .objects()
+            .any(|(_, object)| is_file_with_content(object))
+    {
+        notes.push(Note::new(
+            "embedded-files",
+            "Files are embedded in the document.",
+        ));
     }
     notes
 }
 
 fn is_file_with_content(object: &Object) -> bool {
-    object.as_dict().is_ok_and(|dictionary| dictionary.has(b"EF"))
+    object
+        .as_dict()
+        .is_ok_and(|dictionary| dictionary.has(b"EF"))
 }

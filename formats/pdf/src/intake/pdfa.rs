@@ -11,19 +11,32 @@ const CONFORMANCE: &[u8] = b"pdfaid:conformance";
 
 /// A note when the metadata say that the document is PDF/A.
 pub(super) fn note(file: &PdfFile<'_>) -> Option<Note> {
-    let Object::Stream(metadata) = file.entry(file.catalog().ok()?, b"Metadata")? else { return None };
+    let Object::Stream(metadata) = file.entry(file.catalog().ok()?, b"Metadata")? else {
+        return None;
+    };
     let metadata = Decoder::new(file.limits()).decode_object(metadata).ok()?;
     let part = char::from(value(&metadata, PART).filter(u8::is_ascii_digit)?);
     let conformance = value(&metadata, CONFORMANCE).filter(u8::is_ascii_alphabetic);
-    let level: String = conformance.map(|level| char::from(level).to_ascii_lowercase()).into_iter().collect();
-    Some(Note::new("pdfa", format!("The document says that it is PDF/A-{part}{level}.")))
+    let level: String = conformance
+        .map(|level| char::from(level).to_ascii_lowercase())
+        .into_iter()
+        .collect();
+    Some(Note::new(
+        "pdfa",
+        format!("The document says that it is PDF/A-{part}{level}."),
+    ))
 }
 
 /// The first character of a property, written as an element or an attribute.
 fn value(metadata: &[u8], property: &[u8]) -> Option<u8> {
     let start = memmem::find(metadata, property)? + property.len();
     let rest = metadata.get(start..)?;
-    let value = rest.iter().position(|byte| !matches!(byte, b'=' | b'"' | b'\'' | b'>' | b' ' | b'\t' | b'\r' | b'\n'))?;
+    let value = rest.iter().position(|byte| {
+        !matches!(
+            byte,
+            b'=' | b'"' | b'\'' | b'>' | b' ' | b'\t' | b'\r' | b'\n'
+        )
+    })?;
     rest.get(value).copied()
 }
 
@@ -34,7 +47,10 @@ mod tests {
     #[test]
     fn a_property_is_an_element_or_an_attribute() {
         assert_eq!(value(b"<pdfaid:part>2</pdfaid:part>", PART), Some(b'2'));
-        assert_eq!(value(b"<rdf:Description pdfaid:part = '3'/>", PART), Some(b'3'));
+        assert_eq!(
+            value(b"<rdf:Description pdfaid:part = '3'/>", PART),
+            Some(b'3')
+        );
         assert_eq!(value(b"<other/>", PART), None);
     }
 }

@@ -45,7 +45,11 @@ pub(crate) enum ByteRangeError {
 impl ByteRange {
     /// How much of the file the ranges cover, apart from `/Contents`.
     pub(super) fn coverage(&self, file: &PdfFile<'_>) -> Coverage {
-        if self.end == file.bytes().len() { Coverage::EntireFile } else { Coverage::EntireRevision }
+        if self.end == file.bytes().len() {
+            Coverage::EntireFile
+        } else {
+            Coverage::EntireRevision
+        }
     }
 }
 
@@ -60,24 +64,37 @@ pub(super) fn check(
     if start != 0 {
         return Err(ByteRangeError::Start);
     }
-    let end = second_start.checked_add(second_len).filter(|end| *end <= file.bytes().len());
-    let end = end.filter(|_| 0 < first_len && first_len < second_start).ok_or(ByteRangeError::Ranges)?;
+    let end = second_start
+        .checked_add(second_len)
+        .filter(|end| *end <= file.bytes().len());
+    let end = end
+        .filter(|_| 0 < first_len && first_len < second_start)
+        .ok_or(ByteRangeError::Ranges)?;
     let contents = contents.ok_or(ByteRangeError::Contents)?;
     // The value has been scanned: what starts with `<` is digits and blanks up to `>`.
     if file.bytes().get(contents.start) != Some(&b'<') {
         return Err(ByteRangeError::Contents);
     }
     if contents != (first_len..second_start) {
-        return Err(ByteRangeError::Gap { start: first_len, end: second_start });
+        return Err(ByteRangeError::Gap {
+            start: first_len,
+            end: second_start,
+        });
     }
     if end != file.bytes().len() && file.revision_ending_at(end).is_none() {
         return Err(ByteRangeError::End(end));
     }
-    Ok(ByteRange { first_len, second_start, end })
+    Ok(ByteRange {
+        first_len,
+        second_start,
+        end,
+    })
 }
 
 fn numbers(written: &[u8]) -> Option<[usize; 4]> {
     let items = array_items(written).ok()?;
-    let numbers = items.into_iter().map(|item| std::str::from_utf8(item).ok()?.parse().ok());
+    let numbers = items
+        .into_iter()
+        .map(|item| std::str::from_utf8(item).ok()?.parse().ok());
     numbers.collect::<Option<Vec<_>>>()?.try_into().ok()
 }

@@ -6,7 +6,11 @@ pub(super) fn seconds_since_epoch(date: &[u8]) -> Option<i64> {
     let mut rest = date.strip_prefix(b"D:").unwrap_or(date);
     let year = digits(&mut rest, 4)?;
     let mut field = |default: i64, range: std::ops::RangeInclusive<i64>| {
-        let value = if rest.first().is_some_and(u8::is_ascii_digit) { digits(&mut rest, 2)? } else { default };
+        let value = if rest.first().is_some_and(u8::is_ascii_digit) {
+            digits(&mut rest, 2)?
+        } else {
+            default
+        };
         range.contains(&value).then_some(value)
     };
     let (month, day) = (field(1, 1..=12)?, field(1, 1..=31)?);
@@ -25,7 +29,11 @@ fn zone_offset(zone: &[u8]) -> Option<i64> {
     };
     let hours = digits(&mut rest, 2)?;
     let mut rest = rest.strip_prefix(b"'").unwrap_or(rest);
-    let minutes = if rest.is_empty() { 0 } else { digits(&mut rest, 2)? };
+    let minutes = if rest.is_empty() {
+        0
+    } else {
+        digits(&mut rest, 2)?
+    };
     (hours <= 23 && minutes <= 59).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
@@ -46,7 +54,11 @@ fn digits(rest: &mut &[u8], len: usize) -> Option<i64> {
     if !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
+    Some(
+        digits
+            .iter()
+            .fold(0, |value, digit| value * 10 + i64::from(digit - b'0')),
+    )
 }
 
 #[cfg(test)]
@@ -56,14 +68,26 @@ mod tests {
     #[test]
     fn a_date_is_the_instant_that_its_zone_makes_it() {
         assert_eq!(seconds_since_epoch(b"D:19700101000000Z"), Some(0));
-        assert_eq!(seconds_since_epoch(b"D:20240229120000+02'00'"), Some(1_709_200_800));
-        assert_eq!(seconds_since_epoch(b"D:20240229120000-02'30"), Some(1_709_217_000));
+        assert_eq!(
+            seconds_since_epoch(b"D:20240229120000+02'00'"),
+            Some(1_709_200_800)
+        );
+        assert_eq!(
+            seconds_since_epoch(b"D:20240229120000-02'30"),
+            Some(1_709_217_000)
+        );
         assert_eq!(seconds_since_epoch(b"D:2024"), Some(1_704_067_200));
     }
 
     #[test]
     fn what_is_no_date_has_no_time() {
-        for other in [&b""[..], b"D:", b"D:20241301", b"yesterday", b"D:20240101000000+2"] {
+        for other in [
+            &b""[..],
+            b"D:",
+            b"D:20241301",
+            b"yesterday",
+            b"D:20240101000000+2",
+        ] {
             assert_eq!(seconds_since_epoch(other), None);
         }
     }

@@ -54,13 +54,20 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
             continue;
         }
         let Some(value) = field.value else { continue };
-        let Some(Object::Dictionary(dictionary)) = file.resolve(value) else { continue };
+        let Some(Object::Dictionary(dictionary)) = file.resolve(value) else {
+            continue;
+        };
         let id = value.as_reference().unwrap_or(field.id);
         if seen.insert(id) {
             signatures.push(read(file, &field, id, dictionary)?);
         }
     }
-    signatures.sort_by_key(|signature| signature.byte_range.as_ref().map_or(usize::MAX, |range| range.end));
+    signatures.sort_by_key(|signature| {
+        signature
+            .byte_range
+            .as_ref()
+            .map_or(usize::MAX, |range| range.end)
+    });
     Ok(signatures)
 }
 
@@ -71,29 +78,52 @@ fn read(
     dictionary: &Dictionary,
 ) -> Result<SignatureDictionary, Refusal> {
     let object = file.raw_object(id)?;
-    let damaged = |_| Refusal::new("object-damaged", format!("The signature dictionary {} cannot be read.", id.0));
+    let damaged = |_| {
+        Refusal::new(
+            "object-damaged",
+            format!("The signature dictionary {} cannot be read.", id.0),
+        )
+    };
     let raw = RawDictionary::scan(&object.bytes).map_err(damaged)?;
     let (raw, base) = match raw.find(b"V") {
         Some(value) if id == field.id => {
             let start = value.value_span.start;
-            (RawDictionary::scan(value.value).map_err(damaged)?, object.offset.map(|offset| offset + start))
+            (
+                RawDictionary::scan(value.value).map_err(damaged)?,
+                object.offset.map(|offset| offset + start),
+            )
         }
         _ => (raw, object.offset),
     };
     let contents_span = raw.find(b"Contents").and_then(|entry| {
         let base = base?;
-        Some(Range { start: base.checked_add(entry.value_span.start)?, end: base.checked_add(entry.value_span.end)? })
+        Some(Range {
+            start: base.checked_add(entry.value_span.start)?,
+            end: base.checked_add(entry.value_span.end)?,
+        })
     });
     let byte_range = byte_range::check(file, raw.value(b"ByteRange"), contents_span);
-    let coverage = byte_range.as_ref().map_or(Coverage::Partial, |range| range.coverage(file));
-    let text = |key: &[u8]| file.entry(dictionary, key).and_then(|value| value.as_name().ok());
-    let claimed = file.entry(dictionary, b"M").and_then(|value| value.as_str().ok());
+    let coverage = byte_range
+        .as_ref()
+        .map_or(Coverage::Partial, |range| range.coverage(file));
+    let text = |key: &[u8]| {
+        file.entry(dictionary, key)
+            .and_then(|value| value.as_name().ok())
+    };
+    let claimed = file
+        .entry(dictionary, b"M")
+        .and_then(|value| value.as_str().ok());
     Ok(SignatureDictionary {
         field_name: field.name.clone(),
         id,
-        is_document_timestamp: text(b"Type") == Some(b"DocTimeStamp") || text(b"SubFilter") == Some(b"ETSI.RFC3161"),
+        is_document_timestamp: text(b"Type") == Some(b"DocTimeStamp")
+            || text(b"SubFilter") == Some(b"ETSI.RFC3161"),
         byte_range,
-        contents: raw.value(b"Contents").and_then(as_string).map(without_padding).unwrap_or_default(),
+        contents: raw
+            .value(b"Contents")
+            .and_then(as_string)
+            .map(without_padding)
+            .unwrap_or_default(),
         sub_filter: text(b"SubFilter").map(<[u8]>::to_vec),
         claimed_time: claimed.and_then(date::seconds_since_epoch),
         doc_mdp: doc_mdp(file, dictionary),
@@ -111,7 +141,8 @@ fn doc_mdp(file: &PdfFile<'_>, signature: &Dictionary) -> Option<i64> {
             return None;
         }
         let parameters = file.entry_dictionary(reference, b"TransformParams");
-        let permission = parameters.and_then(|parameters| file.entry(parameters, b"P")?.as_i64().ok());
+        let permission =
+            parameters.and_then(|parameters| file.entry(parameters, b"P")?.as_i64().ok());
         Some(permission.unwrap_or(DEFAULT_DOC_MDP))
     })
 }
@@ -128,7 +159,10 @@ fn without_padding(mut contents: Vec<u8>) -> Vec<u8> {
         [_, short @ 0..=0x7F, ..] => 2 + usize::from(*short),
         [_, long, rest @ ..] if (0x81..=0x84).contains(long) => {
             let octets = usize::from(long & 0x0F);
-            let value = rest.iter().take(octets).fold(0_usize, |len, octet| len << 8 | usize::from(*octet));
+            let value = rest
+                .iter()
+                .take(octets)
+                .fold(0_usize, |len, octet| len << 8 | usize::from(*octet));
             value.saturating_add(2 + octets)
         }
         _ => contents.len(),
@@ -146,13 +180,19 @@ mod tests {
     #[test]
     fn padding_ends_with_the_outer_element() {
         assert_eq!(without_padding(vec![0x30, 2, 5, 0, 0, 0]), [0x30, 2, 5, 0]);
-        assert_eq!(without_padding([vec![0x30, 0x81, 0x80], vec![7; 0x80], vec![0; 9]].concat()).len(), 0x83);
+        assert_eq!(
+            without_padding([vec![0x30, 0x81, 0x80], vec![7; 0x80], vec![0; 9]].concat()).len(),
+            0x83
+        );
     }
 
     #[test]
     fn contents_without_a_definite_length_are_kept_whole() {
         assert_eq!(without_padding(vec![0x30, 0x80, 0, 0, 0, 0]).len(), 6);
-        assert_eq!(without_padding(vec![0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]).len(), 6);
+        assert_eq!(
+            without_padding(vec![0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]).len(),
+            6
+        );
         assert_eq!(without_padding(Vec::new()).len(), 0);
     }
 }

@@ -11,7 +11,13 @@ const RATIO_FREE_BYTES: usize = 1024 * 1024;
 
 /// Filters that a structure stream may have (ISO 32000-2, 7.4). The others
 /// decode to images or need keys.
-const FILTERS: [&[u8]; 5] = [b"ASCII85Decode", b"ASCIIHexDecode", b"FlateDecode", b"LZWDecode", b"RunLengthDecode"];
+const FILTERS: [&[u8]; 5] = [
+    b"ASCII85Decode",
+    b"ASCIIHexDecode",
+    b"FlateDecode",
+    b"LZWDecode",
+    b"RunLengthDecode",
+];
 
 /// Why a stream has no decoded content.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +57,11 @@ impl Decoder {
     }
 
     /// The decoded content of a stream.
-    pub(crate) fn decode(&mut self, dictionary: &RawDictionary<'_>, data: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    pub(crate) fn decode(
+        &mut self,
+        dictionary: &RawDictionary<'_>,
+        data: &[u8],
+    ) -> Result<Vec<u8>, DecodeError> {
         let stream = Stream::new(filter_entries(dictionary)?, data.to_vec());
         let content = self.decode_object(&stream)?;
         self.remaining_bytes = self.remaining_bytes.saturating_sub(content.len());
@@ -66,33 +76,51 @@ impl Decoder {
             .max(RATIO_FREE_BYTES)
             .min(self.stream_bytes)
             .min(self.remaining_bytes);
-        stream.get_plain_content_with_limit(limit).map_err(|error| match error {
-            Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => DecodeError::Bomb { encoded, limit },
-            other => DecodeError::Data(other),
-        })
+        stream
+            .get_plain_content_with_limit(limit)
+            .map_err(|error| match error {
+                Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => {
+                    DecodeError::Bomb { encoded, limit }
+                }
+                other => DecodeError::Data(other),
+            })
     }
 }
 
 fn filter_entries(dictionary: &RawDictionary<'_>) -> Result<Dictionary, DecodeError> {
     let mut entries = Dictionary::new();
-    let Some(filter) = dictionary.value(b"Filter").filter(|value| *value != b"null") else {
+    let Some(filter) = dictionary
+        .value(b"Filter")
+        .filter(|value| *value != b"null")
+    else {
         return Ok(entries);
     };
     let names = each(filter)?
         .into_iter()
-        .map(|name| as_name(name).filter(|name| FILTERS.contains(&name.as_slice())).map(Object::Name))
+        .map(|name| {
+            as_name(name)
+                .filter(|name| FILTERS.contains(&name.as_slice()))
+                .map(Object::Name)
+        })
         .collect::<Option<Vec<_>>>()
         .ok_or(DecodeError::Filter)?;
     entries.set("Filter", Object::Array(names));
     if let Some(parameters) = dictionary.value(b"DecodeParms") {
-        let parameters = each(parameters)?.into_iter().map(parameters_of).collect::<Result<Vec<_>, _>>()?;
+        let parameters = each(parameters)?
+            .into_iter()
+            .map(parameters_of)
+            .collect::<Result<Vec<_>, _>>()?;
         entries.set("DecodeParms", Object::Array(parameters));
     }
     Ok(entries)
 }
 
 fn each(value: &[u8]) -> Result<Vec<&[u8]>, DecodeError> {
-    if value.starts_with(b"[") { array_items(value).map_err(|_| DecodeError::Filter) } else { Ok(vec![value]) }
+    if value.starts_with(b"[") {
+        array_items(value).map_err(|_| DecodeError::Filter)
+    } else {
+        Ok(vec![value])
+    }
 }
 
 fn parameters_of(value: &[u8]) -> Result<Object, DecodeError> {
@@ -100,9 +128,17 @@ fn parameters_of(value: &[u8]) -> Result<Object, DecodeError> {
         return Ok(Object::Null);
     }
     let mut parameters = Dictionary::new();
-    for entry in RawDictionary::scan(value).map_err(|_| DecodeError::Filter)?.entries() {
-        let number = std::str::from_utf8(entry.value).ok().and_then(|digits| digits.parse().ok());
-        parameters.set(entry.key.clone(), Object::Integer(number.ok_or(DecodeError::Filter)?));
+    for entry in RawDictionary::scan(value)
+        .map_err(|_| DecodeError::Filter)?
+        .entries()
+    {
+        let number = std::str::from_utf8(entry.value)
+            .ok()
+            .and_then(|digits| digits.parse().ok());
+        parameters.set(
+            entry.key.clone(),
+            Object::Integer(number.ok_or(DecodeError::Filter)?),
+        );
     }
     Ok(Object::Dictionary(parameters))
 }
@@ -123,35 +159,56 @@ mod tests {
     }
 
     fn decode(limits: &Limits, data: &[u8]) -> Result<Vec<u8>, DecodeError> {
-        Decoder::new(limits).decode(&RawDictionary::scan(b"<</Filter/FlateDecode>>").unwrap(), data)
+        Decoder::new(limits).decode(
+            &RawDictionary::scan(b"<</Filter/FlateDecode>>").unwrap(),
+            data,
+        )
     }
 
     #[test]
     fn regular_content_within_a_mebibyte_may_have_any_ratio() {
-        assert_eq!(decode(&Limits::default(), &deflated(&[0; 500_000])).unwrap().len(), 500_000);
+        assert_eq!(
+            decode(&Limits::default(), &deflated(&[0; 500_000]))
+                .unwrap()
+                .len(),
+            500_000
+        );
     }
 
     #[test]
     fn content_beyond_the_ratio_is_a_bomb() {
         let data = deflated(&[0; 3_000_000]);
 
-        assert!(matches!(decode(&Limits::default(), &data), Err(DecodeError::Bomb { .. })));
+        assert!(matches!(
+            decode(&Limits::default(), &data),
+            Err(DecodeError::Bomb { .. })
+        ));
     }
 
     #[test]
     fn the_total_of_all_streams_is_limited() {
-        let limits = Limits { decoded_total_bytes: 150, ..Limits::default() };
+        let limits = Limits {
+            decoded_total_bytes: 150,
+            ..Limits::default()
+        };
         let mut decoder = Decoder::new(&limits);
-        let dictionary = RawDictionary::scan(b"<</Filter[/FlateDecode]/DecodeParms[null]>>").unwrap();
+        let dictionary =
+            RawDictionary::scan(b"<</Filter[/FlateDecode]/DecodeParms[null]>>").unwrap();
 
         assert!(decoder.decode(&dictionary, &deflated(&[1; 100])).is_ok());
-        assert!(matches!(decoder.decode(&dictionary, &deflated(&[1; 100])), Err(DecodeError::Bomb { .. })));
+        assert!(matches!(
+            decoder.decode(&dictionary, &deflated(&[1; 100])),
+            Err(DecodeError::Bomb { .. })
+        ));
     }
 
     #[test]
     fn a_filter_that_needs_a_key_is_not_applied() {
         let dictionary = RawDictionary::scan(b"<</Filter/Crypt>>").unwrap();
 
-        assert!(matches!(Decoder::new(&Limits::default()).decode(&dictionary, b""), Err(DecodeError::Filter)));
+        assert!(matches!(
+            Decoder::new(&Limits::default()).decode(&dictionary, b""),
+            Err(DecodeError::Filter)
+        ));
     }
 }

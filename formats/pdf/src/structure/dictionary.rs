@@ -151,16 +151,22 @@ mod tests {
 
     #[test]
     fn a_new_entry_is_not_swallowed_by_a_comment_on_the_last_line() {
-        let dictionary = RawDictionary::scan(b"<< /Type /Catalog % end>>\n % really>>\n>> endobj").unwrap();
+        let dictionary =
+            RawDictionary::scan(b"<< /Type /Catalog % end>>\n % really>>\n>> endobj").unwrap();
         let patched = dictionary.with(b"AcroForm", b"7 0 R");
 
-        assert_eq!(RawDictionary::scan(&patched).unwrap().value(b"AcroForm"), Some(&b"7 0 R"[..]));
+        assert_eq!(
+            RawDictionary::scan(&patched).unwrap().value(b"AcroForm"),
+            Some(&b"7 0 R"[..])
+        );
         assert!(patched.starts_with(b"<< /Type /Catalog % end>>\n % really>>\n"));
     }
 
     #[test]
     fn replacing_a_value_keeps_every_other_byte() {
-        let dictionary = RawDictionary::scan(b"<</MediaBox[0 0 595.275590551 842]/Annots[]/X<</Annots 1>>>>").unwrap();
+        let dictionary =
+            RawDictionary::scan(b"<</MediaBox[0 0 595.275590551 842]/Annots[]/X<</Annots 1>>>>")
+                .unwrap();
 
         assert_eq!(
             dictionary.with(b"Annots", b"[5 0 R]"),
@@ -179,11 +185,17 @@ mod tests {
     fn keys_are_found_however_they_are_written() {
         let dictionary = RawDictionary::scan(b"<</#41croForm 3 0 R>>").unwrap();
 
-        assert_eq!(dictionary.value(b"AcroForm").and_then(as_reference), Some((3, 0)));
+        assert_eq!(
+            dictionary.value(b"AcroForm").and_then(as_reference),
+            Some((3, 0))
+        );
     }
 
     #[test]
     fn array_items_keep_references_together() {
-        assert_eq!(array_items(b"[1 0 R null [2 3] (])]").unwrap(), [&b"1 0 R"[..], b"null", b"[2 3]", b"(])"]);
+        assert_eq!(
+            array_items(b"[1 0 R null [2 3] (])]").unwrap(),
+            [&b"1 0 R"[..], b"null", b"[2 3]", b"(])"]
+        );
     }
 }

@@ -50,23 +50,49 @@ struct Open<'f> {
 
 /// All nodes in document order; refuses what is no tree of fields.
 pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Refusal> {
-    let Some(form) = form(file)? else { return Ok(Vec::new()) };
+    let Some(form) = form(file)? else {
+        return Ok(Vec::new());
+    };
     let mut visited = BTreeSet::new();
     let mut nodes = Vec::new();
-    let root = |id| Open { id, depth: 0, name: None, kind: FieldKind::Unknown, value: None };
-    let mut open: Vec<_> = references(file, form, b"Fields")?.into_iter().rev().map(root).collect();
-    while let Some(Open { id, depth, name, kind, value }) = open.pop() {
+    let root = |id| Open {
+        id,
+        depth: 0,
+        name: None,
+        kind: FieldKind::Unknown,
+        value: None,
+    };
+    let mut open: Vec<_> = references(file, form, b"Fields")?
+        .into_iter()
+        .rev()
+        .map(root)
+        .collect();
+    while let Some(Open {
+        id,
+        depth,
+        name,
+        kind,
+        value,
+    }) = open.pop()
+    {
         if !visited.insert(id) {
-            return Err(refusal(format!("The field tree comes to the object {} more than once.", id.0)));
+            return Err(refusal(format!(
+                "The field tree comes to the object {} more than once.",
+                id.0
+            )));
         }
         if depth > file.limits().tree_depth {
             return Err(refusal("The field tree is too deep."));
         }
         let Some(dictionary) = dictionary(file, id) else {
-            return Err(refusal(format!("The object {} of the field tree is no dictionary.", id.0)));
+            return Err(refusal(format!(
+                "The object {} of the field tree is no dictionary.",
+                id.0
+            )));
         };
         let own_name = file.entry(dictionary, b"T");
-        let own_name = own_name.map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
+        let own_name = own_name
+            .map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
         let is_field = own_name.is_some() || depth == 0;
         let name = match (name, own_name) {
             (Some(parent), Some(own)) => Some(format!("{parent}.{own}")),
@@ -75,9 +101,17 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         let kind = file.entry(dictionary, b"FT").map_or(kind, field_kind);
         let value = dictionary.get(b"V").ok().or(value);
         let kids = references(file, dictionary, b"Kids")?;
-        let has_fields = kids.iter().any(|kid| self::dictionary(file, *kid).is_some_and(|kid| kid.has(b"T")));
+        let has_fields = kids
+            .iter()
+            .any(|kid| self::dictionary(file, *kid).is_some_and(|kid| kid.has(b"T")));
         for kid in kids.iter().rev() {
-            open.push(Open { id: *kid, depth: depth + 1, name: name.clone(), kind, value });
+            open.push(Open {
+                id: *kid,
+                depth: depth + 1,
+                name: name.clone(),
+                kind,
+                value,
+            });
         }
         nodes.push(FieldNode {
             id,
@@ -106,12 +140,19 @@ fn dictionary<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f Dictionary>
     }
 }
 
-fn references(file: &PdfFile<'_>, dictionary: &Dictionary, key: &[u8]) -> Result<Vec<ObjectId>, Refusal> {
+fn references(
+    file: &PdfFile<'_>,
+    dictionary: &Dictionary,
+    key: &[u8],
+) -> Result<Vec<ObjectId>, Refusal> {
     match file.entry(dictionary, key) {
         None => Ok(Vec::new()),
         Some(Object::Array(items)) => items
             .iter()
-            .map(|item| item.as_reference().map_err(|_| refusal("A field is not an indirect object.")))
+            .map(|item| {
+                item.as_reference()
+                    .map_err(|_| refusal("A field is not an indirect object."))
+            })
             .collect(),
         Some(_) => Err(refusal("A list of fields is no array.")),
     }

@@ -13,17 +13,29 @@ pub(super) fn version(bytes: &[u8]) -> Result<&str, Refusal> {
     let Some(rest) = bytes.strip_prefix(HEADER) else {
         let start = bytes.get(..SEARCHED_BYTES).unwrap_or(bytes);
         return Err(match memmem::find(start, HEADER) {
-            Some(offset) => Refusal::new("header-offset", format!("{offset} bytes stand before %PDF-.")),
+            Some(offset) => Refusal::new(
+                "header-offset",
+                format!("{offset} bytes stand before %PDF-."),
+            ),
             None => Refusal::new("not-a-pdf", "The file does not begin with %PDF-."),
         });
     };
     let version = match rest {
-        [b'1', b'.', b'0'..=b'7', end, ..] | [b'2', b'.', b'0', end, ..] if !end.is_ascii_digit() => rest.get(..3),
+        [b'1', b'.', b'0'..=b'7', end, ..] | [b'2', b'.', b'0', end, ..]
+            if !end.is_ascii_digit() =>
+        {
+            rest.get(..3)
+        }
         _ => None,
     };
     version
         .and_then(|version| std::str::from_utf8(version).ok())
-        .ok_or_else(|| Refusal::new("not-a-pdf", "The version after %PDF- is not one of 1.0 to 1.7 and 2.0."))
+        .ok_or_else(|| {
+            Refusal::new(
+                "not-a-pdf",
+                "The version after %PDF- is not one of 1.0 to 1.7 and 2.0.",
+            )
+        })
 }
 
 #[cfg(test)]
@@ -34,7 +46,14 @@ mod tests {
     fn only_published_versions_are_pdf() {
         assert_eq!(version(b"%PDF-1.4\n").unwrap(), "1.4");
         assert_eq!(version(b"%PDF-2.0\r").unwrap(), "2.0");
-        for other in [&b"%PDF-1.8\n"[..], b"%PDF-2.1\n", b"%PDF-1.45\n", b"%PDF-", b"PK\x03\x04", b""] {
+        for other in [
+            &b"%PDF-1.8\n"[..],
+            b"%PDF-2.1\n",
+            b"%PDF-1.45\n",
+            b"%PDF-",
+            b"PK\x03\x04",
+            b"",
+        ] {
             assert_eq!(version(other).unwrap_err().code, "not-a-pdf");
         }
     }

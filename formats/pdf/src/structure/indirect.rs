@@ -53,23 +53,41 @@ pub(crate) fn open(bytes: &[u8], offset: usize, budget: &mut Budget) -> Result<O
         return Err(ScanError::Syntax(offset));
     }
     let mut scanner = Scanner::new(bytes, offset);
-    let number = scanner.unsigned()?.try_into().map_err(|_| ScanError::Syntax(offset))?;
-    let generation = scanner.unsigned()?.try_into().map_err(|_| ScanError::Syntax(offset))?;
+    let number = scanner
+        .unsigned()?
+        .try_into()
+        .map_err(|_| ScanError::Syntax(offset))?;
+    let generation = scanner
+        .unsigned()?
+        .try_into()
+        .map_err(|_| ScanError::Syntax(offset))?;
     let id = (number, generation);
     scanner.keyword(b"obj")?;
     let value = scanner.value(budget)?;
     scanner.skip_blanks();
     if !scanner.accept(b"stream") {
         let end = scanner.keyword(b"endobj")?.end;
-        return Ok(Opened::Object(IndirectObject { id, value, data: None, end }));
+        return Ok(Opened::Object(IndirectObject {
+            id,
+            value,
+            data: None,
+            end,
+        }));
     }
     if !scanner.accept(b"\r\n") && !scanner.accept(b"\n") {
         return Err(ScanError::Syntax(scanner.position()));
     }
     let source = bytes.get(value.clone()).unwrap_or_default();
-    let length = RawDictionary::scan(source)?.value(b"Length").and_then(length_of);
+    let length = RawDictionary::scan(source)?
+        .value(b"Length")
+        .and_then(length_of);
     let length = length.ok_or(ScanError::Syntax(value.start))?;
-    Ok(Opened::Stream { id, dictionary: value, data_start: scanner.position(), length })
+    Ok(Opened::Stream {
+        id,
+        dictionary: value,
+        data_start: scanner.position(),
+        length,
+    })
 }
 
 /// Completes a stream whose length is known.
@@ -80,7 +98,9 @@ pub(crate) fn close(
     data_start: usize,
     length: usize,
 ) -> Result<IndirectObject, ScanError> {
-    let data_end = data_start.checked_add(length).filter(|end| *end <= bytes.len());
+    let data_end = data_start
+        .checked_add(length)
+        .filter(|end| *end <= bytes.len());
     let data_end = data_end.ok_or(ScanError::End(data_start))?;
     let mut scanner = Scanner::new(bytes, data_end);
     scanner.skip_white_space();
@@ -88,7 +108,12 @@ pub(crate) fn close(
         return Err(ScanError::Syntax(data_end));
     }
     let end = scanner.keyword(b"endobj")?.end;
-    Ok(IndirectObject { id, value: dictionary, data: Some(data_start..data_end), end })
+    Ok(IndirectObject {
+        id,
+        value: dictionary,
+        data: Some(data_start..data_end),
+        end,
+    })
 }
 
 fn length_of(value: &[u8]) -> Option<Length> {
@@ -107,9 +132,12 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<IndirectObject, ScanError> {
         match open(bytes, 0, &mut Budget::new(&Limits::default()))? {
             Opened::Object(object) => Ok(object),
-            Opened::Stream { id, dictionary, data_start, length: Length::Direct(length) } => {
-                close(bytes, id, dictionary, data_start, length)
-            }
+            Opened::Stream {
+                id,
+                dictionary,
+                data_start,
+                length: Length::Direct(length),
+            } => close(bytes, id, dictionary, data_start, length),
             Opened::Stream { .. } => panic!("the length is direct"),
         }
     }

@@ -58,14 +58,17 @@ impl<'a> PdfFile<'a> {
         let highest = check_objects(&newest, limits)?;
         newest.release();
         newest.renew(limits);
-        let catalog_id = newest
-            .catalog_id()
-            .ok_or_else(|| Refusal::new("object-damaged", "The trailer does not name a catalog."))?;
+        let catalog_id = newest.catalog_id().ok_or_else(|| {
+            Refusal::new("object-damaged", "The trailer does not name a catalog.")
+        })?;
         let next_object_number = sections
             .iter()
             .flat_map(|section| {
                 let listed = section.entries.last().map(|(number, _)| number + 1);
-                let streams = section.stream_numbers.iter().map(|number| number.saturating_add(1));
+                let streams = section
+                    .stream_numbers
+                    .iter()
+                    .map(|number| number.saturating_add(1));
                 streams.chain(listed).chain([section.size])
             })
             .chain([highest.saturating_add(1)])
@@ -109,7 +112,9 @@ impl<'a> PdfFile<'a> {
 
     /// The section that the last `startxref` names.
     pub(crate) fn newest_section(&self) -> &XrefSection {
-        self.sections.first().expect("a chain has the section that startxref names")
+        self.sections
+            .first()
+            .expect("a chain has the section that startxref names")
     }
 
     /// `/Prev` of an update: the offset that the last `startxref` gives. For a
@@ -123,8 +128,13 @@ impl<'a> PdfFile<'a> {
     pub(crate) fn trailer_entries(&self) -> Vec<(&'a [u8], &'a [u8])> {
         let source = self.newest.trailer();
         let trailer = RawDictionary::scan(source).expect("the chain was read with this trailer");
-        let written_key = |entry: &RawEntry<'_>| source.get(entry.span.start + 1..)?.get(..entry.key.len());
-        trailer.entries().iter().filter_map(|entry| Some((written_key(entry)?, entry.value))).collect()
+        let written_key =
+            |entry: &RawEntry<'_>| source.get(entry.span.start + 1..)?.get(..entry.key.len());
+        trailer
+            .entries()
+            .iter()
+            .filter_map(|entry| Some((written_key(entry)?, entry.value)))
+            .collect()
     }
 
     /// The first element of the trailer's `/ID` (14.4).
@@ -155,7 +165,11 @@ impl<'a> PdfFile<'a> {
     /// A live object.
     pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
         let generation = self.newest.generation(id.0)?;
-        if generation == id.1 { self.document.objects.get(&id) } else { None }
+        if generation == id.1 {
+            self.document.objects.get(&id)
+        } else {
+            None
+        }
     }
 
     /// The exact source of a live object.
@@ -163,7 +177,12 @@ impl<'a> PdfFile<'a> {
         self.newest
             .raw(id.0)?
             .filter(|object| object.generation == id.1)
-            .ok_or_else(|| Refusal::new("object-damaged", format!("The object {} {} is not there.", id.0, id.1)))
+            .ok_or_else(|| {
+                Refusal::new(
+                    "object-damaged",
+                    format!("The object {} {} is not there.", id.0, id.1),
+                )
+            })
     }
 
     /// Follows references until there is a direct object; `None` when there is
@@ -181,13 +200,25 @@ impl<'a> PdfFile<'a> {
     }
 
     /// A value of a dictionary, references followed.
-    pub(crate) fn entry<'b>(&'b self, dictionary: &'b Dictionary, key: &[u8]) -> Option<&'b Object> {
-        dictionary.get(key).ok().and_then(|value| self.resolve(value))
+    pub(crate) fn entry<'b>(
+        &'b self,
+        dictionary: &'b Dictionary,
+        key: &[u8],
+    ) -> Option<&'b Object> {
+        dictionary
+            .get(key)
+            .ok()
+            .and_then(|value| self.resolve(value))
     }
 
     /// A value of a dictionary that is a dictionary, references followed.
-    pub(crate) fn entry_dictionary<'b>(&'b self, dictionary: &'b Dictionary, key: &[u8]) -> Option<&'b Dictionary> {
-        self.entry(dictionary, key).and_then(|value| value.as_dict().ok())
+    pub(crate) fn entry_dictionary<'b>(
+        &'b self,
+        dictionary: &'b Dictionary,
+        key: &[u8],
+    ) -> Option<&'b Dictionary> {
+        self.entry(dictionary, key)
+            .and_then(|value| value.as_dict().ok())
     }
 
     /// The catalog's identifier.
@@ -215,9 +246,18 @@ impl<'a> PdfFile<'a> {
 
     /// The state of the file up to an offset; `None` when no revision ends there.
     pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
-        self.sections.iter().find(|section| (section.marker_end..=section.revision_end).contains(&end))?;
-        let newest = self.sections.iter().position(|section| section.marker_end <= end && section.offset < end)?;
-        Some(Revision::new(self.bytes, self.sections.get(newest..)?, &self.limits))
+        self.sections
+            .iter()
+            .find(|section| (section.marker_end..=section.revision_end).contains(&end))?;
+        let newest = self
+            .sections
+            .iter()
+            .position(|section| section.marker_end <= end && section.offset < end)?;
+        Some(Revision::new(
+            self.bytes,
+            self.sections.get(newest..)?,
+            &self.limits,
+        ))
     }
 }
 
@@ -236,9 +276,15 @@ fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refus
 /// Reads every listed object at its place and gives the highest number that
 /// any of them has or mentions.
 fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusal> {
-    let live = revision.table().iter().filter(|(_, entry)| **entry != XrefEntry::Free);
+    let live = revision
+        .table()
+        .iter()
+        .filter(|(_, entry)| **entry != XrefEntry::Free);
     if live.clone().count() > limits.objects {
-        return Err(Refusal::new("too-many-objects", format!("The file has more than {} objects.", limits.objects)));
+        return Err(Refusal::new(
+            "too-many-objects",
+            format!("The file has more than {} objects.", limits.objects),
+        ));
     }
     let mut spans = Vec::new();
     let mut highest = 0;
@@ -255,8 +301,13 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
             }
             XrefEntry::Compressed { container, index } => {
                 let stream = revision.container(container)?;
-                if stream.member(index).is_none_or(|(found, _)| found != *number) {
-                    let detail = format!("The object {number} is not in the object stream {container} as listed.");
+                if stream
+                    .member(index)
+                    .is_none_or(|(found, _)| found != *number)
+                {
+                    let detail = format!(
+                        "The object {number} is not in the object stream {container} as listed."
+                    );
                     return Err(Refusal::new("xref-damaged", detail));
                 }
             }
@@ -267,7 +318,10 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
         if let [(_, end), (next, _)] = pair
             && next < end
         {
-            return Err(Refusal::new("xref-ambiguous", format!("An object at byte {next} lies inside another.")));
+            return Err(Refusal::new(
+                "xref-ambiguous",
+                format!("An object at byte {next} lies inside another."),
+            ));
         }
     }
     Ok(highest.max(revision.highest_reference()))
@@ -279,15 +333,22 @@ fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Docume
         max_decompressed_size: Some(limits.decoded_stream_bytes),
         ..LoadOptions::default()
     };
-    let document = Document::load_mem_with_options(bytes, options).map_err(|error| load_refusal(&error))?;
+    let document =
+        Document::load_mem_with_options(bytes, options).map_err(|error| load_refusal(&error))?;
     if document.xref_recovery.is_some() {
-        return Err(Refusal::new("xref-damaged", "The cross-reference does not lead to the objects."));
+        return Err(Refusal::new(
+            "xref-damaged",
+            "The cross-reference does not lead to the objects.",
+        ));
     }
     for number in revision.table().keys() {
         if let Some(generation) = revision.generation(*number)
             && !document.objects.contains_key(&(*number, generation))
         {
-            return Err(Refusal::new("object-damaged", format!("The object {number} {generation} cannot be parsed.")));
+            return Err(Refusal::new(
+                "object-damaged",
+                format!("The object {number} {generation} cannot be parsed."),
+            ));
         }
     }
     Ok(document)
@@ -297,8 +358,13 @@ fn load_refusal(error: &Error) -> Refusal {
     let code = match error {
         Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => "decompression-bomb",
         Error::InvalidObjectStream(_) => "object-stream-damaged",
-        Error::Xref(_) | Error::Parse(_) | Error::MissingXrefEntry | Error::ObjectIdMismatch => "xref-damaged",
+        Error::Xref(_) | Error::Parse(_) | Error::MissingXrefEntry | Error::ObjectIdMismatch => {
+            "xref-damaged"
+        }
         _ => "object-damaged",
     };
-    Refusal::new(code, format!("A strict reader cannot load the document: {error}."))
+    Refusal::new(
+        code,
+        format!("A strict reader cannot load the document: {error}."),
+    )
 }

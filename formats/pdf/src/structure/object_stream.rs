@@ -34,17 +34,26 @@ impl ObjectStream {
         budget: &mut Budget,
     ) -> Result<Self, ObjectStreamError> {
         let entry = |key: &'static str| {
-            let value = dictionary.unsigned(key.as_bytes()).and_then(|value| usize::try_from(value).ok());
+            let value = dictionary
+                .unsigned(key.as_bytes())
+                .and_then(|value| usize::try_from(value).ok());
             value.ok_or(ObjectStreamError::Entry(key))
         };
         let first = entry("First")?;
         let count = entry("N")?;
-        let header = content.get(..first).ok_or(ObjectStreamError::Entry("First"))?;
+        let header = content
+            .get(..first)
+            .ok_or(ObjectStreamError::Entry("First"))?;
         let offsets = offsets(header, first, count)?;
         let mut members = Vec::with_capacity(offsets.len());
         for (index, (number, start)) in offsets.iter().enumerate() {
-            let end = offsets.get(index + 1).map_or(content.len(), |(_, next)| *next);
-            let member = content.get(..end).filter(|_| *start < end).ok_or(ObjectStreamError::Member(index))?;
+            let end = offsets
+                .get(index + 1)
+                .map_or(content.len(), |(_, next)| *next);
+            let member = content
+                .get(..end)
+                .filter(|_| *start < end)
+                .ok_or(ObjectStreamError::Member(index))?;
             let mut scanner = Scanner::new(member, *start);
             let value = scanner.value(budget)?;
             scanner.skip_blanks();
@@ -64,16 +73,27 @@ impl ObjectStream {
 
     /// The highest object number among the members.
     pub(crate) fn highest_number(&self) -> u32 {
-        self.members.iter().map(|(number, _)| *number).max().unwrap_or(0)
+        self.members
+            .iter()
+            .map(|(number, _)| *number)
+            .max()
+            .unwrap_or(0)
     }
 }
 
-fn offsets(header: &[u8], first: usize, count: usize) -> Result<Vec<(u32, usize)>, ObjectStreamError> {
+fn offsets(
+    header: &[u8],
+    first: usize,
+    count: usize,
+) -> Result<Vec<(u32, usize)>, ObjectStreamError> {
     let mut scanner = Scanner::new(header, 0);
     let mut offsets = Vec::new();
     for index in 0..count {
-        let number = u32::try_from(scanner.unsigned()?).map_err(|_| ObjectStreamError::Member(index))?;
-        let offset = usize::try_from(scanner.unsigned()?).ok().and_then(|offset| first.checked_add(offset));
+        let number =
+            u32::try_from(scanner.unsigned()?).map_err(|_| ObjectStreamError::Member(index))?;
+        let offset = usize::try_from(scanner.unsigned()?)
+            .ok()
+            .and_then(|offset| first.checked_add(offset));
         offsets.push((number, offset.ok_or(ObjectStreamError::Member(index))?));
     }
     match scanner.token()? {
@@ -89,7 +109,11 @@ mod tests {
 
     fn parse(dictionary: &[u8], content: &[u8]) -> Result<ObjectStream, ObjectStreamError> {
         let dictionary = RawDictionary::scan(dictionary).unwrap();
-        ObjectStream::parse(&dictionary, content.to_vec(), &mut Budget::new(&Limits::default()))
+        ObjectStream::parse(
+            &dictionary,
+            content.to_vec(),
+            &mut Budget::new(&Limits::default()),
+        )
     }
 
     #[test]
@@ -103,7 +127,10 @@ mod tests {
 
     #[test]
     fn a_count_that_is_not_the_number_of_members_is_refused() {
-        assert!(matches!(parse(b"<</N 1/First 8>>", b"7 0 9 9 <</A 1>> (x)"), Err(ObjectStreamError::Entry("N"))));
+        assert!(matches!(
+            parse(b"<</N 1/First 8>>", b"7 0 9 9 <</A 1>> (x)"),
+            Err(ObjectStreamError::Entry("N"))
+        ));
         assert!(parse(b"<</N 3/First 8>>", b"7 0 9 9 <</A 1>> (x)").is_err());
     }
 

@@ -18,7 +18,10 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let mut open = vec![(root, 0_usize, has_media_box(file, None, root)?)];
     while let Some((id, depth, media_box)) = open.pop() {
         if !visited.insert(id) {
-            return Err(refusal(format!("The page tree comes to the object {} more than once.", id.0)));
+            return Err(refusal(format!(
+                "The page tree comes to the object {} more than once.",
+                id.0
+            )));
         }
         if depth > limits.tree_depth {
             return Err(refusal("The page tree is too deep."));
@@ -27,31 +30,55 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
         match node.get_type() {
             Ok(b"Page") if depth > 0 => {
                 if !media_box {
-                    return Err(Refusal::new("page-invalid", format!("The page {} has no usable MediaBox.", id.0)));
+                    return Err(Refusal::new(
+                        "page-invalid",
+                        format!("The page {} has no usable MediaBox.", id.0),
+                    ));
                 }
                 pages.push(id);
                 if pages.len() > limits.pages {
-                    return Err(refusal(format!("The document has more than {} pages.", limits.pages)));
+                    return Err(refusal(format!(
+                        "The document has more than {} pages.",
+                        limits.pages
+                    )));
                 }
             }
             Ok(b"Pages") => {
-                let kids = file.entry(node, b"Kids").and_then(|kids| kids.as_array().ok());
-                let kids = kids.ok_or_else(|| refusal(format!("The page tree node {} has no /Kids.", id.0)))?;
+                let kids = file
+                    .entry(node, b"Kids")
+                    .and_then(|kids| kids.as_array().ok());
+                let kids = kids
+                    .ok_or_else(|| refusal(format!("The page tree node {} has no /Kids.", id.0)))?;
                 for kid in kids.iter().rev() {
                     let kid = kid.as_reference();
-                    let kid = kid.map_err(|_| refusal(format!("A kid of the page tree node {} is no reference.", id.0)))?;
+                    let kid = kid.map_err(|_| {
+                        refusal(format!(
+                            "A kid of the page tree node {} is no reference.",
+                            id.0
+                        ))
+                    })?;
                     open.push((kid, depth + 1, has_media_box(file, Some(media_box), kid)?));
                 }
             }
-            _ => return Err(refusal(format!("The object {} is no node of a page tree.", id.0))),
+            _ => {
+                return Err(refusal(format!(
+                    "The object {} is no node of a page tree.",
+                    id.0
+                )));
+            }
         }
     }
     if pages.is_empty() {
         return Err(Refusal::new("no-pages", "The document has no pages."));
     }
-    let count = file.entry(node(file, root)?, b"Count").and_then(|count| count.as_i64().ok());
+    let count = file
+        .entry(node(file, root)?, b"Count")
+        .and_then(|count| count.as_i64().ok());
     if count.and_then(|count| usize::try_from(count).ok()) != Some(pages.len()) {
-        return Err(refusal(format!("The page tree has {} pages, but its /Count says otherwise.", pages.len())));
+        return Err(refusal(format!(
+            "The page tree has {} pages, but its /Count says otherwise.",
+            pages.len()
+        )));
     }
     Ok(pages)
 }
@@ -59,17 +86,26 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
 fn node<'a>(file: &'a PdfFile<'_>, id: ObjectId) -> Result<&'a Dictionary, Refusal> {
     match file.object(id) {
         Some(Object::Dictionary(node)) => Ok(node),
-        _ => Err(refusal(format!("The object {} of the page tree is no dictionary.", id.0))),
+        _ => Err(refusal(format!(
+            "The object {} of the page tree is no dictionary.",
+            id.0
+        ))),
     }
 }
 
 /// Whether a node has a usable MediaBox, its own before the inherited one.
-fn has_media_box(file: &PdfFile<'_>, inherited: Option<bool>, id: ObjectId) -> Result<bool, Refusal> {
+fn has_media_box(
+    file: &PdfFile<'_>,
+    inherited: Option<bool>,
+    id: ObjectId,
+) -> Result<bool, Refusal> {
     let node = node(file, id)?;
     Ok(match file.entry(node, b"MediaBox") {
         None => inherited.unwrap_or(false),
         Some(Object::Array(corners)) => {
-            let numbers = corners.iter().filter_map(|corner| file.resolve(corner)?.as_float().ok());
+            let numbers = corners
+                .iter()
+                .filter_map(|corner| file.resolve(corner)?.as_float().ok());
             corners.len() == 4 && numbers.filter(|number| number.is_finite()).count() == 4
         }
         Some(_) => false,

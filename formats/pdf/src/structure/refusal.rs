@@ -18,6 +18,10 @@ pub(crate) fn from_scan(code: &'static str, place: &str, error: &ScanError) -> R
 
 /// A refusal for a stream that cannot be decoded.
 pub(crate) fn from_decode(code: &'static str, place: &str, error: &DecodeError) -> Refusal {
-    let code = if matches!(error, DecodeError::Bomb { .. }) { "decompression-bomb" } else { code };
+    let code = if matches!(error, DecodeError::Bomb { .. }) {
+        "decompression-bomb"
+    } else {
+        code
+    };
     Refusal::new(code, format!("{place}: {error}."))
 }

@@ -58,7 +58,10 @@ impl<'a> Revision<'a> {
         Self {
             bytes,
             table,
-            trailer: sections.first().map(|section| section.trailer.clone()).unwrap_or_default(),
+            trailer: sections
+                .first()
+                .map(|section| section.trailer.clone())
+                .unwrap_or_default(),
             state: RefCell::new(ReadState {
                 budget: Budget::new(limits),
                 decoder: Decoder::new(limits),
@@ -79,7 +82,10 @@ impl<'a> Revision<'a> {
 
     /// The catalog's identifier.
     pub(crate) fn catalog_id(&self) -> Option<ObjectId> {
-        RawDictionary::scan(self.trailer()).ok()?.value(b"Root").and_then(as_reference)
+        RawDictionary::scan(self.trailer())
+            .ok()?
+            .value(b"Root")
+            .and_then(as_reference)
     }
 
     /// The generation of an object that is in use.
@@ -107,14 +113,21 @@ impl<'a> Revision<'a> {
             Some(XrefEntry::Compressed { container, index }) => {
                 let container_number = *container;
                 let container = self.container(container_number)?;
-                let member = container.member(*index).filter(|(found, _)| *found == number);
+                let member = container
+                    .member(*index)
+                    .filter(|(found, _)| *found == number);
                 let (_, bytes) = member.ok_or_else(|| {
                     Refusal::new(
                         "xref-damaged",
                         format!("The object {number} is not in the object stream {container_number} as listed."),
                     )
                 })?;
-                Ok(Some(RawObject { bytes: Cow::Owned(bytes.to_vec()), data: None, offset: None, generation: 0 }))
+                Ok(Some(RawObject {
+                    bytes: Cow::Owned(bytes.to_vec()),
+                    data: None,
+                    offset: None,
+                    generation: 0,
+                }))
             }
         }
     }
@@ -136,15 +149,21 @@ impl<'a> Revision<'a> {
             return Ok(Rc::clone(container));
         }
         let place = format!("The object stream {number} cannot be read");
-        let damaged = |detail: &str| Refusal::new("object-stream-damaged", format!("{place}: {detail}."));
+        let damaged =
+            |detail: &str| Refusal::new("object-stream-damaged", format!("{place}: {detail}."));
         let Some(XrefEntry::InUse { offset, generation }) = self.table.get(&number) else {
             return Err(damaged("it is not an object of the file"));
         };
         // The length of an object stream must not depend on object streams, or
         // they could depend on each other.
-        let object = self.read_with((number, *generation), *offset, |length| self.stream_length(length, false))?;
+        let object = self.read_with((number, *generation), *offset, |length| {
+            self.stream_length(length, false)
+        })?;
         let source = self.bytes.get(object.value).unwrap_or_default();
-        let data = object.data.and_then(|data| self.bytes.get(data)).ok_or_else(|| damaged("it is not a stream"))?;
+        let data = object
+            .data
+            .and_then(|data| self.bytes.get(data))
+            .ok_or_else(|| damaged("it is not a stream"))?;
         let dictionary = RawDictionary::scan(source)
             .map_err(|error| refusal::from_scan("object-stream-damaged", &place, &error))?;
         if !is_object_stream(&dictionary) {
@@ -155,10 +174,15 @@ impl<'a> Revision<'a> {
             .decoder
             .decode(&dictionary, data)
             .map_err(|error| refusal::from_decode("object-stream-damaged", &place, &error))?;
-        let container = ObjectStream::parse(&dictionary, content, &mut state.budget).map_err(|error| match error {
-            ObjectStreamError::Scan(error) => refusal::from_scan("object-stream-damaged", &place, &error),
-            other => damaged(&other.to_string()),
-        })?;
+        let container =
+            ObjectStream::parse(&dictionary, content, &mut state.budget).map_err(|error| {
+                match error {
+                    ObjectStreamError::Scan(error) => {
+                        refusal::from_scan("object-stream-damaged", &place, &error)
+                    }
+                    other => damaged(&other.to_string()),
+                }
+            })?;
         let container = Rc::new(container);
         state.containers.insert(number, Rc::clone(&container));
         Ok(container)
@@ -175,7 +199,7 @@ impl<'a> Revision<'a> {
     }
 
     /// Starts counting anew what is scanned and decoded.
-    pub(super) fn renew(&self, limits: &Limits) {
+    pub(crate) fn renew(&self, limits: &Limits) {
         let mut state = self.state.borrow_mut();
         state.budget = Budget::new(limits);
         state.decoder = Decoder::new(limits);
@@ -188,19 +212,34 @@ impl<'a> Revision<'a> {
         stream_length: impl FnOnce(Length) -> Option<usize>,
     ) -> Result<IndirectObject, Refusal> {
         let refuse = |error| {
-            let place = format!("The object {} {} at byte {offset} cannot be read", id.0, id.1);
+            let place = format!(
+                "The object {} {} at byte {offset} cannot be read",
+                id.0, id.1
+            );
             refusal::from_scan("object-damaged", &place, &error)
         };
         if !starts_with_header(self.bytes, offset, id) {
-            let detail = format!("The object {} {} is not at byte {offset} as listed.", id.0, id.1);
+            let detail = format!(
+                "The object {} {} is not at byte {offset} as listed.",
+                id.0, id.1
+            );
             return Err(Refusal::new("xref-damaged", detail));
         }
-        let opened = indirect::open(self.bytes, offset, &mut self.state.borrow_mut().budget).map_err(refuse)?;
+        let opened = indirect::open(self.bytes, offset, &mut self.state.borrow_mut().budget)
+            .map_err(refuse)?;
         match opened {
             Opened::Object(object) => Ok(object),
-            Opened::Stream { id, dictionary, data_start, length } => {
+            Opened::Stream {
+                id,
+                dictionary,
+                data_start,
+                length,
+            } => {
                 let length = stream_length(length).ok_or_else(|| {
-                    let detail = format!("The length of the stream {} {} is not to be found.", id.0, id.1);
+                    let detail = format!(
+                        "The length of the stream {} {} is not to be found.",
+                        id.0, id.1
+                    );
                     Refusal::new("object-damaged", detail)
                 })?;
                 indirect::close(self.bytes, id, dictionary, data_start, length).map_err(refuse)
@@ -217,13 +256,18 @@ impl<'a> Revision<'a> {
             XrefEntry::InUse { offset, generation } if generation == id.1 => {
                 let mut budget = self.state.borrow().budget.clone();
                 match indirect::open(self.bytes, offset, &mut budget).ok()? {
-                    Opened::Object(object) if object.id == id => unsigned(self.bytes.get(object.value)?),
+                    Opened::Object(object) if object.id == id => {
+                        unsigned(self.bytes.get(object.value)?)
+                    }
                     _ => None,
                 }
             }
             XrefEntry::Compressed { container, index } if compressed && id.1 == 0 => {
                 let container = self.container(container).ok()?;
-                container.member(index).filter(|(number, _)| *number == id.0).and_then(|(_, value)| unsigned(value))
+                container
+                    .member(index)
+                    .filter(|(number, _)| *number == id.0)
+                    .and_then(|(_, value)| unsigned(value))
             }
             _ => None,
         };
@@ -232,7 +276,10 @@ impl<'a> Revision<'a> {
 }
 
 fn is_object_stream(dictionary: &RawDictionary<'_>) -> bool {
-    dictionary.value(b"Type").and_then(as_name).is_some_and(|name| name == b"ObjStm")
+    dictionary
+        .value(b"Type")
+        .and_then(as_name)
+        .is_some_and(|name| name == b"ObjStm")
 }
 
 fn starts_with_header(bytes: &[u8], offset: usize, id: ObjectId) -> bool {

@@ -59,7 +59,11 @@ pub(crate) struct Budget {
 impl Budget {
     /// Nothing used up yet.
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self { nesting: limits.nesting, values: limits.values, highest_reference: 0 }
+        Self {
+            nesting: limits.nesting,
+            values: limits.values,
+            highest_reference: 0,
+        }
     }
 
     /// The highest object number of all references.
@@ -68,7 +72,10 @@ impl Budget {
     }
 
     fn take_value(&mut self, position: usize) -> Result<(), ScanError> {
-        self.values = self.values.checked_sub(1).ok_or(ScanError::Values(position))?;
+        self.values = self
+            .values
+            .checked_sub(1)
+            .ok_or(ScanError::Values(position))?;
         Ok(())
     }
 }
@@ -83,7 +90,10 @@ pub(crate) struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// Starts at a byte of the source.
     pub(crate) fn new(source: &'a [u8], position: usize) -> Self {
-        Self { source, position: position.min(source.len()) }
+        Self {
+            source,
+            position: position.min(source.len()),
+        }
     }
 
     /// The next byte to be read.
@@ -111,7 +121,10 @@ impl<'a> Scanner<'a> {
     /// Skips white space only.
     pub(crate) fn skip_white_space(&mut self) {
         let rest = self.rest();
-        self.position += rest.iter().position(|byte| !is_white_space(*byte)).unwrap_or(rest.len());
+        self.position += rest
+            .iter()
+            .position(|byte| !is_white_space(*byte))
+            .unwrap_or(rest.len());
     }
 
     /// Reads a text exactly as given, if it is the next.
@@ -135,7 +148,9 @@ impl<'a> Scanner<'a> {
     /// Reads an integer without sign after blanks.
     pub(crate) fn unsigned(&mut self) -> Result<u64, ScanError> {
         match self.token()? {
-            Some((Token::Number(digits), span)) => unsigned(digits).ok_or(ScanError::Syntax(span.start)),
+            Some((Token::Number(digits), span)) => {
+                unsigned(digits).ok_or(ScanError::Syntax(span.start))
+            }
             Some((_, span)) => Err(ScanError::Syntax(span.start)),
             None => Err(ScanError::End(self.position)),
         }
@@ -155,7 +170,10 @@ impl<'a> Scanner<'a> {
             [b'<', digits @ ..] => {
                 let len = memchr::memchr(b'>', digits).ok_or(ScanError::End(start))?;
                 let (digits, _) = digits.split_at(len);
-                if !digits.iter().all(|byte| byte.is_ascii_hexdigit() || is_white_space(*byte)) {
+                if !digits
+                    .iter()
+                    .all(|byte| byte.is_ascii_hexdigit() || is_white_space(*byte))
+                {
                     return Err(ScanError::Syntax(start));
                 }
                 (Token::HexString(digits), len + 2)
@@ -173,7 +191,9 @@ impl<'a> Scanner<'a> {
                 let (word, _) = rest.split_at(regular_len(rest));
                 match word {
                     [] => return Err(ScanError::Syntax(start)),
-                    [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(word) => (Token::Number(word), word.len()),
+                    [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(word) => {
+                        (Token::Number(word), word.len())
+                    }
                     [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => return Err(ScanError::Syntax(start)),
                     _ => (Token::Keyword(word), word.len()),
                 }
@@ -193,7 +213,11 @@ impl<'a> Scanner<'a> {
             };
             let start = *start.get_or_insert(span.start);
             budget.take_value(span.start)?;
-            if let Some(Container::Dictionary { keys, in_value: in_value @ false, .. }) = open.last_mut()
+            if let Some(Container::Dictionary {
+                keys,
+                in_value: in_value @ false,
+                ..
+            }) = open.last_mut()
                 && token != Token::DictionaryEnd
             {
                 let Token::Name(key) = token else {
@@ -212,7 +236,11 @@ impl<'a> Scanner<'a> {
                     continue;
                 }
                 (Token::DictionaryStart, _) => {
-                    open.push(Container::Dictionary { keys: Vec::new(), in_value: false, start: span.start });
+                    open.push(Container::Dictionary {
+                        keys: Vec::new(),
+                        in_value: false,
+                        start: span.start,
+                    });
                     if open.len() > budget.nesting {
                         return Err(ScanError::Nesting(span.start));
                     }
@@ -221,8 +249,16 @@ impl<'a> Scanner<'a> {
                 (Token::ArrayEnd, Some(Container::Array)) => {
                     open.pop();
                 }
-                (Token::DictionaryEnd, Some(Container::Dictionary { in_value: false, .. })) => {
-                    if let Some(Container::Dictionary { mut keys, start, .. }) = open.pop() {
+                (
+                    Token::DictionaryEnd,
+                    Some(Container::Dictionary {
+                        in_value: false, ..
+                    }),
+                ) => {
+                    if let Some(Container::Dictionary {
+                        mut keys, start, ..
+                    }) = open.pop()
+                    {
                         keys.sort_unstable();
                         if keys.windows(2).any(|pair| pair.first() == pair.get(1)) {
                             return Err(ScanError::DuplicateKey(start));
@@ -268,7 +304,11 @@ pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
             numbers.extend(u32::try_from(number).ok());
         }
         let [_, last] = before;
-        let value = if let Token::Number(digits) = token { unsigned(digits) } else { None };
+        let value = if let Token::Number(digits) = token {
+            unsigned(digits)
+        } else {
+            None
+        };
         before = [last, value];
     }
     Ok(numbers)
@@ -276,7 +316,11 @@ pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
 
 enum Container<'a> {
     Array,
-    Dictionary { keys: Vec<&'a [u8]>, in_value: bool, start: usize },
+    Dictionary {
+        keys: Vec<&'a [u8]>,
+        in_value: bool,
+        start: usize,
+    },
 }
 
 /// White space of ISO 32000-2, table 1.
@@ -293,11 +337,17 @@ pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
 }
 
 fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+    matches!(
+        byte,
+        b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
+    )
 }
 
 fn regular_len(bytes: &[u8]) -> usize {
-    bytes.iter().position(|byte| is_white_space(*byte) || is_delimiter(*byte)).unwrap_or(bytes.len())
+    bytes
+        .iter()
+        .position(|byte| is_white_space(*byte) || is_delimiter(*byte))
+        .unwrap_or(bytes.len())
 }
 
 fn literal_len(text: &[u8]) -> Option<usize> {
@@ -320,11 +370,16 @@ fn literal_len(text: &[u8]) -> Option<usize> {
 }
 
 fn is_number(word: &[u8]) -> bool {
-    let digits = word.strip_prefix(b"+").or_else(|| word.strip_prefix(b"-")).unwrap_or(word);
+    let digits = word
+        .strip_prefix(b"+")
+        .or_else(|| word.strip_prefix(b"-"))
+        .unwrap_or(word);
     let points = digits.iter().filter(|byte| **byte == b'.').count();
     points <= 1
         && digits.len() > points
-        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        && digits
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
 #[cfg(test)]
@@ -333,12 +388,17 @@ mod tests {
 
     fn value(source: &[u8]) -> Result<&[u8], ScanError> {
         let mut budget = Budget::new(&Limits::default());
-        Scanner::new(source, 0).value(&mut budget).map(|span| &source[span])
+        Scanner::new(source, 0)
+            .value(&mut budget)
+            .map(|span| &source[span])
     }
 
     #[test]
     fn a_value_ends_where_its_last_token_ends() {
-        assert_eq!(value(b" % note\n<< /A [1 0 R (x\\)y(z)) <4 1>] >> tail"), Ok(&b"<< /A [1 0 R (x\\)y(z)) <4 1>] >>"[..]));
+        assert_eq!(
+            value(b" % note\n<< /A [1 0 R (x\\)y(z)) <4 1>] >> tail"),
+            Ok(&b"<< /A [1 0 R (x\\)y(z)) <4 1>] >>"[..])
+        );
         assert_eq!(value(b"12 0 R endobj"), Ok(&b"12 0 R"[..]));
         assert_eq!(value(b"12 0 endobj"), Ok(&b"12"[..]));
         assert_eq!(value(b"-.5]"), Ok(&b"-.5"[..]));
@@ -356,7 +416,10 @@ mod tests {
 
     #[test]
     fn a_key_that_comes_twice_is_refused() {
-        assert_eq!(value(b"<< /A 1 /B << /C 1 /C 2 >> >>"), Err(ScanError::DuplicateKey(11)));
+        assert_eq!(
+            value(b"<< /A 1 /B << /C 1 /C 2 >> >>"),
+            Err(ScanError::DuplicateKey(11))
+        );
     }
 
     #[test]
@@ -371,7 +434,9 @@ mod tests {
     #[test]
     fn references_leave_their_highest_number_behind() {
         let mut budget = Budget::new(&Limits::default());
-        Scanner::new(b"[3 0 R 99 0 R 1000]", 0).value(&mut budget).unwrap();
+        Scanner::new(b"[3 0 R 99 0 R 1000]", 0)
+            .value(&mut budget)
+            .unwrap();
 
         assert_eq!(budget.highest_reference(), 99);
     }

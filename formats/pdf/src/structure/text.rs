@@ -13,7 +13,9 @@ pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
     let mut rest = written;
     while let Some((byte, tail)) = rest.split_first() {
         match (byte, tail) {
-            (b'#', [high, low, after @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            (b'#', [high, low, after @ ..])
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
                 name.push(hex_value(*high) << 4 | hex_value(*low));
                 rest = after;
             }
@@ -31,7 +33,11 @@ pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
 pub(crate) fn decode_hex(digits: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(digits.len() / 2);
     let mut high = None;
-    for digit in digits.iter().filter(|byte| byte.is_ascii_hexdigit()).map(|byte| hex_value(*byte)) {
+    for digit in digits
+        .iter()
+        .filter(|byte| byte.is_ascii_hexdigit())
+        .map(|byte| hex_value(*byte))
+    {
         match high.take() {
             None => high = Some(digit),
             Some(high) => bytes.push(high << 4 | digit),
@@ -86,9 +92,8 @@ fn same_token(left: Token<'_>, right: Token<'_>) -> bool {
     }
     match (left, right) {
         (Token::Name(left), Token::Name(right)) => decode_name(left) == decode_name(right),
-        (Token::Number(left), Token::Number(right)) => {
-            number(left).is_some_and(|left| number(right).is_some_and(|right| left.total_cmp(&right).is_eq()))
-        }
+        (Token::Number(left), Token::Number(right)) => number(left)
+            .is_some_and(|left| number(right).is_some_and(|right| left.total_cmp(&right).is_eq())),
         _ => string(left).is_some_and(|left| string(right) == Some(left)),
     }
 }
@@ -124,9 +129,15 @@ fn escape(text: &[u8]) -> (Option<u8>, &[u8]) {
         [b'b', rest @ ..] => (Some(8), rest),
         [b'f', rest @ ..] => (Some(12), rest),
         [b'0'..=b'7', ..] => {
-            let len = text.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+            let len = text
+                .iter()
+                .take(3)
+                .take_while(|byte| matches!(byte, b'0'..=b'7'))
+                .count();
             let (digits, rest) = text.split_at(len);
-            let value = digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0'));
+            let value = digits.iter().fold(0_u8, |value, digit| {
+                value.wrapping_mul(8).wrapping_add(digit - b'0')
+            });
             (Some(value), rest)
         }
         [other, rest @ ..] => (Some(*other), rest),
@@ -139,7 +150,10 @@ mod tests {
 
     #[test]
     fn the_same_value_may_be_written_in_many_ways() {
-        assert!(same_value(b"<</A (\\101b\\\r\n)/B 1.50>>", b"<< /#41 <41 62>\n/B +1.5 >>"));
+        assert!(same_value(
+            b"<</A (\\101b\\\r\n)/B 1.50>>",
+            b"<< /#41 <41 62>\n/B +1.5 >>"
+        ));
         assert!(!same_value(b"[1 0 R]", b"[2 0 R]"));
         assert!(!same_value(b"(A)", b"/A"));
         assert!(!same_value(b"[1 2]", b"[1 2 3]"));

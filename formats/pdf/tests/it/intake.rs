@@ -14,7 +14,10 @@ pub(crate) fn refused(bytes: &[u8]) -> String {
 
 pub(crate) fn notes(bytes: &[u8]) -> Vec<String> {
     let notes = inspected(bytes).unwrap().notes;
-    notes.into_iter().map(|note| note.code.into_owned()).collect()
+    notes
+        .into_iter()
+        .map(|note| note.code.into_owned())
+        .collect()
 }
 
 pub(crate) fn table(objects: &Objects) -> Vec<u8> {
@@ -28,7 +31,10 @@ fn with_catalog(entries: &str) -> Vec<u8> {
 }
 
 fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
-    let at = bytes.windows(old.len()).rposition(|window| window == old.as_bytes()).unwrap();
+    let at = bytes
+        .windows(old.len())
+        .rposition(|window| window == old.as_bytes())
+        .unwrap();
     [&bytes[..at], new.as_bytes(), &bytes[at + old.len()..]].concat()
 }
 
@@ -38,7 +44,10 @@ fn every_hostile_document_is_refused_by_its_code() {
         .iter()
         .filter_map(|hostile| match inspected(&hostile.bytes()) {
             Err(refusal) if refusal.code == hostile.code => None,
-            other => Some(format!("{}: expected {}, got {other:?}", hostile.name, hostile.code)),
+            other => Some(format!(
+                "{}: expected {}, got {other:?}",
+                hostile.name, hostile.code
+            )),
         })
         .collect();
 
@@ -47,7 +56,11 @@ fn every_hostile_document_is_refused_by_its_code() {
 
 #[test]
 fn sound_documents_of_every_layout_are_taken_without_a_note() {
-    for layout in [CrossReference::Hybrid, CrossReference::Stream, CrossReference::Table] {
+    for layout in [
+        CrossReference::Hybrid,
+        CrossReference::Stream,
+        CrossReference::Table,
+    ] {
         let bytes = PdfBuilder::new().cross_reference(layout).pages(3).build();
 
         assert_eq!(notes(&bytes), [""; 0], "{layout:?}");
@@ -56,68 +69,131 @@ fn sound_documents_of_every_layout_are_taken_without_a_note() {
 
 #[test]
 fn a_report_tells_version_and_fields() {
-    let report = inspected(&PdfBuilder::new().version("1.5").text_field("Vardas", "Ona").build()).unwrap();
+    let report = inspected(
+        &PdfBuilder::new()
+            .version("1.5")
+            .text_field("Vardas", "Ona")
+            .build(),
+    )
+    .unwrap();
 
     assert_eq!(report.media_type, "application/pdf");
     assert_eq!(report.format_version, "1.5");
     assert_eq!(report.fields.len(), 1);
-    assert_eq!((report.fields[0].name.as_str(), report.fields[0].kind.as_str()), ("Vardas", "text"));
+    assert_eq!(
+        (
+            report.fields[0].name.as_str(),
+            report.fields[0].kind.as_str()
+        ),
+        ("Vardas", "text")
+    );
     assert!(report.signatures.is_empty());
 }
 
 #[test]
 fn a_later_version_in_the_catalog_counts() {
-    assert_eq!(inspected(&with_catalog("/Version /2.0")).unwrap().format_version, "2.0");
-    assert_eq!(inspected(&with_catalog("/Version /1.3")).unwrap().format_version, "1.7");
+    assert_eq!(
+        inspected(&with_catalog("/Version /2.0"))
+            .unwrap()
+            .format_version,
+        "2.0"
+    );
+    assert_eq!(
+        inspected(&with_catalog("/Version /1.3"))
+            .unwrap()
+            .format_version,
+        "1.7"
+    );
 }
 
 #[test]
 fn field_names_are_joined_from_the_root_and_widgets_have_their_fields() {
     let mut objects = PdfBuilder::new().objects();
-    objects.set(1, "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>");
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
+    );
     objects.set(7, "<< /T (contract) /Kids [8 0 R] >>");
-    objects.set(8, "<< /T <FEFF0160017E> /FT /Btn /Parent 7 0 R /Kids [9 0 R 10 0 R] >>");
+    objects.set(
+        8,
+        "<< /T <FEFF0160017E> /FT /Btn /Parent 7 0 R /Kids [9 0 R 10 0 R] >>",
+    );
     objects.set(9, "<< /Subtype /Widget /Parent 8 0 R >>");
     objects.set(10, "<< /Subtype /Widget /Parent 8 0 R >>");
     let fields = inspected(&table(&objects)).unwrap().fields;
 
     assert_eq!(fields.len(), 1);
-    assert_eq!((fields[0].name.as_str(), fields[0].kind.as_str()), ("contract.Šž", "button"));
+    assert_eq!(
+        (fields[0].name.as_str(), fields[0].kind.as_str()),
+        ("contract.Šž", "button")
+    );
 }
 
 #[test]
 fn scripts_and_links_to_other_documents_are_noted() {
-    assert_eq!(notes(&with_catalog("/OpenAction << /S /JavaScript /JS (app.beep) >>")), ["javascript"]);
-    assert_eq!(notes(&with_catalog("/OpenAction << /S /GoToR /F (a.pdf) /D [0 /Fit] >>")), ["remote-goto"]);
+    assert_eq!(
+        notes(&with_catalog(
+            "/OpenAction << /S /JavaScript /JS (app.beep) >>"
+        )),
+        ["javascript"]
+    );
+    assert_eq!(
+        notes(&with_catalog(
+            "/OpenAction << /S /GoToR /F (a.pdf) /D [0 /Fit] >>"
+        )),
+        ["remote-goto"]
+    );
 }
 
 #[test]
 fn embedded_files_are_noted() {
-    assert_eq!(notes(&with_catalog("/Names << /EmbeddedFiles << /Names [] >> >>")), ["embedded-files"]);
+    assert_eq!(
+        notes(&with_catalog("/Names << /EmbeddedFiles << /Names [] >> >>")),
+        ["embedded-files"]
+    );
 }
 
 #[test]
 fn a_claim_of_pdf_a_is_noted() {
     let mut objects = PdfBuilder::new().objects();
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R /Metadata 7 0 R >>");
-    objects.set_stream(7, "/Type /Metadata /Subtype /XML", "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B<");
+    objects.set_stream(
+        7,
+        "/Type /Metadata /Subtype /XML",
+        "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B<",
+    );
     let report = inspected(&table(&objects)).unwrap();
 
     assert_eq!(report.notes[0].code, "pdfa");
-    assert_eq!(report.notes[0].detail, "The document says that it is PDF/A-2b.");
+    assert_eq!(
+        report.notes[0].detail,
+        "The document says that it is PDF/A-2b."
+    );
 }
 
 #[test]
 fn what_follows_the_end_is_noted_unless_it_is_white_space() {
     assert_eq!(notes(&[plain(1), b"\r\n\0 ".to_vec()].concat()), [""; 0]);
-    assert_eq!(notes(&[plain(1), b"more".to_vec()].concat()), ["trailing-data"]);
-    assert_eq!(refused(&[plain(1), b"startxref\n9\n".to_vec()].concat()), "xref-ambiguous");
+    assert_eq!(
+        notes(&[plain(1), b"more".to_vec()].concat()),
+        ["trailing-data"]
+    );
+    assert_eq!(
+        refused(&[plain(1), b"startxref\n9\n".to_vec()].concat()),
+        "xref-ambiguous"
+    );
 }
 
 #[test]
 fn a_wrong_size_is_noted() {
-    assert_eq!(notes(&replaced(&plain(1), "/Size 7", "/Size 5")), ["size-wrong"]);
-    assert_eq!(notes(&replaced(&plain(1), "/Size 7", "/Size 900")), ["size-wrong"]);
+    assert_eq!(
+        notes(&replaced(&plain(1), "/Size 7", "/Size 5")),
+        ["size-wrong"]
+    );
+    assert_eq!(
+        notes(&replaced(&plain(1), "/Size 7", "/Size 900")),
+        ["size-wrong"]
+    );
 }
 
 #[test]
@@ -127,14 +203,20 @@ fn a_form_may_be_sent_by_a_button_but_not_by_a_page() {
     objects.set(7, format!("<< /Subtype /Widget /AA << /U {action} >> >>"));
     assert_eq!(notes(&table(&objects)), [""; 0]);
 
-    objects.set(7, format!("<< /Subtype /Widget /AA << /PO << /S /Named /Next [{action}] >> >> >>"));
+    objects.set(
+        7,
+        format!("<< /Subtype /Widget /AA << /PO << /S /Named /Next [{action}] >> >> >>"),
+    );
     assert_eq!(refused(&table(&objects)), "auto-submit");
 }
 
 #[test]
 fn a_media_box_may_be_inherited() {
     let mut objects = PdfBuilder::new().objects();
-    objects.set(2, "<< /Type /Pages /Count 1 /Kids [5 0 R] /MediaBox [0 0 595 842] >>");
+    objects.set(
+        2,
+        "<< /Type /Pages /Count 1 /Kids [5 0 R] /MediaBox [0 0 595 842] >>",
+    );
     objects.set(5, "<< /Type /Page /Parent 2 0 R >>");
 
     assert!(inspected(&table(&objects)).is_ok());
@@ -142,8 +224,14 @@ fn a_media_box_may_be_inherited() {
 
 #[test]
 fn a_dictionary_with_a_key_twice_is_refused() {
-    assert_eq!(refused(&with_catalog("/Lang (lt) /Lang (en)")), "object-damaged");
-    assert_eq!(refused(&replaced(&plain(1), "/Size 7", "/Size 7 /Prev 9 /Prev 9")), "xref-ambiguous");
+    assert_eq!(
+        refused(&with_catalog("/Lang (lt) /Lang (en)")),
+        "object-damaged"
+    );
+    assert_eq!(
+        refused(&replaced(&plain(1), "/Size 7", "/Size 7 /Prev 9 /Prev 9")),
+        "xref-ambiguous"
+    );
 }
 
 #[test]
@@ -151,18 +239,32 @@ fn an_object_inside_another_is_refused() {
     let mut objects = PdfBuilder::new().objects();
     objects.set_stream(8, "", "7 0 obj null endobj");
     let bytes = table(&objects);
-    let inner = bytes.windows(7).position(|window| window == b"7 0 obj").unwrap();
-    let at = bytes.windows(8).rposition(|window| window == b"8 1\n0000").unwrap();
+    let inner = bytes
+        .windows(7)
+        .position(|window| window == b"7 0 obj")
+        .unwrap();
+    let at = bytes
+        .windows(8)
+        .rposition(|window| window == b"8 1\n0000")
+        .unwrap();
     let entry = format!("7 1\n{inner:010} 00000 n \n");
 
-    assert_eq!(refused(&[&bytes[..at], entry.as_bytes(), &bytes[at..]].concat()), "xref-ambiguous");
+    assert_eq!(
+        refused(&[&bytes[..at], entry.as_bytes(), &bytes[at..]].concat()),
+        "xref-ambiguous"
+    );
 }
 
 #[test]
 fn more_pages_than_the_limit_are_refused() {
     let mut objects = PdfBuilder::new().objects();
-    let kids: String = (100..20_101).map(|number| format!("{number} 0 R ")).collect();
-    objects.set(2, format!("<< /Type /Pages /Count 20001 /MediaBox [0 0 1 1] /Kids [{kids}] >>"));
+    let kids: String = (100..20_101)
+        .map(|number| format!("{number} 0 R "))
+        .collect();
+    objects.set(
+        2,
+        format!("<< /Type /Pages /Count 20001 /MediaBox [0 0 1 1] /Kids [{kids}] >>"),
+    );
     for number in 100..20_101 {
         objects.set(number, "<< /Type /Page /Parent 2 0 R >>");
     }

@@ -13,8 +13,17 @@ use crate::ceremony::P256;
 use crate::intake::inspected;
 
 static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let layouts = [CrossReference::Hybrid, CrossReference::Stream, CrossReference::Table];
-    let document = |layout| PdfBuilder::new().cross_reference(layout).text_field("Vardas", "Ona").build();
+    let layouts = [
+        CrossReference::Hybrid,
+        CrossReference::Stream,
+        CrossReference::Table,
+    ];
+    let document = |layout| {
+        PdfBuilder::new()
+            .cross_reference(layout)
+            .text_field("Vardas", "Ona")
+            .build()
+    };
     let mut documents: Vec<_> = layouts.into_iter().map(document).collect();
     documents.extend(layouts.map(|layout| P256.signs(&document(layout)).unwrap()));
     documents

@@ -33,20 +33,36 @@ fn every_sample_gets_its_verdict() {
     let mut disagreements = Vec::new();
     for line in list.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [file, _, _, _, _, expected, ..] = columns[..] else { panic!("a line without a verdict: {line}") };
-        let expected = REASONED.iter().find(|(name, _)| *name == file).map_or(expected, |(_, verdict)| verdict);
+        let [file, _, _, _, _, expected, ..] = columns[..] else {
+            panic!("a line without a verdict: {line}")
+        };
+        let expected = REASONED
+            .iter()
+            .find(|(name, _)| *name == file)
+            .map_or(expected, |(_, verdict)| verdict);
         let bytes = std::fs::read(folder.join("pdf").join(file)).unwrap();
         let got = inspect(&NativeEnvironment, &MemoryBlob(bytes));
         if !agrees(expected, &got) {
-            disagreements.push(format!("{file}: expected {expected}, got {}", described(&got)));
+            disagreements.push(format!(
+                "{file}: expected {expected}, got {}",
+                described(&got)
+            ));
         }
     }
-    assert!(disagreements.is_empty(), "{} disagreements:\n{}", disagreements.len(), disagreements.join("\n"));
+    assert!(
+        disagreements.is_empty(),
+        "{} disagreements:\n{}",
+        disagreements.len(),
+        disagreements.join("\n")
+    );
 }
 
 fn samples() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
-    std::env::var_os("PARAFA_SAMPLES").map(PathBuf::from).or(Some(beside)).filter(|folder| folder.join("pdf.tsv").exists())
+    std::env::var_os("PARAFA_SAMPLES")
+        .map(PathBuf::from)
+        .or(Some(beside))
+        .filter(|folder| folder.join("pdf.tsv").exists())
 }
 
 fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
@@ -54,9 +70,10 @@ fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
     let verdict = expected.split(" (").next().unwrap_or_default();
     match (verdict.split_once(':'), got) {
         (Some(("refuse", code)), Err(refusal)) => refusal.code == code,
-        (Some(("accept+note", notes)), Ok(report)) => {
-            notes.split('+').filter(|note| *note != "fieldmdp").all(|code| report.notes.iter().any(|note| note.code == code))
-        }
+        (Some(("accept+note", notes)), Ok(report)) => notes
+            .split('+')
+            .filter(|note| *note != "fieldmdp")
+            .all(|code| report.notes.iter().any(|note| note.code == code)),
         (None, Ok(_)) => verdict == "accept",
         _ => false,
     }
@@ -64,7 +81,14 @@ fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
 
 fn described(got: &Result<Report, Refusal>) -> String {
     match got {
-        Ok(report) => format!("accept {:?}", report.notes.iter().map(|note| (&note.code, 1)).collect::<BTreeMap<_, _>>()),
+        Ok(report) => format!(
+            "accept {:?}",
+            report
+                .notes
+                .iter()
+                .map(|note| (&note.code, 1))
+                .collect::<BTreeMap<_, _>>()
+        ),
         Err(refusal) => refusal.to_string(),
     }
 }

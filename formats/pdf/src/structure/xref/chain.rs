@@ -26,39 +26,63 @@ pub(crate) struct Chain {
 
 /// Reads the chain of sections that the last `startxref` begins.
 pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal> {
-    let marker = memmem::rfind(bytes, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
+    let marker =
+        memmem::rfind(bytes, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
     let before = bytes.get(..marker).unwrap_or_default();
-    let start = memmem::rfind(before, START_XREF).ok_or_else(|| damaged("The file has no startxref."))?;
-    let Completion { startxref: newest, marker_end, revision_end: end } = completion(bytes, start)
+    let start =
+        memmem::rfind(before, START_XREF).ok_or_else(|| damaged("The file has no startxref."))?;
+    let Completion {
+        startxref: newest,
+        marker_end,
+        revision_end: end,
+    } = completion(bytes, start)
         .ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
     if marker_end != marker + END_OF_FILE.len() {
-        return Err(ambiguous("The last startxref does not belong to the last %%EOF."));
+        return Err(ambiguous(
+            "The last startxref does not belong to the last %%EOF.",
+        ));
     }
     if memmem::find(bytes.get(end..).unwrap_or_default(), START_XREF).is_some() {
         return Err(ambiguous("Another startxref follows the last %%EOF."));
     }
     let sections = follow(bytes, newest, limits)?;
     if !sections.iter().any(|section| section.revision_end == end) {
-        return Err(ambiguous("The last startxref and %%EOF do not complete a cross-reference section."));
+        return Err(ambiguous(
+            "The last startxref and %%EOF do not complete a cross-reference section.",
+        ));
     }
     Ok(Chain { sections, end })
 }
 
 fn follow(bytes: &[u8], newest: usize, limits: &Limits) -> Result<Vec<XrefSection>, Refusal> {
-    let mut allowance =
-        Allowance { budget: Budget::new(limits), decoder: Decoder::new(limits), entries: limits.entries };
+    let mut allowance = Allowance {
+        budget: Budget::new(limits),
+        decoder: Decoder::new(limits),
+        entries: limits.entries,
+    };
     let mut found: Vec<Found> = Vec::new();
     let mut visited = BTreeSet::new();
     let mut next = Some(newest);
     while let Some(offset) = next {
         if !visited.insert(offset) {
-            return Err(damaged("The cross-reference sections lead back to one another."));
+            return Err(damaged(
+                "The cross-reference sections lead back to one another.",
+            ));
         }
         if found.len() >= limits.sections {
-            return Err(Refusal::new("too-many-objects", "The file has too many cross-reference sections."));
+            return Err(Refusal::new(
+                "too-many-objects",
+                "The file has too many cross-reference sections.",
+            ));
         }
-        if found.last().is_some_and(|newer| newer.section.offset < offset) && !is_linearized(bytes, limits) {
-            return Err(ambiguous("An older cross-reference section comes after a newer one."));
+        if found
+            .last()
+            .is_some_and(|newer| newer.section.offset < offset)
+            && !is_linearized(bytes, limits)
+        {
+            return Err(ambiguous(
+                "An older cross-reference section comes after a newer one.",
+            ));
         }
         let section = read_section(bytes, offset, &mut allowance)?;
         next = section.prev;
@@ -70,19 +94,33 @@ fn follow(bytes: &[u8], newest: usize, limits: &Limits) -> Result<Vec<XrefSectio
 /// Gives every section the end of its revision.
 fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSection>, Refusal> {
     let mut sections: Vec<XrefSection> = Vec::with_capacity(found.len());
-    for Found { mut section, completion, .. } in found.into_iter().rev() {
-        let older = sections.last().filter(|older| section.offset < older.offset);
+    for Found {
+        mut section,
+        completion,
+        ..
+    } in found.into_iter().rev()
+    {
+        let older = sections
+            .last()
+            .filter(|older| section.offset < older.offset);
         match (completion, older) {
             // The first-page section of a linearized file belongs to the
             // revision that its main section completes (F.3.4).
-            (_, Some(main)) => (section.marker_end, section.revision_end) = (main.marker_end, main.revision_end),
+            (_, Some(main)) => {
+                (section.marker_end, section.revision_end) = (main.marker_end, main.revision_end);
+            }
             // The main section has the offset of the first-page section there.
-            (Some(completion), None) if completion.startxref == 0 || offsets.contains(&completion.startxref) => {
-                (section.marker_end, section.revision_end) = (completion.marker_end, completion.revision_end);
+            (Some(completion), None)
+                if completion.startxref == 0 || offsets.contains(&completion.startxref) =>
+            {
+                (section.marker_end, section.revision_end) =
+                    (completion.marker_end, completion.revision_end);
             }
             _ => {
-                let detail =
-                    format!("The cross-reference section at byte {} has no startxref and %%EOF.", section.offset);
+                let detail = format!(
+                    "The cross-reference section at byte {} has no startxref and %%EOF.",
+                    section.offset
+                );
                 return Err(ambiguous(detail));
             }
         }
@@ -109,19 +147,40 @@ struct Completion {
 
 fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Result<Found, Refusal> {
     let refuse = |error| section_refusal(error, offset);
-    let Parsed { mut entries, trailer, stream_number, end } = section::read(bytes, offset, allowance).map_err(refuse)?;
+    let Parsed {
+        mut entries,
+        trailer,
+        stream_number,
+        end,
+    } = section::read(bytes, offset, allowance).map_err(refuse)?;
     let source = bytes.get(trailer.clone()).unwrap_or_default();
     let dictionary = RawDictionary::scan(source).map_err(|error| refuse(error.into()))?;
     // An update carries the entries on by their written keys.
-    if dictionary.entries().iter().any(|entry| !source.get(entry.span.start + 1..).is_some_and(|key| key.starts_with(&entry.key))) {
-        return Err(ambiguous(format!("The trailer of the section at byte {offset} has escaped keys.")));
+    if dictionary.entries().iter().any(|entry| {
+        !source
+            .get(entry.span.start + 1..)
+            .is_some_and(|key| key.starts_with(&entry.key))
+    }) {
+        return Err(ambiguous(format!(
+            "The trailer of the section at byte {offset} has escaped keys."
+        )));
     }
-    let size = dictionary.unsigned(b"Size").and_then(|size| u32::try_from(size).ok());
-    let size = size.filter(|size| *size <= MAX_OBJECT_NUMBER).ok_or_else(|| refuse(SectionError::Trailer("Size")))?;
-    let prev = offset_of(&dictionary, b"Prev").ok_or_else(|| refuse(SectionError::Trailer("Prev")))?;
-    let hybrid = offset_of(&dictionary, b"XRefStm").ok_or_else(|| refuse(SectionError::Trailer("XRefStm")))?;
+    let size = dictionary
+        .unsigned(b"Size")
+        .and_then(|size| u32::try_from(size).ok());
+    let size = size
+        .filter(|size| *size <= MAX_OBJECT_NUMBER)
+        .ok_or_else(|| refuse(SectionError::Trailer("Size")))?;
+    let prev =
+        offset_of(&dictionary, b"Prev").ok_or_else(|| refuse(SectionError::Trailer("Prev")))?;
+    let hybrid = offset_of(&dictionary, b"XRefStm")
+        .ok_or_else(|| refuse(SectionError::Trailer("XRefStm")))?;
     let mut stream_numbers = Vec::from_iter(stream_number);
-    let mut form = if stream_number.is_some() { XrefForm::Stream } else { XrefForm::Table };
+    let mut form = if stream_number.is_some() {
+        XrefForm::Stream
+    } else {
+        XrefForm::Table
+    };
     if let (XrefForm::Table, Some(stream_offset)) = (form, hybrid) {
         form = XrefForm::Hybrid;
         let stream = section::read_stream(bytes, stream_offset, allowance)
@@ -148,7 +207,11 @@ fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Resul
         size,
         stream_numbers,
     };
-    Ok(Found { section, completion, prev })
+    Ok(Found {
+        section,
+        completion,
+        prev,
+    })
 }
 
 fn completion(bytes: &[u8], position: usize) -> Option<Completion> {
@@ -158,7 +221,11 @@ fn completion(bytes: &[u8], position: usize) -> Option<Completion> {
     scanner.skip_white_space();
     scanner.accept(END_OF_FILE).then_some(())?;
     let marker_end = scanner.position();
-    Some(Completion { startxref, marker_end, revision_end: after_line_end(bytes, marker_end) })
+    Some(Completion {
+        startxref,
+        marker_end,
+        revision_end: after_line_end(bytes, marker_end),
+    })
 }
 
 fn after_line_end(bytes: &[u8], position: usize) -> usize {
@@ -185,7 +252,10 @@ fn is_linearized(bytes: &[u8], limits: &Limits) -> bool {
 fn offset_of(dictionary: &RawDictionary<'_>, key: &[u8]) -> Option<Option<usize>> {
     match dictionary.find(key) {
         None => Some(None),
-        Some(_) => dictionary.unsigned(key).and_then(|offset| usize::try_from(offset).ok()).map(Some),
+        Some(_) => dictionary
+            .unsigned(key)
+            .and_then(|offset| usize::try_from(offset).ok())
+            .map(Some),
     }
 }
 
@@ -197,10 +267,12 @@ fn section_refusal(error: SectionError, offset: usize) -> Refusal {
         }
         SectionError::Decode(error) => damaged(format!("{place}: {error}.")),
         SectionError::Duplicate(_) => ambiguous(format!("{place}: {error}.")),
-        SectionError::Scan(error @ (ScanError::Nesting(_) | ScanError::Values(_) | ScanError::DuplicateKey(_))) => {
-            refusal::from_scan("xref-ambiguous", &place, &error)
+        SectionError::Scan(
+            error @ (ScanError::Nesting(_) | ScanError::Values(_) | ScanError::DuplicateKey(_)),
+        ) => refusal::from_scan("xref-ambiguous", &place, &error),
+        SectionError::TooManyEntries => {
+            Refusal::new("too-many-objects", format!("{place}: {error}."))
         }
-        SectionError::TooManyEntries => Refusal::new("too-many-objects", format!("{place}: {error}.")),
         _ => damaged(format!("{place}: {error}.")),
     }
 }

@@ -64,7 +64,10 @@ impl Allowance {
         number: u64,
         entry: XrefEntry,
     ) -> Result<(), SectionError> {
-        self.entries = self.entries.checked_sub(1).ok_or(SectionError::TooManyEntries)?;
+        self.entries = self
+            .entries
+            .checked_sub(1)
+            .ok_or(SectionError::TooManyEntries)?;
         let number = object_number(number).ok_or(SectionError::Entry(u32::MAX))?;
         match entries.insert(number, entry) {
             None => Ok(()),
@@ -74,15 +77,33 @@ impl Allowance {
 }
 
 /// Reads the section at an offset.
-pub(super) fn read(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Result<Parsed, SectionError> {
+pub(super) fn read(
+    bytes: &[u8],
+    offset: usize,
+    allowance: &mut Allowance,
+) -> Result<Parsed, SectionError> {
     let mut scanner = Scanner::new(bytes, offset);
-    if scanner.accept(b"xref") { read_table(bytes, scanner, allowance) } else { read_stream(bytes, offset, allowance) }
+    if scanner.accept(b"xref") {
+        read_table(bytes, scanner, allowance)
+    } else {
+        read_stream(bytes, offset, allowance)
+    }
 }
 
 /// Reads the cross-reference stream at an offset.
-pub(super) fn read_stream(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Result<Parsed, SectionError> {
+pub(super) fn read_stream(
+    bytes: &[u8],
+    offset: usize,
+    allowance: &mut Allowance,
+) -> Result<Parsed, SectionError> {
     let opened = indirect::open(bytes, offset, &mut allowance.budget)?;
-    let Opened::Stream { id, dictionary, data_start, length: Length::Direct(length) } = opened else {
+    let Opened::Stream {
+        id,
+        dictionary,
+        data_start,
+        length: Length::Direct(length),
+    } = opened
+    else {
         return Err(ScanError::Syntax(offset).into());
     };
     let object = indirect::close(bytes, id, dictionary, data_start, length)?;
@@ -91,7 +112,10 @@ pub(super) fn read_stream(bytes: &[u8], offset: usize, allowance: &mut Allowance
     if dictionary.value(b"Type") != Some(b"/XRef") {
         return Err(SectionError::Trailer("Type"));
     }
-    let data = object.data.and_then(|data| bytes.get(data)).unwrap_or_default();
+    let data = object
+        .data
+        .and_then(|data| bytes.get(data))
+        .unwrap_or_default();
     let content = allowance.decoder.decode(&dictionary, data)?;
     let widths = widths(&dictionary)?;
     let mut rows = content.chunks_exact(widths.iter().sum());
@@ -99,14 +123,25 @@ pub(super) fn read_stream(bytes: &[u8], offset: usize, allowance: &mut Allowance
     for (first, count) in subsections(&dictionary)? {
         for number in first..first.saturating_add(count) {
             let row = rows.next().ok_or(SectionError::Trailer("Index"))?;
-            let entry = stream_entry(row, widths).ok_or(SectionError::Entry(object_number(number).unwrap_or(u32::MAX)))?;
+            let entry = stream_entry(row, widths).ok_or(SectionError::Entry(
+                object_number(number).unwrap_or(u32::MAX),
+            ))?;
             allowance.insert(&mut entries, number, entry)?;
         }
     }
-    Ok(Parsed { entries, trailer: object.value, stream_number: Some(id.0), end: object.end })
+    Ok(Parsed {
+        entries,
+        trailer: object.value,
+        stream_number: Some(id.0),
+        end: object.end,
+    })
 }
 
-fn read_table(bytes: &[u8], mut scanner: Scanner<'_>, allowance: &mut Allowance) -> Result<Parsed, SectionError> {
+fn read_table(
+    bytes: &[u8],
+    mut scanner: Scanner<'_>,
+    allowance: &mut Allowance,
+) -> Result<Parsed, SectionError> {
     let mut entries = BTreeMap::new();
     loop {
         match scanner.token()? {
@@ -116,7 +151,9 @@ fn read_table(bytes: &[u8], mut scanner: Scanner<'_>, allowance: &mut Allowance)
                 let count = scanner.unsigned()?;
                 for number in first..first.saturating_add(count) {
                     let entry = table_entry(&mut scanner);
-                    let entry = entry.ok_or(SectionError::Entry(object_number(number).unwrap_or(u32::MAX)))?;
+                    let entry = entry.ok_or(SectionError::Entry(
+                        object_number(number).unwrap_or(u32::MAX),
+                    ))?;
                     allowance.insert(&mut entries, number, entry)?;
                 }
             }
@@ -125,10 +162,18 @@ fn read_table(bytes: &[u8], mut scanner: Scanner<'_>, allowance: &mut Allowance)
         }
     }
     let trailer = scanner.value(&mut allowance.budget)?;
-    if !bytes.get(trailer.clone()).is_some_and(|source| source.starts_with(b"<<")) {
+    if !bytes
+        .get(trailer.clone())
+        .is_some_and(|source| source.starts_with(b"<<"))
+    {
         return Err(ScanError::Syntax(trailer.start).into());
     }
-    Ok(Parsed { entries, end: trailer.end, trailer, stream_number: None })
+    Ok(Parsed {
+        entries,
+        end: trailer.end,
+        trailer,
+        stream_number: None,
+    })
 }
 
 fn table_entry(scanner: &mut Scanner<'_>) -> Option<XrefEntry> {
@@ -170,36 +215,57 @@ fn stream_entry(row: &[u8], widths: [usize; 3]) -> Option<XrefEntry> {
 }
 
 fn big_endian(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 fn widths(dictionary: &RawDictionary<'_>) -> Result<[usize; 3], SectionError> {
     let widths = integers(dictionary, b"W").and_then(|widths| <[u64; 3]>::try_from(widths).ok());
-    let widths = widths.filter(|widths| widths.iter().all(|width| *width <= 8) && widths.iter().sum::<u64>() > 0);
+    let widths = widths
+        .filter(|widths| widths.iter().all(|width| *width <= 8) && widths.iter().sum::<u64>() > 0);
     let widths = widths.and_then(|[kind, second, third]| {
-        Some([usize::try_from(kind).ok()?, usize::try_from(second).ok()?, usize::try_from(third).ok()?])
+        Some([
+            usize::try_from(kind).ok()?,
+            usize::try_from(second).ok()?,
+            usize::try_from(third).ok()?,
+        ])
     });
     widths.ok_or(SectionError::Trailer("W"))
 }
 
 fn subsections(dictionary: &RawDictionary<'_>) -> Result<Vec<(u64, u64)>, SectionError> {
     if dictionary.find(b"Index").is_none() {
-        return Ok(vec![(0, dictionary.unsigned(b"Size").ok_or(SectionError::Trailer("Size"))?)]);
+        return Ok(vec![(
+            0,
+            dictionary
+                .unsigned(b"Size")
+                .ok_or(SectionError::Trailer("Size"))?,
+        )]);
     }
     let index = integers(dictionary, b"Index").ok_or(SectionError::Trailer("Index"))?;
     let (pairs, rest) = index.as_chunks::<2>();
     if !rest.is_empty() {
         return Err(SectionError::Trailer("Index"));
     }
-    Ok(pairs.iter().map(|[first, count]| (*first, *count)).collect())
+    Ok(pairs
+        .iter()
+        .map(|[first, count]| (*first, *count))
+        .collect())
 }
 
 fn integers(dictionary: &RawDictionary<'_>, key: &[u8]) -> Option<Vec<u64>> {
-    array_items(dictionary.value(key)?).ok()?.into_iter().map(unsigned).collect()
+    array_items(dictionary.value(key)?)
+        .ok()?
+        .into_iter()
+        .map(unsigned)
+        .collect()
 }
 
 fn object_number(number: u64) -> Option<u32> {
-    u32::try_from(number).ok().filter(|number| *number <= MAX_OBJECT_NUMBER)
+    u32::try_from(number)
+        .ok()
+        .filter(|number| *number <= MAX_OBJECT_NUMBER)
 }
 
 #[cfg(test)]
@@ -209,7 +275,11 @@ mod tests {
 
     fn allowance() -> Allowance {
         let limits = Limits::default();
-        Allowance { budget: Budget::new(&limits), decoder: Decoder::new(&limits), entries: 10 }
+        Allowance {
+            budget: Budget::new(&limits),
+            decoder: Decoder::new(&limits),
+            entries: 10,
+        }
     }
 
     #[test]
@@ -221,8 +291,20 @@ mod tests {
             parsed.entries.into_iter().collect::<Vec<_>>(),
             [
                 (0, XrefEntry::Free),
-                (4, XrefEntry::InUse { offset: 15, generation: 0 }),
-                (5, XrefEntry::InUse { offset: 20, generation: 3 }),
+                (
+                    4,
+                    XrefEntry::InUse {
+                        offset: 15,
+                        generation: 0
+                    }
+                ),
+                (
+                    5,
+                    XrefEntry::InUse {
+                        offset: 20,
+                        generation: 3
+                    }
+                ),
             ]
         );
         assert_eq!(&table[parsed.trailer], b"<</Size 6>>");
@@ -236,8 +318,20 @@ mod tests {
         assert_eq!(
             parsed.entries.into_iter().collect::<Vec<_>>(),
             [
-                (3, XrefEntry::InUse { offset: 15, generation: 0 }),
-                (4, XrefEntry::Compressed { container: 7, index: 1 }),
+                (
+                    3,
+                    XrefEntry::InUse {
+                        offset: 15,
+                        generation: 0
+                    }
+                ),
+                (
+                    4,
+                    XrefEntry::Compressed {
+                        container: 7,
+                        index: 1
+                    }
+                ),
             ]
         );
         assert_eq!(parsed.stream_number, Some(9));
@@ -247,13 +341,19 @@ mod tests {
     fn an_object_that_is_listed_twice_is_refused() {
         let table = b"xref\n4 1\n0000000015 00000 n \n4 1\n0000000020 00000 n \ntrailer<<>>";
 
-        assert!(matches!(read(table, 0, &mut allowance()), Err(SectionError::Duplicate(4))));
+        assert!(matches!(
+            read(table, 0, &mut allowance()),
+            Err(SectionError::Duplicate(4))
+        ));
     }
 
     #[test]
     fn a_count_without_entries_does_not_run_on() {
         let table = b"xref\n0 4000000000\n0000000000 65535 f \ntrailer<<>>";
 
-        assert!(matches!(read(table, 0, &mut allowance()), Err(SectionError::Entry(1))));
+        assert!(matches!(
+            read(table, 0, &mut allowance()),
+            Err(SectionError::Entry(1))
+        ));
     }
 }
