@@ -72,7 +72,7 @@ fn measure(
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Bytes(document.len() as u64));
     group.bench_function("sha256", |bencher| {
-        bencher.iter(|| Sha256::digest(black_box(document)))
+        bencher.iter(|| Sha256::digest(black_box(document)));
     });
 
     let request = pki.native_request();
@@ -110,10 +110,10 @@ fn measure(
         outcome: Ok(value),
     }];
     group.bench_function("component prepare", |bencher| {
-        bencher.iter(|| component(&[]))
+        bencher.iter(|| component(&[]));
     });
     group.bench_function("component embed", |bencher| {
-        bencher.iter(|| component(&answers))
+        bencher.iter(|| component(&answers));
     });
     group.finish();
 }

@@ -15,6 +15,8 @@ use super::root;
 
 /// How long a demo world may take to be ready.
 const START: Duration = Duration::from_secs(120);
+/// More than an operator would log: none of it may tell who signs.
+const LOGGED: &str = "info,parafa=debug,tower_http=debug";
 /// Lines of the log that are shown when a test fails.
 const SHOWN_LINES: usize = 60;
 
@@ -44,6 +46,7 @@ impl Demo {
                 "--data",
             ])
             .arg(&data)
+            .env("PARAFA_TELEMETRY__LOG", LOGGED)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -102,6 +105,19 @@ impl Demo {
             .collect()
     }
 
+    /// No log line of any test says who signs, or holds a key.
+    fn assert_nobody_is_named(&self) {
+        let log = self.log();
+        let personas = &self.world.world.personas;
+        let secrets = personas
+            .iter()
+            .flat_map(|persona| [&persona.personal_code, &persona.name])
+            .chain([&self.world.signing.live, &self.world.signing.viewer]);
+        for secret in secrets {
+            assert!(!log.contains(secret.as_str()), "{secret} is in the log");
+        }
+    }
+
     /// Everything that the server logged so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
@@ -114,6 +130,8 @@ impl Drop for Demo {
         let _ = self.server.wait();
         if thread::panicking() {
             eprintln!("the end of the server's log:\n{}", tail(self.folder.path()));
+        } else {
+            self.assert_nobody_is_named();
         }
     }
 }
@@ -131,7 +149,6 @@ pub(crate) struct DemoFile {
 /// The tenant of the signing API and its keys.
 #[derive(Deserialize)]
 pub(crate) struct SigningTenant {
-    pub(crate) tenant: String,
     pub(crate) live: String,
     pub(crate) viewer: String,
 }
@@ -147,6 +164,7 @@ pub(crate) struct World {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Persona {
+    pub(crate) name: String,
     pub(crate) country: String,
     pub(crate) personal_code: String,
     pub(crate) methods: Vec<String>,
