@@ -107,11 +107,22 @@ impl FromStr for SignatureAlgorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        [DigestAlgorithm::Sha1, DigestAlgorithm::Sha256, DigestAlgorithm::Sha384, DigestAlgorithm::Sha512]
-            .into_iter()
-            .flat_map(|digest| [Self::Ecdsa(digest), Self::RsaPkcs1(digest), Self::RsaPss(digest)])
-            .find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+        [
+            DigestAlgorithm::Sha1,
+            DigestAlgorithm::Sha256,
+            DigestAlgorithm::Sha384,
+            DigestAlgorithm::Sha512,
+        ]
+        .into_iter()
+        .flat_map(|digest| {
+            [
+                Self::Ecdsa(digest),
+                Self::RsaPkcs1(digest),
+                Self::RsaPss(digest),
+            ]
+        })
+        .find(|algorithm| algorithm.name() == name)
+        .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
     }
 }
 
@@ -129,6 +140,9 @@ mod tests {
         for name in ["RSA-PKCS1-SHA256", "RSA-PSS-SHA512", "ECDSA-SHA384"] {
             assert_eq!(name.parse::<SignatureAlgorithm>().unwrap().name(), name);
         }
-        assert_eq!("MD5".parse::<DigestAlgorithm>(), Err(UnknownAlgorithm("MD5".into())));
+        assert_eq!(
+            "MD5".parse::<DigestAlgorithm>(),
+            Err(UnknownAlgorithm("MD5".into()))
+        );
     }
 }

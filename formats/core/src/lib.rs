@@ -16,6 +16,6 @@ pub use document::{Blob, Environment, Part, Sink};
 #[cfg(feature = "native")]
 pub use native::{MemoryBlob, MemorySink, NativeEnvironment};
 pub use operation::{
-    About, Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Preservation, Refusal, Report,
-    SignRequest, SignatureEvidence, SignatureSummary, Step,
+    About, Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Preservation,
+    Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary, Step,
 };

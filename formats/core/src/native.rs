@@ -1,6 +1,6 @@
+use rsa::RsaPublicKey;
 use rsa::pkcs1v15::Pkcs1v15Sign;
 use rsa::pss::Pss;
-use rsa::RsaPublicKey;
 use sha1::Sha1;
 use sha2::digest::DynDigest;
 use sha2::{Sha256, Sha384, Sha512};
@@ -65,7 +65,11 @@ impl Environment for NativeEnvironment {
         for part in parts {
             match part {
                 Part::Bytes(bytes) => hasher.update(bytes),
-                Part::Range { source, offset, len } => hasher.update(range(&source.0, *offset, *len)),
+                Part::Range {
+                    source,
+                    offset,
+                    len,
+                } => hasher.update(range(&source.0, *offset, *len)),
             }
         }
         hasher.finalize().into_vec()
@@ -78,7 +82,8 @@ impl Environment for NativeEnvironment {
         digest: &[u8],
         signature: &[u8],
     ) -> Result<bool, String> {
-        let spki = SubjectPublicKeyInfoRef::try_from(spki).map_err(|error| format!("public key: {error}"))?;
+        let spki = SubjectPublicKeyInfoRef::try_from(spki)
+            .map_err(|error| format!("public key: {error}"))?;
         match algorithm {
             SignatureAlgorithm::RsaPkcs1(hash) => {
                 let scheme = match hash {
@@ -104,7 +109,9 @@ impl Environment for NativeEnvironment {
 }
 
 fn range(bytes: &[u8], offset: u64, len: u64) -> &[u8] {
-    let clamp = |position: u64| usize::try_from(position).map_or(bytes.len(), |position| position.min(bytes.len()));
+    let clamp = |position: u64| {
+        usize::try_from(position).map_or(bytes.len(), |position| position.min(bytes.len()))
+    };
     &bytes[clamp(offset)..clamp(offset.saturating_add(len))]
 }
 
@@ -113,9 +120,14 @@ fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<RsaPublicKey, String> {
         return Err("the public key is not an RSA key".into());
     }
     let unreadable = |error: spki::der::Error| format!("RSA public key: {error}");
-    let key = spki.subject_public_key.as_bytes().ok_or("RSA public key: unused bits")?;
+    let key = spki
+        .subject_public_key
+        .as_bytes()
+        .ok_or("RSA public key: unused bits")?;
     let (modulus, exponent) = AnyRef::from_der(key)
-        .and_then(|any| any.sequence(|reader| Ok((UintRef::decode(reader)?, UintRef::decode(reader)?))))
+        .and_then(|any| {
+            any.sequence(|reader| Ok((UintRef::decode(reader)?, UintRef::decode(reader)?)))
+        })
         .map_err(unreadable)?;
     RsaPublicKey::new_with_max_size(
         rsa::BigUint::from_bytes_be(modulus.as_bytes()),
@@ -125,25 +137,39 @@ fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<RsaPublicKey, String> {
     .map_err(|error| format!("RSA public key: {error}"))
 }
 
-fn verify_ecdsa(spki: &SubjectPublicKeyInfoRef<'_>, digest: &[u8], signature: &[u8]) -> Result<bool, String> {
+fn verify_ecdsa(
+    spki: &SubjectPublicKeyInfoRef<'_>,
+    digest: &[u8],
+    signature: &[u8],
+) -> Result<bool, String> {
     use p256::ecdsa::signature::hazmat::PrehashVerifier;
 
     if spki.algorithm.oid != EC_PUBLIC_KEY {
         return Err("the public key is not an EC key".into());
     }
-    let curve = spki.algorithm.parameters_oid().map_err(|error| format!("EC parameters: {error}"))?;
-    let point = spki.subject_public_key.as_bytes().ok_or("EC public key: unused bits")?;
+    let curve = spki
+        .algorithm
+        .parameters_oid()
+        .map_err(|error| format!("EC parameters: {error}"))?;
+    let point = spki
+        .subject_public_key
+        .as_bytes()
+        .ok_or("EC public key: unused bits")?;
     if !is_single_sequence(signature) {
         return Ok(false);
     }
     match curve {
         P256 => {
-            let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(point).map_err(|_| "EC public key: not on P-256")?;
-            Ok(p256::ecdsa::DerSignature::from_bytes(signature).is_ok_and(|value| key.verify_prehash(digest, &value).is_ok()))
+            let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(point)
+                .map_err(|_| "EC public key: not on P-256")?;
+            Ok(p256::ecdsa::DerSignature::from_bytes(signature)
+                .is_ok_and(|value| key.verify_prehash(digest, &value).is_ok()))
         }
         P384 => {
-            let key = p384::ecdsa::VerifyingKey::from_sec1_bytes(point).map_err(|_| "EC public key: not on P-384")?;
-            Ok(p384::ecdsa::DerSignature::from_bytes(signature).is_ok_and(|value| key.verify_prehash(digest, &value).is_ok()))
+            let key = p384::ecdsa::VerifyingKey::from_sec1_bytes(point)
+                .map_err(|_| "EC public key: not on P-384")?;
+            Ok(p384::ecdsa::DerSignature::from_bytes(signature)
+                .is_ok_and(|value| key.verify_prehash(digest, &value).is_ok()))
         }
         other => Err(format!("the curve {other} is not supported")),
     }
@@ -165,7 +191,14 @@ mod tests {
     #[test]
     fn a_digest_over_parts_is_the_digest_of_their_concatenation() {
         let blob = MemoryBlob(b"hello world".to_vec());
-        let parts = [Part::Range { source: &blob, offset: 0, len: 6 }, Part::Bytes(b"world")];
+        let parts = [
+            Part::Range {
+                source: &blob,
+                offset: 0,
+                len: 6,
+            },
+            Part::Bytes(b"world"),
+        ];
         let whole = [Part::Bytes(&b"hello world"[..])];
 
         assert_eq!(

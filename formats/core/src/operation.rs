@@ -55,7 +55,11 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal that concerns the document as a whole.
     pub fn new(code: &'static str, detail: impl Into<String>) -> Self {
-        Self { code: Cow::Borrowed(code), detail: detail.into(), subjects: Vec::new() }
+        Self {
+            code: Cow::Borrowed(code),
+            detail: detail.into(),
+            subjects: Vec::new(),
+        }
     }
 }
 
@@ -71,7 +75,10 @@ pub struct Note {
 impl Note {
     /// A note.
     pub fn new(code: &'static str, detail: impl Into<String>) -> Self {
-        Self { code: Cow::Borrowed(code), detail: detail.into() }
+        Self {
+            code: Cow::Borrowed(code),
+            detail: detail.into(),
+        }
     }
 }
 
