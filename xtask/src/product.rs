@@ -18,15 +18,10 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     Ok(root.join("target/release/parafa"))
 }
 
-/// Builds `target/debug/parafa`.
-pub(crate) fn build_debug(root: &Path) -> anyhow::Result<PathBuf> {
-    process::run(process::cargo(root).args([
-        "build",
-        "--package",
-        "parafa-server",
-        "--bin",
-        "parafa",
-    ]))?;
+/// Builds `target/debug/parafa` together with all tests, so that both share
+/// every dependency.
+pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
+    process::run(process::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
     Ok(root.join("target/debug/parafa"))
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> anyhow::Result<ExitCode>
         ]));
     }
 
-    let parafa = product::build_debug(root)?;
+    let parafa = product::build_for_tests(root)?;
     let skips = root.join("target/skipped-tests.txt");
     fs::write(&skips, "").with_context(|| skips.display().to_string())?;
     let mut tests = cargo(root);
