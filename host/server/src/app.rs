@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use url::Url;
 use uuid::Uuid;
 
-use crate::changes::Changes;
+use crate::changes::{Changes, Told};
 use crate::error::WorkflowError;
 
 /// Everything that the workflows work with: the five doors, opened.
@@ -31,6 +31,7 @@ pub(crate) struct App {
     /// Public base URL, without a slash at the end.
     pub(crate) base_url: Url,
     pub(crate) changes: Changes,
+    pub(crate) told: Told,
     /// Wakes the job runner.
     pub(crate) work: Notify,
 }
@@ -38,7 +39,10 @@ pub(crate) struct App {
 impl App {
     /// Methods that can be used here, whoever the signer is.
     pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        self.smart_id.iter().map(|_| SigningMethod::SmartId).collect()
+        self.smart_id
+            .iter()
+            .map(|_| SigningMethod::SmartId)
+            .collect()
     }
 
     /// The token of a signer's link.

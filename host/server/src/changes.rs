@@ -1,5 +1,11 @@
 //! Who waits for a signing to change is told, within this process at once.
 
+use std::collections::HashMap;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
@@ -25,7 +31,10 @@ impl Changes {
 
     /// Listens from now on.
     pub(crate) fn listen(&self, signing: Uuid) -> Listener {
-        Listener { receiver: self.0.subscribe(), signing }
+        Listener {
+            receiver: self.0.subscribe(),
+            signing,
+        }
     }
 }
 
@@ -49,6 +58,52 @@ impl Listener {
     }
 }
 
+/// Tells one state of a ceremony from another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Fingerprint(pub(crate) u64);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        u64::from_str_radix(text, 16).map(Self)
+    }
+}
+
+/// What was last told on each link. It only spares readers an answer that they
+/// have; forgetting it costs one early answer.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<HashMap<Uuid, Fingerprint>>);
+
+impl Told {
+    /// Links that are remembered at the same time.
+    const CAPACITY: usize = 16 * 1024;
+
+    /// What was last told on this signer's link.
+    pub(crate) fn last(&self, signer: Uuid) -> Option<Fingerprint> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&signer)
+            .copied()
+    }
+
+    /// Remembers what is told now.
+    pub(crate) fn remember(&self, signer: Uuid, fingerprint: Fingerprint) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= Self::CAPACITY {
+            told.clear();
+        }
+        told.insert(signer, fingerprint);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +119,21 @@ mod tests {
 
         listener.changed().await;
         assert!(listener.receiver.is_empty());
+    }
+
+    #[test]
+    fn a_fingerprint_reads_back_from_its_text() {
+        let fingerprint = Fingerprint(0x0123);
+
+        assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));
+    }
+
+    #[test]
+    fn what_was_told_is_remembered_by_link() {
+        let told = Told::default();
+        told.remember(Uuid::from_u128(1), Fingerprint(7));
+
+        assert_eq!(told.last(Uuid::from_u128(1)), Some(Fingerprint(7)));
+        assert_eq!(told.last(Uuid::from_u128(2)), None);
     }
 }

@@ -158,7 +158,11 @@ impl Default for Server {
 
 impl Default for StoreSection {
     fn default() -> Self {
-        Self { engine: Engine::Sled, data: PathBuf::from("parafa-data"), cache_bytes: 128 * 1024 * 1024 }
+        Self {
+            engine: Engine::Sled,
+            data: PathBuf::from("parafa-data"),
+            cache_bytes: 128 * 1024 * 1024,
+        }
     }
 }
 
@@ -205,15 +209,25 @@ impl Config {
             .with_list_parse_key("timestamps.urls")
             .try_parsing(true)
             .source(Some(section_variables(std::env::vars())));
-        let loaded = builder.add_source(environment).build().and_then(config::Config::try_deserialize);
-        loaded.map_err(|source| ConfigError { file: file.map(Path::to_owned), source })
+        let loaded = builder
+            .add_source(environment)
+            .build()
+            .and_then(config::Config::try_deserialize);
+        loaded.map_err(|source| ConfigError {
+            file: file.map(Path::to_owned),
+            source: Box::new(source),
+        })
     }
 }
 
 /// Only variables that name a section and a key; others, such as one that
 /// tells tests where a tool is, are not the configuration's.
-fn section_variables(variables: impl Iterator<Item = (String, String)>) -> std::collections::HashMap<String, String> {
-    variables.filter(|(name, _)| name.starts_with("PARAFA_") && name.contains("__")).collect()
+fn section_variables(
+    variables: impl Iterator<Item = (String, String)>,
+) -> std::collections::HashMap<String, String> {
+    variables
+        .filter(|(name, _)| name.starts_with("PARAFA_") && name.contains("__"))
+        .collect()
 }
 
 /// A configuration that cannot be used.
@@ -224,7 +238,7 @@ pub struct ConfigError {
     pub file: Option<PathBuf>,
     /// What is wrong.
     #[source]
-    pub source: config::ConfigError,
+    pub source: Box<config::ConfigError>,
 }
 
 #[cfg(test)]
@@ -251,6 +265,10 @@ mod tests {
     fn an_unknown_key_is_named() {
         let error = load("[server]\nlisen = '127.0.0.1:9999'\n").unwrap_err();
 
-        assert!(error.source.to_string().contains("lisen"), "{}", error.source);
+        assert!(
+            error.source.to_string().contains("lisen"),
+            "{}",
+            error.source
+        );
     }
 }

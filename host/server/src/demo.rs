@@ -57,14 +57,20 @@ struct WorldPart<'w> {
 }
 
 /// Starts the world and points the configuration at it.
-pub(crate) async fn start_world(config: &mut Config, clock: Arc<dyn Clock>) -> anyhow::Result<World> {
+pub(crate) async fn start_world(
+    config: &mut Config,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<World> {
     let mut world_config = WorldConfig::new(config.store.data.join("world"));
     world_config.clock = Arc::new(move || clock.now());
     world_config.http_callbacks = true;
-    let world = World::start(world_config).await.context("the demo world does not start")?;
+    let world = World::start(world_config)
+        .await
+        .context("the demo world does not start")?;
 
     let addresses = world.addresses();
-    let smart_id = Url::parse(addresses.smart_id.trim_end_matches("/v3")).context("the demo Smart-ID address")?;
+    let smart_id = Url::parse(addresses.smart_id.trim_end_matches("/v3"))
+        .context("the demo Smart-ID address")?;
     let tsa = Url::parse(&addresses.tsa).context("the demo time-stamping address")?;
     config.smart_id = Some(SmartId {
         base_url: smart_id,
@@ -87,21 +93,28 @@ pub(crate) async fn write_demo_json(
     let path = data.join(FILE);
     let (signing, other) = match std::fs::read(&path) {
         Ok(json) => {
-            let kept: Kept =
-                serde_json::from_slice(&json).with_context(|| format!("{} cannot be read", path.display()))?;
+            let kept: Kept = serde_json::from_slice(&json)
+                .with_context(|| format!("{} cannot be read", path.display()))?;
             (kept.signing, kept.other)
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            (make_workspace(app, "Demo UAB", true).await?, make_workspace(app, "Kita UAB", false).await?)
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (
+            make_workspace(app, "Demo UAB", true).await?,
+            make_workspace(app, "Kita UAB", false).await?,
+        ),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be read", path.display()));
         }
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
     };
     let document = DemoJson {
         base_url: app.base_url.as_str().trim_end_matches('/'),
         operator_url,
         signing,
         other,
-        world: WorldPart { addresses: world.addresses(), roots: world.roots(), personas: world.personas() },
+        world: WorldPart {
+            addresses: world.addresses(),
+            roots: world.roots(),
+            personas: world.personas(),
+        },
     };
     write_private(&path, &serde_json::to_vec_pretty(&document)?)?;
     eprintln!("demo keys, addresses and personas: {}", path.display());
@@ -110,17 +123,28 @@ pub(crate) async fn write_demo_json(
 
 async fn make_workspace(app: &App, name: &str, with_viewer: bool) -> anyhow::Result<Keys> {
     let tenant = app.create_tenant(name).await?;
-    let owner = app.add_user(tenant.id, "owner@example.com", Role::Owner).await?;
+    let owner = app
+        .add_user(tenant.id, "owner@example.com", Role::Owner)
+        .await?;
     let viewer = if with_viewer {
-        let user = app.add_user(tenant.id, "viewer@example.com", Role::Viewer).await?;
-        Some(app.issue_key(&user, Product::Signing, KeyMode::Live).await?)
+        let user = app
+            .add_user(tenant.id, "viewer@example.com", Role::Viewer)
+            .await?;
+        Some(
+            app.issue_key(&user, Product::Signing, KeyMode::Live)
+                .await?,
+        )
     } else {
         None
     };
     Ok(Keys {
         tenant: tenant.id.to_string(),
-        test: app.issue_key(&owner, Product::Signing, KeyMode::Test).await?,
-        live: app.issue_key(&owner, Product::Signing, KeyMode::Live).await?,
+        test: app
+            .issue_key(&owner, Product::Signing, KeyMode::Test)
+            .await?,
+        live: app
+            .issue_key(&owner, Product::Signing, KeyMode::Live)
+            .await?,
         viewer,
     })
 }
@@ -129,7 +153,12 @@ async fn make_workspace(app: &App, name: &str, with_viewer: bool) -> anyhow::Res
 fn write_private(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let temporary = path.with_extension("new");
     let write = || {
-        let mut file = std::fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&temporary)?;
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
         std::fs::rename(&temporary, path)

@@ -77,7 +77,10 @@ impl WorkflowError {
     /// What a plugin's answer about a document that stands at `pointer` means.
     pub(crate) fn of_call(error: CallError, pointer: impl Into<String>) -> Self {
         match error {
-            CallError::Refused(refusal) => Self::DocumentRefused { pointer: pointer.into(), refusal },
+            CallError::Refused(refusal) => Self::DocumentRefused {
+                pointer: pointer.into(),
+                refusal,
+            },
             CallError::Fault(fault) => Self::Plugin(fault),
         }
     }
@@ -85,10 +88,14 @@ impl WorkflowError {
     /// Why an attempt cannot begin.
     pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
         match error {
-            CannotBegin::Busy { .. } => Self::Busy { retry_after: BUSY_RETRY_SECONDS },
+            CannotBegin::Busy { .. } => Self::Busy {
+                retry_after: BUSY_RETRY_SECONDS,
+            },
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
             CannotBegin::NotOpen => Self::SignerNotOpen,
-            CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts { retry_after: seconds_until(next, now) },
+            CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
+                retry_after: seconds_until(next, now),
+            },
         }
     }
 }
@@ -96,8 +103,12 @@ impl WorkflowError {
 impl From<CannotAct> for WorkflowError {
     fn from(error: CannotAct) -> Self {
         match error {
-            CannotAct::SignatureUnderWay => Self::Busy { retry_after: BUSY_RETRY_SECONDS },
-            CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => Self::SignerNotOpen,
+            CannotAct::SignatureUnderWay => Self::Busy {
+                retry_after: BUSY_RETRY_SECONDS,
+            },
+            CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => {
+                Self::SignerNotOpen
+            }
         }
     }
 }

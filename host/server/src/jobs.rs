@@ -40,7 +40,9 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
             match app.store.claim_due(lane, free, LEASE).await {
                 Ok(claimed) => {
                     for job in claimed {
-                        let Ok(slot) = slots.clone().acquire_owned().await else { return };
+                        let Ok(slot) = slots.clone().acquire_owned().await else {
+                            return;
+                        };
                         let app = app.clone();
                         tasks.spawn(async move {
                             run_one(&app, &job).await;
@@ -49,7 +51,10 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
                         });
                     }
                 }
-                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the job queue cannot be read"),
+                Err(error) => tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the job queue cannot be read"
+                ),
             }
         }
         tokio::select! {

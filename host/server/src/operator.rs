@@ -22,7 +22,10 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
     }
     if app.plugins.active().is_empty() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "plugins: none is active\n".to_owned());
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "plugins: none is active\n".to_owned(),
+        );
     }
     (StatusCode::OK, "ok\n".to_owned())
 }

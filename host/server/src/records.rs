@@ -9,9 +9,12 @@ mod attempt;
 mod base64_bytes;
 mod signing;
 
-pub(crate) use accounts::{ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow};
+pub(crate) use accounts::{
+    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+};
 pub(crate) use attempt::{AttemptRow, AttemptStep, PluginPin, PreparedSignature};
 pub(crate) use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, PluginFaults, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
-    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, Source, status_number,
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, PluginFaults, SIGNINGS_BY_STATUS,
+    SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow, Source,
+    status_number,
 };

@@ -12,14 +12,14 @@ use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrus
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
 use parafa_store::{Clock, Folder, FolderOptions, StoreMode};
 use parafa_trust::{
-    OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient, TimestampPolicy,
-    TrustAnchors,
+    OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
+    TimestampPolicy, TrustAnchors,
 };
 use tokio::sync::Notify;
 use url::Url;
 
 use crate::app::App;
-use crate::changes::Changes;
+use crate::changes::{Changes, Told};
 use crate::config::{Config, SmartId};
 
 /// Opens everything that the configuration names.
@@ -35,7 +35,12 @@ pub(crate) async fn open(
     let anchors = Arc::new(load_anchors(config)?);
     let random = Arc::new(SystemRandom);
     let ocsp = OcspClient::new(port.clone(), random.clone(), OcspPolicy::default());
-    let authorities = config.timestamps.urls.iter().cloned().map(|url| TimestampAuthority { url, policy: None });
+    let authorities = config
+        .timestamps
+        .urls
+        .iter()
+        .cloned()
+        .map(|url| TimestampAuthority { url, policy: None });
     let timestamps = TimestampClient::new(
         port.clone(),
         random,
@@ -56,15 +61,32 @@ pub(crate) async fn open(
         webhook_policy: webhook_policy(config)?,
         base_url,
         changes: Changes::default(),
+        told: Told::default(),
         work: Notify::new(),
     })
 }
 
-async fn open_folder(config: &Config, mode: StoreMode, clock: Arc<dyn Clock>) -> anyhow::Result<Folder> {
+async fn open_folder(
+    config: &Config,
+    mode: StoreMode,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
-    let master_key = config.secrets.master_key_file.clone().unwrap_or_else(|| path.join("master.key"));
-    let options = FolderOptions { path: path.clone(), master_key, mode, cache_bytes: config.store.cache_bytes, clock };
-    Folder::open(&options).await.with_context(|| format!("the data folder {} cannot be opened", path.display()))
+    let master_key = config
+        .secrets
+        .master_key_file
+        .clone()
+        .unwrap_or_else(|| path.join("master.key"));
+    let options = FolderOptions {
+        path: path.clone(),
+        master_key,
+        mode,
+        cache_bytes: config.store.cache_bytes,
+        clock,
+    };
+    Folder::open(&options)
+        .await
+        .with_context(|| format!("the data folder {} cannot be opened", path.display()))
 }
 
 /// Loads every component of the plugin folder.
@@ -79,16 +101,22 @@ pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
     let host = Arc::new(PluginHost::new(host_config)?);
     let registry = Registry::default();
     for file in components(&folder)? {
-        let wasm = std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let wasm =
+            std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
         let plugin = host
             .admit(Bytes::from(wasm))
             .await
             .with_context(|| format!("the plugin {} is not admitted", file.display()))?;
         tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %plugin.digest(), "plugin admitted");
-        registry.install(plugin).with_context(|| format!("the plugin {} cannot be used", file.display()))?;
+        registry
+            .install(plugin)
+            .with_context(|| format!("the plugin {} cannot be used", file.display()))?;
     }
     if registry.active().is_empty() {
-        bail!("there is no plugin in {}: build them with `cargo xtask build-plugins`", folder.display());
+        bail!(
+            "there is no plugin in {}: build them with `cargo xtask build-plugins`",
+            folder.display()
+        );
     }
     Ok(registry)
 }
@@ -96,20 +124,31 @@ pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
 /// Reads the trust anchors.
 pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
     let folder = config.trust.folder.as_ref();
-    let folder = folder.context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
-    TrustAnchors::load(folder).with_context(|| format!("the trust anchors in {} cannot be used", folder.display()))
+    let folder = folder
+        .context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
+    TrustAnchors::load(folder)
+        .with_context(|| format!("the trust anchors in {} cannot be used", folder.display()))
 }
 
 /// Where webhooks and callbacks may go.
 pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = config.outbound.allow.iter().map(|pair| pair.parse::<HostPort>());
+    let listed = config
+        .outbound
+        .allow
+        .iter()
+        .map(|pair| pair.parse::<HostPort>());
     let listed = listed.collect::<Result<_, _>>().context("outbound.allow")?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
 }
 
 /// Reaches the time-stamping services and whatever certificates name.
 fn services_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let listed = config.timestamps.urls.iter().filter_map(HostPort::of).collect();
+    let listed = config
+        .timestamps
+        .urls
+        .iter()
+        .filter_map(HostPort::of)
+        .collect();
     outbound_client(AddressPolicy::new(listed, Reach::PublicHttp))
 }
 
@@ -126,7 +165,8 @@ fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
 }
 
 fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let client = OutboundClient::new(policy, &ServerTrust::default()).context("the outbound client cannot be made")?;
+    let client = OutboundClient::new(policy, &ServerTrust::default())
+        .context("the outbound client cannot be made")?;
     Ok(Arc::new(client))
 }
 
@@ -136,18 +176,28 @@ fn plugin_folder(config: &Config) -> anyhow::Result<PathBuf> {
         return Ok(folder.clone());
     }
     let program = std::env::current_exe().context("the program's own place is unknown")?;
-    let beside = program.ancestors().skip(1).take(2).map(|folder| folder.join("plugins"));
+    let beside = program
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(|folder| folder.join("plugins"));
     beside.into_iter().find(|folder| folder.is_dir()).context(
         "there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder",
     )
 }
 
 fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be listed", folder.display()))?;
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be listed", folder.display()))?;
     let mut files = Vec::new();
     for entry in entries {
-        let path = entry.with_context(|| format!("{} cannot be listed", folder.display()))?.path();
-        if path.extension().is_some_and(|extension| extension == "wasm") {
+        let path = entry
+            .with_context(|| format!("{} cannot be listed", folder.display()))?
+            .path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "wasm")
+        {
             files.push(path);
         }
     }

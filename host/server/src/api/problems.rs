@@ -9,16 +9,22 @@ use crate::error::WorkflowError;
 pub(crate) fn to_problem(error: &WorkflowError) -> Problem {
     match error {
         WorkflowError::NotFound => Problem::not_found(),
-        WorkflowError::UnknownCursor => {
-            Problem::validation(vec![Fault::new(ListQuery::STARTING_AFTER_POINTER, "is not a signing of this key")])
-        }
+        WorkflowError::UnknownCursor => Problem::validation(vec![Fault::new(
+            ListQuery::STARTING_AFTER_POINTER,
+            "is not a signing of this key",
+        )]),
         WorkflowError::DocumentRefused { pointer, refusal } => {
             let kind = refusal_kind(&refusal.code);
-            Problem::at(kind, pointer.clone(), format!("{} ({})", refusal.detail, refusal.code))
+            Problem::at(
+                kind,
+                pointer.clone(),
+                format!("{} ({})", refusal.detail, refusal.code),
+            )
         }
-        WorkflowError::UnknownFileToken => {
-            Problem::validation(vec![Fault::new("/document/fileToken", "is not a stored file of this key")])
-        }
+        WorkflowError::UnknownFileToken => Problem::validation(vec![Fault::new(
+            "/document/fileToken",
+            "is not a stored file of this key",
+        )]),
         WorkflowError::NotSetUp(what) => Problem::unavailable(sentence(what)),
         WorkflowError::NotYetSigned => Problem::of(ProblemKind::NotYetSigned),
         WorkflowError::Busy { retry_after } => {
@@ -29,10 +35,11 @@ pub(crate) fn to_problem(error: &WorkflowError) -> Problem {
             let detail = format!("must be one of this signer's methods, and {method} is not");
             Problem::validation(vec![Fault::new("/method", detail)])
         }
-        WorkflowError::TooManyAttempts { retry_after } => {
-            Problem::new(ProblemKind::RateLimited, "Too many attempts were started within an hour.")
-                .with_retry_after(*retry_after)
-        }
+        WorkflowError::TooManyAttempts { retry_after } => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many attempts were started within an hour.",
+        )
+        .with_retry_after(*retry_after),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
         WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
         WorkflowError::Plugin(_) => {
@@ -63,10 +70,16 @@ fn refusal_kind(code: &str) -> ProblemKind {
 
 fn sentence(text: &str) -> String {
     let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let first = characters
+        .next()
+        .map(|first| first.to_uppercase().to_string())
+        .unwrap_or_default();
     format!("{first}{}.", characters.as_str())
 }
 
 fn log(error: &WorkflowError) {
-    tracing::error!(error = error as &dyn std::error::Error, "a request failed inside");
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "a request failed inside"
+    );
 }

@@ -5,8 +5,8 @@ use parafa_api_signing::requests::{
     CreateSigning, DocumentBytes, ListQuery, NewSigner, Party, Source,
 };
 use parafa_api_signing::{
-    Access, ApiKey, CallerRole, Delivery, DocumentDownload, DocumentFamily, Language, Principal, Problem, ProblemKind,
-    SigningApi, SigningId, SigningOrder, views,
+    Access, ApiKey, CallerRole, Delivery, DocumentDownload, DocumentFamily, Language, Principal,
+    Problem, ProblemKind, SigningApi, SigningId, SigningOrder, views,
 };
 use parafa_domain as domain;
 use url::Url;
@@ -39,7 +39,9 @@ impl SigningApi for Signings {
 
     async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
         let caller = self.0.caller(key.expose(), Product::Signing).await;
-        caller.map_err(|error| to_problem(&error))?.ok_or_else(Problem::unauthorized)
+        caller
+            .map_err(|error| to_problem(&error))?
+            .ok_or_else(Problem::unauthorized)
     }
 
     async fn admit(&self, _caller: &Caller, _access: Access) -> Result<(), Problem> {
@@ -55,42 +57,101 @@ impl SigningApi for Signings {
     }
 
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
-        self.0.webhook_policy.check(target.as_str()).map_err(|fault| format!("cannot be a target: {fault}"))
+        self.0
+            .webhook_policy
+            .check(target.as_str())
+            .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
-    async fn create_signing(&self, caller: &Caller, request: CreateSigning) -> Result<views::Signing, Problem> {
+    async fn create_signing(
+        &self,
+        caller: &Caller,
+        request: CreateSigning,
+    ) -> Result<views::Signing, Problem> {
         let form = form(request)?;
-        let row = self.0.create_signing(caller, form).await.map_err(|error| to_problem(&error))?;
-        let opened = self.0.open_signing(row).await.map_err(|error| to_problem(&error))?;
+        let row = self
+            .0
+            .create_signing(caller, form)
+            .await
+            .map_err(|error| to_problem(&error))?;
+        let opened = self
+            .0
+            .open_signing(row)
+            .await
+            .map_err(|error| to_problem(&error))?;
         signing(&self.0, opened)
     }
 
-    async fn list_signings(&self, caller: &Caller, query: ListQuery) -> Result<views::SigningList, Problem> {
+    async fn list_signings(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+    ) -> Result<views::SigningList, Problem> {
         let listing = Listing {
             status: query.status.map(domain_status),
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let (rows, has_more) = self.0.list_signings(caller, listing).await.map_err(|error| to_problem(&error))?;
-        let next_cursor = rows.last().filter(|_| has_more).map(|row| row.signing.id.uuid().into());
+        let (rows, has_more) = self
+            .0
+            .list_signings(caller, listing)
+            .await
+            .map_err(|error| to_problem(&error))?;
+        let next_cursor = rows
+            .last()
+            .filter(|_| has_more)
+            .map(|row| row.signing.id.uuid().into());
         let mut data = Vec::with_capacity(rows.len());
         for row in rows {
-            let opened = self.0.open_signing(row).await.map_err(|error| to_problem(&error))?;
+            let opened = self
+                .0
+                .open_signing(row)
+                .await
+                .map_err(|error| to_problem(&error))?;
             data.push(signing(&self.0, opened)?);
         }
-        Ok(views::SigningList { data, has_more, next_cursor })
+        Ok(views::SigningList {
+            data,
+            has_more,
+            next_cursor,
+        })
     }
 
-    async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<views::Signing, Problem> {
-        let row = self.0.signing_of(caller, id.0).await.map_err(|error| to_problem(&error))?;
-        let opened = self.0.open_signing(row).await.map_err(|error| to_problem(&error))?;
+    async fn read_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::Signing, Problem> {
+        let row = self
+            .0
+            .signing_of(caller, id.0)
+            .await
+            .map_err(|error| to_problem(&error))?;
+        let opened = self
+            .0
+            .open_signing(row)
+            .await
+            .map_err(|error| to_problem(&error))?;
         signing(&self.0, opened)
     }
 
-    async fn download_document(&self, caller: &Caller, id: SigningId) -> Result<DocumentDownload, Problem> {
-        let download = self.0.signed_document(caller, id.0).await.map_err(|error| to_problem(&error))?;
+    async fn download_document(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<DocumentDownload, Problem> {
+        let download = self
+            .0
+            .signed_document(caller, id.0)
+            .await
+            .map_err(|error| to_problem(&error))?;
         let sha256 = digest(&download.version).map_err(|error| to_problem(&error))?;
-        Ok(DocumentDownload { bytes: download.bytes, file_name: download.name, sha256, simulated: false })
+        Ok(DocumentDownload {
+            bytes: download.bytes,
+            file_name: download.name,
+            sha256,
+            simulated: false,
+        })
     }
 }
 
@@ -113,7 +174,11 @@ fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
         DocumentBytes::Content(content) => content,
         DocumentBytes::FileToken(_) => return Err(to_problem(&WorkflowError::UnknownFileToken)),
     };
-    let extension = document.name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase()).unwrap_or_default();
+    let extension = document
+        .name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_lowercase())
+        .unwrap_or_default();
     Ok(SigningOrderForm {
         title: request.title,
         document_name: document.name,
@@ -128,18 +193,39 @@ fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
         external_id: request.external_id,
         expires_in_days: request.expires_in_days,
         soft_deadline_in_days: request.soft_deadline_in_days,
-        signers: request.signers.into_iter().map(signer_form).collect::<Result<_, _>>()?,
+        signers: request
+            .signers
+            .into_iter()
+            .map(signer_form)
+            .collect::<Result<_, _>>()?,
     })
 }
 
 fn signer_form(signer: NewSigner) -> Result<SignerForm, Problem> {
     let (role, methods, personal_code) = match signer.party {
-        Party::Signer { personal_code, methods } => {
-            let code = personal_code.map(|code| code.expose().parse::<domain::PersonalCode>()).transpose();
-            let code = code.map_err(|_| to_problem(&WorkflowError::Inconsistent("a checked personal code is none")))?;
-            (domain::SignerRole::Signer, methods.into_iter().map(domain_method).collect(), code)
+        Party::Signer {
+            personal_code,
+            methods,
+        } => {
+            let code = personal_code
+                .map(|code| code.expose().parse::<domain::PersonalCode>())
+                .transpose();
+            let code = code.map_err(|_| {
+                to_problem(&WorkflowError::Inconsistent(
+                    "a checked personal code is none",
+                ))
+            })?;
+            (
+                domain::SignerRole::Signer,
+                methods.into_iter().map(domain_method).collect(),
+                code,
+            )
         }
-        Party::Viewer => (domain::SignerRole::Viewer, domain::MethodSet::default(), None),
+        Party::Viewer => (
+            domain::SignerRole::Viewer,
+            domain::MethodSet::default(),
+            None,
+        ),
     };
     Ok(SignerForm {
         role,

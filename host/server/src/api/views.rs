@@ -1,8 +1,8 @@
 //! From the records to what the caller sees.
 
 use parafa_api_signing::{
-    CompletionMode, Delivery, Language, PartyRole, Problem, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
-    views,
+    CompletionMode, Delivery, Language, PartyRole, Problem, SignerStatus, SigningMethod,
+    SigningOrder, SigningStatus, views,
 };
 use parafa_domain as domain;
 
@@ -14,7 +14,11 @@ use crate::workflow::read_signing::OpenedSigning;
 
 /// A signing as its caller sees it.
 pub(super) fn signing(app: &App, opened: OpenedSigning) -> Result<views::Signing, Problem> {
-    let OpenedSigning { row, private, signers } = opened;
+    let OpenedSigning {
+        row,
+        private,
+        signers,
+    } = opened;
     let document = row.signed().map(signed_document).transpose()?;
     let state = &row.signing;
     Ok(views::Signing {
@@ -40,7 +44,12 @@ pub(super) fn signing(app: &App, opened: OpenedSigning) -> Result<views::Signing
         }),
         erased_at: row.erased_at,
         detail: row.detail.clone(),
-        signers: state.signers.iter().zip(signers).map(|(party, private)| signer(app, party, private)).collect(),
+        signers: state
+            .signers
+            .iter()
+            .zip(signers)
+            .map(|(party, private)| signer(app, party, private))
+            .collect(),
         document,
     })
 }
@@ -82,7 +91,8 @@ fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::S
             domain::Language::Lt => Language::Lt,
         },
         status: signer_status(party.status),
-        ceremony_url: can_still_sign.then(|| app.address(&format!("/c/{}", app.ceremony_token(id).reveal()))),
+        ceremony_url: can_still_sign
+            .then(|| app.address(&format!("/c/{}", app.ceremony_token(id).reveal()))),
         signed_at: party.signed_at,
         declined_at: party.declined_at,
         decline_reason: private.decline_reason,
@@ -96,7 +106,11 @@ fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::S
 
 fn signed_document(version: &DocumentVersion) -> Result<views::SignedDocument, Problem> {
     let sha256 = digest(version).map_err(|error| to_problem(&error))?;
-    Ok(views::SignedDocument::signed(&sha256, version.bytes, version.media_type.clone()))
+    Ok(views::SignedDocument::signed(
+        &sha256,
+        version.bytes,
+        version.media_type.clone(),
+    ))
 }
 
 /// The digest of a version.

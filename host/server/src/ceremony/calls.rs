@@ -11,7 +11,16 @@ const LONGEST_REASON: usize = 500;
 
 /// The body of `POST …/attempts`, with all its faults if it has any.
 pub(super) fn start_attempt(body: &[u8]) -> Result<StartAttempt, Problem> {
-    let mut members = Members::parse(body, &["method", "personalCode", "phoneNumber", "country", "documentSha256"])?;
+    let mut members = Members::parse(
+        body,
+        &[
+            "method",
+            "personalCode",
+            "phoneNumber",
+            "country",
+            "documentSha256",
+        ],
+    )?;
     let method = members.text("method");
     let code = members.text("personalCode");
     let country = members.text("country");
@@ -36,15 +45,26 @@ pub(super) fn start_attempt(body: &[u8]) -> Result<StartAttempt, Problem> {
         Some(person) => Some(person),
         None => members.fault("personalCode", country.code_fault()),
     });
-    if phone.as_deref().is_some_and(|phone| !is_phone_number(phone)) {
+    if phone
+        .as_deref()
+        .is_some_and(|phone| !is_phone_number(phone))
+    {
         members.fault::<()>("phoneNumber", "must be + and 8 to 15 digits");
     }
-    let digest_is_sound = |digest: &str| digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if document_sha256.as_deref().is_some_and(|digest| !digest_is_sound(digest)) {
+    let digest_is_sound =
+        |digest: &str| digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if document_sha256
+        .as_deref()
+        .is_some_and(|digest| !digest_is_sound(digest))
+    {
         members.fault::<()>("documentSha256", "must be 64 hexadecimal digits");
     }
     let method = members.finish(method)?;
-    Ok(StartAttempt { method, person, document_sha256: document_sha256.map(|digest| digest.to_ascii_lowercase()) })
+    Ok(StartAttempt {
+        method,
+        person,
+        document_sha256: document_sha256.map(|digest| digest.to_ascii_lowercase()),
+    })
 }
 
 /// The body of `POST …/decline`: the reason, if any.
@@ -54,11 +74,19 @@ pub(super) fn decline(body: &[u8]) -> Result<Option<String>, Problem> {
     }
     let mut members = Members::parse(body, &["reason"])?;
     let reason = members.text("reason");
-    if reason.as_deref().is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
-        members.fault::<()>("reason", format!("must have at most {LONGEST_REASON} characters"));
+    if reason
+        .as_deref()
+        .is_some_and(|reason| reason.chars().count() > LONGEST_REASON)
+    {
+        members.fault::<()>(
+            "reason",
+            format!("must have at most {LONGEST_REASON} characters"),
+        );
     }
     members.finish(Some(()))?;
-    Ok(reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty()))
+    Ok(reason
+        .map(|reason| reason.trim().to_owned())
+        .filter(|reason| !reason.is_empty()))
 }
 
 #[derive(Clone, Copy)]
@@ -74,12 +102,19 @@ impl Country {
         match self {
             Self::Lithuania | Self::Estonia => {
                 let parsed = code.parse::<PersonalCode>().ok()?;
-                let country = if matches!(self, Self::Estonia) { "EE" } else { "LT" };
-                parsed.has_valid_check_digit().then(|| format!("PNO{country}-{code}"))
+                let country = if matches!(self, Self::Estonia) {
+                    "EE"
+                } else {
+                    "LT"
+                };
+                parsed
+                    .has_valid_check_digit()
+                    .then(|| format!("PNO{country}-{code}"))
             }
             Self::Latvia => {
                 let digits: String = code.chars().filter(|character| *character != '-').collect();
-                let is_sound = digits.len() == 11 && digits.bytes().all(|byte| byte.is_ascii_digit());
+                let is_sound =
+                    digits.len() == 11 && digits.bytes().all(|byte| byte.is_ascii_digit());
                 let placed = !code.contains('-') || code.find('-') == Some(6) && code.len() == 12;
                 (is_sound && placed).then(|| format!("PNOLV-{}-{}", &digits[..6], &digits[6..]))
             }
@@ -88,7 +123,9 @@ impl Country {
 
     fn code_fault(self) -> &'static str {
         match self {
-            Self::Lithuania | Self::Estonia => "must be 11 digits, of which the last is the check digit of the others",
+            Self::Lithuania | Self::Estonia => {
+                "must be 11 digits, of which the last is the check digit of the others"
+            }
             Self::Latvia => "must be 11 digits, with or without a hyphen after the sixth",
         }
     }
@@ -110,12 +147,24 @@ impl Members {
     fn parse(body: &[u8], known: &[&str]) -> Result<Self, Problem> {
         let object = match serde_json::from_slice(body) {
             Ok(Value::Object(object)) => object,
-            Ok(_) => return Err(Problem::validation(vec![Fault::new("", "must be an object")])),
+            Ok(_) => {
+                return Err(Problem::validation(vec![Fault::new(
+                    "",
+                    "must be an object",
+                )]));
+            }
             Err(_) => return Err(Problem::validation(vec![Fault::new("", "must be JSON")])),
         };
-        let mut members = Self { object, faults: Vec::new() };
-        let unknown: Vec<String> =
-            members.object.keys().filter(|name| !known.contains(&name.as_str())).cloned().collect();
+        let mut members = Self {
+            object,
+            faults: Vec::new(),
+        };
+        let unknown: Vec<String> = members
+            .object
+            .keys()
+            .filter(|name| !known.contains(&name.as_str()))
+            .cloned()
+            .collect();
         for name in unknown {
             members.fault::<()>(&name, "is not a known member");
         }
@@ -130,11 +179,19 @@ impl Members {
     }
 
     fn missing<T>(&mut self, name: &str) -> Option<T> {
-        if self.object.contains_key(name) { None } else { self.fault(name, "is missing") }
+        if self.object.contains_key(name) {
+            None
+        } else {
+            self.fault(name, "is missing")
+        }
     }
 
     fn fault<T>(&mut self, name: &str, detail: impl Into<String>) -> Option<T> {
-        let position = self.object.keys().position(|key| key == name).unwrap_or(self.object.len());
+        let position = self
+            .object
+            .keys()
+            .position(|key| key == name)
+            .unwrap_or(self.object.len());
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
         self.faults.push((position, Fault::new(pointer, detail)));
         None
@@ -146,7 +203,9 @@ impl Members {
             Some(value) if self.faults.is_empty() => Ok(value),
             _ => {
                 self.faults.sort_by_key(|(position, _)| *position);
-                Err(Problem::validation(self.faults.into_iter().map(|(_, fault)| fault).collect()))
+                Err(Problem::validation(
+                    self.faults.into_iter().map(|(_, fault)| fault).collect(),
+                ))
             }
         }
     }
@@ -158,15 +217,22 @@ mod tests {
 
     fn pointers(body: &str) -> Vec<String> {
         let problem = start_attempt(body.as_bytes()).unwrap_err();
-        problem.errors().iter().map(|fault| fault.pointer.clone()).collect()
+        problem
+            .errors()
+            .iter()
+            .map(|fault| fault.pointer.clone())
+            .collect()
     }
 
     #[test]
     fn a_sound_request_names_its_person() {
-        let start = start_attempt(br#"{"method":"smart_id","personalCode":"40504040001"}"#).unwrap();
+        let start =
+            start_attempt(br#"{"method":"smart_id","personalCode":"40504040001"}"#).unwrap();
 
         assert_eq!(start.person.as_deref(), Some("PNOLT-40504040001"));
-        let start = start_attempt(br#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#).unwrap();
+        let start =
+            start_attempt(br#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#)
+                .unwrap();
         assert_eq!(start.person.as_deref(), Some("PNOLV-010101-10006"));
     }
 
@@ -174,7 +240,17 @@ mod tests {
     fn every_fault_is_named_in_the_order_of_the_body() {
         let body = r#"{"country":"DE","x/y":1,"phoneNumber":"861234567","personalCode":"33309240164","documentSha256":"00"}"#;
 
-        assert_eq!(pointers(body), ["/country", "/x~1y", "/phoneNumber", "/personalCode", "/documentSha256", "/method"]);
+        assert_eq!(
+            pointers(body),
+            [
+                "/country",
+                "/x~1y",
+                "/phoneNumber",
+                "/personalCode",
+                "/documentSha256",
+                "/method"
+            ]
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl CeremonyPage<'_> {
         layout(
             self.language,
             texts.page_title,
-            html! {
+            &html! {
                 header.bar {
                     a.skip href="#main" { (texts.skip_to_content) }
                     span.brand { "Parafa" }
@@ -107,7 +107,7 @@ pub(crate) fn dead_link(language: Language) -> Markup {
     layout(
         language,
         texts.dead_link,
-        html! {
+        &html! {
             header.bar { span.brand { "Parafa" } }
             main #main {
                 section.request {
@@ -172,7 +172,7 @@ fn decline(texts: &Texts) -> Markup {
     }
 }
 
-fn layout(language: Language, title: &str, body: Markup) -> Markup {
+fn layout(language: Language, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang=(language.tag()) {
@@ -181,6 +181,7 @@ fn layout(language: Language, title: &str, body: Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex";
                 title { (title) " · Parafa" }
+                link rel="icon" type="image/svg+xml" href="/assets/icon.svg";
                 link rel="stylesheet" href="/assets/ceremony.css";
                 script src="/assets/ceremony.js" defer {}
             }

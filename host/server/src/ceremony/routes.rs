@@ -8,15 +8,18 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
-use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::header::{
+    ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::tz::TimeZone;
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
 
+use super::calls;
 use super::page::{CeremonyPage, dead_link};
 use super::state::StateView;
-use super::calls;
 use crate::api::problems::to_problem;
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -24,6 +27,7 @@ use crate::records::KeyMode;
 use crate::workflow::ceremony::{Ceremony, CeremonyState};
 
 const STYLE: &str = include_str!("assets/ceremony.css");
+const ICON: &str = include_str!("assets/icon.svg");
 const SCRIPT: &str = include_str!("assets/ceremony.js");
 
 /// Longest body of a ceremony call, in bytes.
@@ -49,9 +53,19 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/c/{token}/attempts/current", delete(give_up))
         .route("/c/{token}/decline", post(decline))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(middleware::from_fn_with_state(app.clone(), refuse_foreign_origin))
-        .route("/assets/ceremony.css", get(|| asset("text/css; charset=utf-8", STYLE)))
-        .route("/assets/ceremony.js", get(|| asset("text/javascript; charset=utf-8", SCRIPT)))
+        .layer(middleware::from_fn_with_state(
+            app.clone(),
+            refuse_foreign_origin,
+        ))
+        .route(
+            "/assets/ceremony.css",
+            get(|| asset("text/css; charset=utf-8", STYLE)),
+        )
+        .route("/assets/icon.svg", get(|| asset("image/svg+xml", ICON)))
+        .route(
+            "/assets/ceremony.js",
+            get(|| asset("text/javascript; charset=utf-8", SCRIPT)),
+        )
         .with_state(app)
 }
 
@@ -68,18 +82,32 @@ async fn page(
     };
     match opened_page(&app, &token, asked).await {
         Ok(html) => page_response(StatusCode::OK, html),
-        Err(WorkflowError::NotFound) if wants_html(&headers) => {
-            page_response(StatusCode::NOT_FOUND, dead_link(asked.unwrap_or_default()).into_string())
-        }
+        Err(WorkflowError::NotFound) if wants_html(&headers) => page_response(
+            StatusCode::NOT_FOUND,
+            dead_link(asked.unwrap_or_default()).into_string(),
+        ),
         Err(error) => to_problem(&error).into_response(),
     }
 }
 
-async fn opened_page(app: &App, token: &str, asked: Option<Language>) -> Result<String, WorkflowError> {
+async fn opened_page(
+    app: &App,
+    token: &str,
+    asked: Option<Language>,
+) -> Result<String, WorkflowError> {
     let state = app.ceremony_state(app.ceremony(token).await?).await?;
-    let newest = state.opened.row.newest().ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+    let newest = state
+        .opened
+        .row
+        .newest()
+        .ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
     let set_up = app.methods_set_up();
-    let methods: Vec<SigningMethod> = state.party.methods.iter().filter(|method| set_up.contains(method)).collect();
+    let methods: Vec<SigningMethod> = state
+        .party
+        .methods
+        .iter()
+        .filter(|method| set_up.contains(method))
+        .collect();
     let language = asked.unwrap_or(state.party.language);
     let page = CeremonyPage {
         token,
@@ -101,24 +129,46 @@ fn local_time(state: &CeremonyState, language: Language) -> String {
     let local = state.opened.row.signing.expires_at.to_zoned(zone);
     match language {
         Language::En => local.strftime("%Y-%m-%d %H:%M (Vilnius)").to_string(),
-        Language::Lt => local.strftime("%Y-%m-%d %H:%M (Vilniaus laiku)").to_string(),
+        Language::Lt => local
+            .strftime("%Y-%m-%d %H:%M (Vilniaus laiku)")
+            .to_string(),
     }
 }
 
-async fn document(State(app): State<Arc<App>>, Path(token): Path<String>) -> Result<Response, Problem> {
+async fn document(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+) -> Result<Response, Problem> {
     let ceremony = find(&app, &token).await?;
-    let download = app.ceremony_document(&ceremony).await.map_err(|error| to_problem(&error))?;
+    let download = app
+        .ceremony_document(&ceremony)
+        .await
+        .map_err(|error| to_problem(&error))?;
     let is_pdf = download.version.media_type == "application/pdf";
-    let disposition = if is_pdf { Disposition::Inline } else { Disposition::Attachment };
+    let disposition = if is_pdf {
+        Disposition::Inline
+    } else {
+        Disposition::Attachment
+    };
     let disposition = content_disposition(disposition, &download.name);
-    let media_type = if is_pdf { "application/pdf" } else { "application/octet-stream" };
+    let media_type = if is_pdf {
+        "application/pdf"
+    } else {
+        "application/octet-stream"
+    };
     Ok((
         [
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
             (CONTENT_DISPOSITION, disposition),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(DOCUMENT_POLICY)),
-            (HeaderName::from_static("x-frame-options"), HeaderValue::from_static("SAMEORIGIN")),
+            (
+                CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(DOCUMENT_POLICY),
+            ),
+            (
+                HeaderName::from_static("x-frame-options"),
+                HeaderValue::from_static("SAMEORIGIN"),
+            ),
         ],
         download.bytes,
     )
@@ -129,7 +179,8 @@ async fn state(
     State(app): State<Arc<App>>,
     Path(token): Path<String>,
     Query(query): Query<HashMap<String, String>>,
-) -> Result<Json<StateView>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let wait = match query.get("waitMs").map(|text| text.parse::<u64>()) {
         None => Duration::ZERO,
         Some(Ok(wait)) => Duration::from_millis(wait).min(MAX_WAIT),
@@ -138,8 +189,16 @@ async fn state(
             return Err(Problem::validation(vec![fault]));
         }
     };
-    let state = app.await_ceremony_state(&token, wait).await.map_err(|error| to_problem(&error))?;
-    view(state)
+    let known = headers
+        .get(IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok())
+        .map(|tag| tag.trim_matches('"'));
+    let known = known.and_then(|tag| tag.parse().ok());
+    let state = app
+        .await_ceremony_state(&token, wait, known)
+        .await
+        .map_err(|error| to_problem(&error))?;
+    tagged(StatusCode::OK, state)
 }
 
 async fn start_attempt(
@@ -147,18 +206,28 @@ async fn start_attempt(
     Path(token): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<(StatusCode, Json<StateView>), Problem> {
+) -> Result<Response, Problem> {
     let ceremony = find(&app, &token).await?;
     require_json(&headers)?;
     let start = calls::start_attempt(&body)?;
-    app.start_attempt(ceremony, start).await.map_err(|error| to_problem(&error))?;
-    let state = app.await_ceremony_state(&token, Duration::ZERO).await.map_err(|error| to_problem(&error))?;
-    Ok((StatusCode::CREATED, view(state)?))
+    app.start_attempt(ceremony, start)
+        .await
+        .map_err(|error| to_problem(&error))?;
+    let state = app
+        .await_ceremony_state(&token, Duration::ZERO, None)
+        .await
+        .map_err(|error| to_problem(&error))?;
+    tagged(StatusCode::CREATED, state)
 }
 
-async fn give_up(State(app): State<Arc<App>>, Path(token): Path<String>) -> Result<StatusCode, Problem> {
+async fn give_up(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+) -> Result<StatusCode, Problem> {
     let ceremony = find(&app, &token).await?;
-    app.give_up_attempt(&ceremony).await.map_err(|error| to_problem(&error))?;
+    app.give_up_attempt(&ceremony)
+        .await
+        .map_err(|error| to_problem(&error))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -173,13 +242,30 @@ async fn decline(
         require_json(&headers)?;
     }
     let reason = calls::decline(&body)?;
-    let row = app.decline(&ceremony, reason).await.map_err(|error| to_problem(&error))?;
+    let row = app
+        .decline(&ceremony, reason)
+        .await
+        .map_err(|error| to_problem(&error))?;
     let declined = Ceremony { row, ..ceremony };
-    view(app.ceremony_state(declined).await.map_err(|error| to_problem(&error))?)
+    view(
+        app.ceremony_state(declined)
+            .await
+            .map_err(|error| to_problem(&error))?,
+    )
+}
+
+/// The state with its tag, which a reader sends back in `If-None-Match` to be
+/// told of the next one.
+fn tagged(status: StatusCode, state: CeremonyState) -> Result<Response, Problem> {
+    let tag = HeaderValue::try_from(format!("\"{}\"", state.fingerprint()))
+        .expect("hex digits are ASCII");
+    Ok((status, [(ETAG, tag)], view(state)?).into_response())
 }
 
 async fn find(app: &App, token: &str) -> Result<Ceremony, Problem> {
-    app.ceremony(token).await.map_err(|error| to_problem(&error))
+    app.ceremony(token)
+        .await
+        .map_err(|error| to_problem(&error))
 }
 
 fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
@@ -189,18 +275,27 @@ fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
 
 /// A browser says where a call comes from; only this server's own pages may
 /// make it.
-async fn refuse_foreign_origin(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn refuse_foreign_origin(
+    State(app): State<Arc<App>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let own = app.base_url.origin().ascii_serialization();
     match request.headers().get(ORIGIN) {
-        Some(origin) if origin.as_bytes() != own.as_bytes() => {
-            Problem::new(ProblemKind::Forbidden, "The call comes from a page of another origin.").into_response()
-        }
+        Some(origin) if origin.as_bytes() != own.as_bytes() => Problem::new(
+            ProblemKind::Forbidden,
+            "The call comes from a page of another origin.",
+        )
+        .into_response(),
         _ => next.run(request).await,
     }
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {
         Ok(())
@@ -210,15 +305,24 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
+    headers
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn page_response(status: StatusCode, html: String) -> Response {
     (
         status,
         [
-            (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY)),
+            (
+                CONTENT_TYPE,
+                HeaderValue::from_static("text/html; charset=utf-8"),
+            ),
+            (
+                CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static(PAGE_POLICY),
+            ),
             (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         ],

@@ -90,7 +90,9 @@ impl StateView {
                 bytes: document.bytes,
                 mime_type: document.media_type,
             },
-            attempt: state.attempt.map(|attempt| AttemptPart::new(attempt, language)),
+            attempt: state
+                .attempt
+                .map(|attempt| AttemptPart::new(attempt, language)),
             busy: state.busy.then_some(true),
         })
     }

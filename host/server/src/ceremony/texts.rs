@@ -66,40 +66,80 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
     use AttemptFailure as F;
 
     match (language, failure) {
-        (Language::Lt, F::BadSignature) => "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą.",
+        (Language::Lt, F::BadSignature) => {
+            "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą."
+        }
         (Language::Lt, F::Cancelled) => "Pasirašymas nutrauktas.",
-        (Language::Lt, F::CertificateExpired) => "Jūsų sertifikatas nebegalioja. Atnaujinkite jį ir bandykite dar kartą.",
+        (Language::Lt, F::CertificateExpired) => {
+            "Jūsų sertifikatas nebegalioja. Atnaujinkite jį ir bandykite dar kartą."
+        }
         (Language::Lt, F::CertificatePurpose) => "Šis sertifikatas nėra skirtas pasirašyti.",
         (Language::Lt, F::CertificateRevoked) => "Jūsų sertifikatas atšauktas arba sustabdytas.",
-        (Language::Lt, F::CertificateUntrusted) => "Jūsų sertifikato išdavėjas čia nepripažįstamas.",
-        (Language::Lt, F::DeviceError) => "Jūsų įrenginys ar paskyra negali pasirašyti. Patikrinkite programėlę ir bandykite dar kartą.",
-        (Language::Lt, F::DocumentChanged) => "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą.",
-        (Language::Lt, F::IdentityMismatch) => "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę.",
+        (Language::Lt, F::CertificateUntrusted) => {
+            "Jūsų sertifikato išdavėjas čia nepripažįstamas."
+        }
+        (Language::Lt, F::DeviceError) => {
+            "Jūsų įrenginys ar paskyra negali pasirašyti. Patikrinkite programėlę ir bandykite dar kartą."
+        }
+        (Language::Lt, F::DocumentChanged) => {
+            "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą."
+        }
+        (Language::Lt, F::IdentityMismatch) => {
+            "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę."
+        }
         (Language::Lt, F::NoAccount | F::NotQualified) => {
             "Kvalifikuotai pasirašyti tinkamos paskyros rasti nepavyko. Patikrinkite asmens kodą ir programėlę."
         }
-        (Language::Lt, F::ProviderUnavailable) => "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių.",
-        (Language::Lt, F::Timeout) => "Laukėme, bet įrenginyje nepatvirtinote. Bandykite dar kartą.",
-        (Language::Lt, F::TimestampUnavailable) => "Laiko žymos gauti nepavyko. Bandykite po kelių minučių.",
+        (Language::Lt, F::ProviderUnavailable) => {
+            "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių."
+        }
+        (Language::Lt, F::Timeout) => {
+            "Laukėme, bet įrenginyje nepatvirtinote. Bandykite dar kartą."
+        }
+        (Language::Lt, F::TimestampUnavailable) => {
+            "Laiko žymos gauti nepavyko. Bandykite po kelių minučių."
+        }
         (Language::Lt, F::UserRefused) => "Atsisakėte pasirašyti savo įrenginyje.",
-        (Language::Lt, F::WrongCode) => "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą.",
-        (Language::En, F::BadSignature) => "The signature that your device made does not fit this document. Try again.",
+        (Language::Lt, F::WrongCode) => {
+            "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą."
+        }
+        (Language::En, F::BadSignature) => {
+            "The signature that your device made does not fit this document. Try again."
+        }
         (Language::En, F::Cancelled) => "The signing was cancelled.",
-        (Language::En, F::CertificateExpired) => "Your certificate has expired. Renew it and try again.",
+        (Language::En, F::CertificateExpired) => {
+            "Your certificate has expired. Renew it and try again."
+        }
         (Language::En, F::CertificatePurpose) => "This certificate is not one for signing.",
         (Language::En, F::CertificateRevoked) => "Your certificate has been revoked or suspended.",
-        (Language::En, F::CertificateUntrusted) => "The issuer of your certificate is not accepted here.",
-        (Language::En, F::DeviceError) => "Your device or account cannot sign. Check the app and try again.",
-        (Language::En, F::DocumentChanged) => "The document has changed. Look at it again and try once more.",
-        (Language::En, F::IdentityMismatch) => "Somebody else has to sign. Use the identity of the person whom this link is for.",
+        (Language::En, F::CertificateUntrusted) => {
+            "The issuer of your certificate is not accepted here."
+        }
+        (Language::En, F::DeviceError) => {
+            "Your device or account cannot sign. Check the app and try again."
+        }
+        (Language::En, F::DocumentChanged) => {
+            "The document has changed. Look at it again and try once more."
+        }
+        (Language::En, F::IdentityMismatch) => {
+            "Somebody else has to sign. Use the identity of the person whom this link is for."
+        }
         (Language::En, F::NoAccount | F::NotQualified) => {
             "No account that can make qualified signatures was found. Check the personal code and the app."
         }
-        (Language::En, F::ProviderUnavailable) => "The signing service does not answer at the moment. Try again in a few minutes.",
-        (Language::En, F::Timeout) => "We waited, but nothing was confirmed on your device. Try again.",
-        (Language::En, F::TimestampUnavailable) => "No time-stamp could be had. Try again in a few minutes.",
+        (Language::En, F::ProviderUnavailable) => {
+            "The signing service does not answer at the moment. Try again in a few minutes."
+        }
+        (Language::En, F::Timeout) => {
+            "We waited, but nothing was confirmed on your device. Try again."
+        }
+        (Language::En, F::TimestampUnavailable) => {
+            "No time-stamp could be had. Try again in a few minutes."
+        }
         (Language::En, F::UserRefused) => "You refused to sign on your device.",
-        (Language::En, F::WrongCode) => "Another verification code was chosen on the device. Try again.",
+        (Language::En, F::WrongCode) => {
+            "Another verification code was chosen on the device. Try again."
+        }
     }
 }
 
@@ -212,7 +252,10 @@ mod tests {
     #[test]
     fn every_failure_has_its_sentence_in_both_languages() {
         for failure in AttemptFailure::ALL {
-            assert_ne!(failure_message(failure, Language::Lt), failure_message(failure, Language::En));
+            assert_ne!(
+                failure_message(failure, Language::Lt),
+                failure_message(failure, Language::En)
+            );
         }
     }
 

@@ -12,18 +12,22 @@ pub(super) struct CheckConfigArguments {
 
 /// Says what is wrong, or that nothing is.
 pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
-    let config = arguments.place.load().map_err(refused)?;
-    startup::load_anchors(&config).map_err(refused)?;
-    startup::webhook_policy(&config).map_err(refused)?;
+    let config = arguments.place.load().map_err(|error| refused(&error))?;
+    startup::load_anchors(&config).map_err(|error| refused(&error))?;
+    startup::webhook_policy(&config).map_err(|error| refused(&error))?;
     if config.timestamps.urls.is_empty() {
-        return Err(CommandError::Refused("timestamps.urls is empty: name at least one time-stamping service".into()));
+        return Err(CommandError::Refused(
+            "timestamps.urls is empty: name at least one time-stamping service".into(),
+        ));
     }
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(startup::load_plugins(&config)).map_err(refused)?;
+    runtime
+        .block_on(startup::load_plugins(&config))
+        .map_err(|error| refused(&error))?;
     println!("the configuration is sound");
     Ok(())
 }
 
-fn refused(error: anyhow::Error) -> CommandError {
+fn refused(error: &anyhow::Error) -> CommandError {
     CommandError::Refused(format!("{error:#}"))
 }

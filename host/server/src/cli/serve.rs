@@ -52,24 +52,47 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
 async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     let listener = listen(config.server.listen).await?;
     let operator_listener = listen(config.server.operator_listen).await?;
-    let address = listener.local_addr().context("the listening address is unknown")?;
+    let address = listener
+        .local_addr()
+        .context("the listening address is unknown")?;
     let base_url = match &config.server.base_url {
         Some(url) => url.clone(),
         None => Url::parse(&format!("http://{address}")).context("the base URL")?,
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let world = if with_demo { Some(demo::start_world(&mut config, clock.clone()).await?) } else { None };
-    let mode = if with_demo { StoreMode::Demo } else { StoreMode::Production };
+    let world = if with_demo {
+        Some(demo::start_world(&mut config, clock.clone()).await?)
+    } else {
+        None
+    };
+    let mode = if with_demo {
+        StoreMode::Demo
+    } else {
+        StoreMode::Production
+    };
     let app = Arc::new(startup::open(&config, base_url.clone(), mode, clock).await?);
     if let Some(world) = &world {
-        let operator_url = format!("http://{}", operator_listener.local_addr().context("the operator's address")?);
+        let operator_url = format!(
+            "http://{}",
+            operator_listener
+                .local_addr()
+                .context("the operator's address")?
+        );
         demo::write_demo_json(&app, world, &config.store.data, &operator_url).await?;
     }
 
     let stop = CancellationToken::new();
     let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
-    let operator = tokio::spawn(serve_on(operator_listener, operator::router(app.clone()), stop.clone()));
-    let public = tokio::spawn(serve_on(listener, public_router(app, &config, &base_url), stop.clone()));
+    let operator = tokio::spawn(serve_on(
+        operator_listener,
+        operator::router(app.clone()),
+        stop.clone(),
+    ));
+    let public = tokio::spawn(serve_on(
+        listener,
+        public_router(app, &config, &base_url),
+        stop.clone(),
+    ));
     announce(address)?;
     wait_for_signal().await?;
     tracing::info!("stopping: open requests and jobs are finished first");
@@ -92,11 +115,20 @@ fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("{address} cannot be listened on"))
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("{address} cannot be listened on"))
 }
 
-async fn serve_on(listener: TcpListener, router: Router, stop: CancellationToken) -> anyhow::Result<()> {
-    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await.context("the listener failed")
+async fn serve_on(
+    listener: TcpListener,
+    router: Router,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    axum::serve(listener, router)
+        .with_graceful_shutdown(stop.cancelled_owned())
+        .await
+        .context("the listener failed")
 }
 
 /// The line that tells scripts that the server is ready.

@@ -90,7 +90,8 @@ pub(crate) enum KeyMode {
 }
 
 /// Finds a key by its hash.
-pub(crate) const KEY_BY_HASH: Index<ApiKeyRow, String> = Index::unique("by_hash", |row| vec![row.hash.clone()]);
+pub(crate) const KEY_BY_HASH: Index<ApiKeyRow, String> =
+    Index::unique("by_hash", |row| vec![row.hash.clone()]);
 
 impl Table for ApiKeyRow {
     type Key = Uuid;

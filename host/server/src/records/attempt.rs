@@ -55,13 +55,25 @@ pub(crate) enum AttemptStep {
         person: String,
     },
     /// Wait for the provider to give it.
-    AwaitCertificate { person: String, session: CertificateSession },
+    AwaitCertificate {
+        person: String,
+        session: CertificateSession,
+    },
     /// Check it, before any digest leaves.
-    CheckCertificate { person: String, certificate: SigningCertificate },
+    CheckCertificate {
+        person: String,
+        certificate: SigningCertificate,
+    },
     /// Have the plugin prepare the signature, and ask the device for it.
-    Prepare { certificate: SigningCertificate, request: SignRequest },
+    Prepare {
+        certificate: SigningCertificate,
+        request: SignRequest,
+    },
     /// Wait for the device.
-    AwaitSignature { session: SignatureSession, prepared: PreparedSignature },
+    AwaitSignature {
+        session: SignatureSession,
+        prepared: PreparedSignature,
+    },
     /// Time-stamp and embed what the device has signed.
     Finish {
         prepared: PreparedSignature,

@@ -100,12 +100,19 @@ pub(crate) struct SigningPrivate {
 
 /// The signings of a workspace and mode (whether live), in the order of creation.
 pub(crate) const SIGNINGS_OF_WORKSPACE: Index<SigningRow, (Uuid, bool)> =
-    Index::many("of_workspace", |row| vec![(row.tenant, row.mode == KeyMode::Live)]);
+    Index::many("of_workspace", |row| {
+        vec![(row.tenant, row.mode == KeyMode::Live)]
+    });
 
 /// The same with one status; [`status_number`] stands for it.
-pub(crate) const SIGNINGS_BY_STATUS: Index<SigningRow, (Uuid, bool, u32)> = Index::many("by_status", |row| {
-    vec![(row.tenant, row.mode == KeyMode::Live, status_number(row.signing.status))]
-});
+pub(crate) const SIGNINGS_BY_STATUS: Index<SigningRow, (Uuid, bool, u32)> =
+    Index::many("by_status", |row| {
+        vec![(
+            row.tenant,
+            row.mode == KeyMode::Live,
+            status_number(row.signing.status),
+        )]
+    });
 
 /// The number of a status in [`SIGNINGS_BY_STATUS`]; never changed.
 pub(crate) fn status_number(status: SigningStatus) -> u32 {

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow};
+use crate::records::{
+    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+};
 
 /// On whose behalf the API is called.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +25,12 @@ impl App {
             .transact(|tx| {
                 let name = name.clone();
                 Box::pin(async move {
-                    let tenant =
-                        TenantRow { id: tx.new_id()?, name, status: TenantStatus::Active, created_at: tx.now() };
+                    let tenant = TenantRow {
+                        id: tx.new_id()?,
+                        name,
+                        status: TenantStatus::Active,
+                        created_at: tx.now(),
+                    };
                     tx.insert(&tenant).await?;
                     Ok(tenant)
                 })
@@ -33,14 +39,26 @@ impl App {
     }
 
     /// Adds a user to a workspace.
-    pub(crate) async fn add_user(&self, tenant: Uuid, email: &str, role: Role) -> Result<UserRow, WorkflowError> {
+    pub(crate) async fn add_user(
+        &self,
+        tenant: Uuid,
+        email: &str,
+        role: Role,
+    ) -> Result<UserRow, WorkflowError> {
         let email = email.to_owned();
         self.store
             .transact(|tx| {
                 let email = email.clone();
                 Box::pin(async move {
-                    tx.get::<TenantRow>(&tenant).await?.ok_or(WorkflowError::NotFound)?;
-                    let user = UserRow { id: tx.new_id()?, tenant, email, role: Some(role) };
+                    tx.get::<TenantRow>(&tenant)
+                        .await?
+                        .ok_or(WorkflowError::NotFound)?;
+                    let user = UserRow {
+                        id: tx.new_id()?,
+                        tenant,
+                        email,
+                        role: Some(role),
+                    };
                     tx.insert(&user).await?;
                     Ok(user)
                 })
@@ -81,19 +99,32 @@ impl App {
 
     /// Whom a key stands for; none when it, its user or its workspace does not
     /// work (any more), or when it is a key for something else.
-    pub(crate) async fn caller(&self, key: &str, product: Product) -> Result<Option<Caller>, WorkflowError> {
+    pub(crate) async fn caller(
+        &self,
+        key: &str,
+        product: Product,
+    ) -> Result<Option<Caller>, WorkflowError> {
         let hash = hash_token(key).to_string();
         self.store
             .read(|tx| {
                 Box::pin(async move {
-                    let Some(key) = tx.find(&KEY_BY_HASH, &hash).await? else { return Ok(None) };
+                    let Some(key) = tx.find(&KEY_BY_HASH, &hash).await? else {
+                        return Ok(None);
+                    };
                     if key.revoked_at.is_some() || key.product != product {
                         return Ok(None);
                     }
-                    let role = tx.get::<UserRow>(&key.user).await?.and_then(|user| user.role);
+                    let role = tx
+                        .get::<UserRow>(&key.user)
+                        .await?
+                        .and_then(|user| user.role);
                     let tenant = tx.get::<TenantRow>(&key.tenant).await?;
                     let active = tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active);
-                    Ok(role.filter(|_| active).map(|role| Caller { tenant: key.tenant, mode: key.mode, role }))
+                    Ok(role.filter(|_| active).map(|role| Caller {
+                        tenant: key.tenant,
+                        mode: key.mode,
+                        role,
+                    }))
                 })
             })
             .await

@@ -68,7 +68,30 @@ struct Next {
 
 impl Next {
     fn step(phase: Phase, step: AttemptStep) -> StepOutcome {
-        StepOutcome::Next(Self { phase, step, verification_code: None, plugin: None })
+        StepOutcome::Next(Self {
+            phase,
+            step,
+            verification_code: None,
+            plugin: None,
+        })
+    }
+}
+
+impl StepOutcome {
+    /// One line for the operator when the attempt has got on or has ended.
+    fn log(&self, running: &Running) {
+        let (signing, attempt) = (running.attempt.signing, running.attempt.id);
+        match self {
+            // The plugin host has told of a plugin's failure.
+            Self::Again(_) | Self::PluginFailed(..) => {}
+            Self::Failed(failure) => {
+                tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
+            }
+            Self::Next(next) => {
+                tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
+            }
+            Self::Signed(signed) => signed.log(running),
+        }
     }
 }
 
@@ -78,7 +101,10 @@ pub(super) fn unique_key(attempt: Uuid) -> String {
 }
 
 /// Has the attempt's first step done.
-pub(super) async fn schedule(tx: &mut Transaction<'_>, attempt: &AttemptRow) -> Result<(), StoreError> {
+pub(super) async fn schedule(
+    tx: &mut Transaction<'_>,
+    attempt: &AttemptRow,
+) -> Result<(), StoreError> {
     let job = NewJob {
         lane: ATTEMPTS,
         kind: DRIVE.to_owned(),
@@ -102,7 +128,9 @@ pub(super) async fn end(
     attempt.step = None;
     attempt.step_number += 1;
     tx.put(&attempt).await?;
-    let fields = audit::Fields::new().reference("attempt", &attempt.id).reference("failure", failure.code());
+    let fields = audit::Fields::new()
+        .reference("attempt", attempt.id)
+        .reference("failure", failure.code());
     audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
     Ok(())
 }
@@ -119,29 +147,50 @@ impl App {
         };
         let step = sealing::open_step(&running.key, attempt, sealed)?;
         let outcome = self.do_step(&running, step).await?;
+        outcome.log(&running);
         self.store_outcome(job, &running, outcome).await?;
         self.changes.announce(running.attempt.signing);
         Ok(())
     }
 
     async fn running(&self, attempt: Uuid) -> Result<Option<Running>, WorkflowError> {
-        let Some(attempt) = self.store.get::<AttemptRow>(&attempt).await? else { return Ok(None) };
-        let Some(signing) = self.store.get::<SigningRow>(&attempt.signing).await? else { return Ok(None) };
+        let Some(attempt) = self.store.get::<AttemptRow>(&attempt).await? else {
+            return Ok(None);
+        };
+        let Some(signing) = self.store.get::<SigningRow>(&attempt.signing).await? else {
+            return Ok(None);
+        };
         if attempt.phase.is_terminal() || signing.erased_at.is_some() {
             return Ok(None);
         }
         let key = self.data_key(signing.data_key).await?;
-        Ok(Some(Running { attempt, signing, key }))
+        Ok(Some(Running {
+            attempt,
+            signing,
+            key,
+        }))
     }
 
-    async fn do_step(&self, running: &Running, step: AttemptStep) -> Result<StepOutcome, WorkflowError> {
+    async fn do_step(
+        &self,
+        running: &Running,
+        step: AttemptStep,
+    ) -> Result<StepOutcome, WorkflowError> {
         match step {
-            AttemptStep::RequestCertificate { person } => self.request_certificate(running, person).await,
-            AttemptStep::AwaitCertificate { person, session } => self.await_certificate(running, person, &session).await,
-            AttemptStep::CheckCertificate { person, certificate } => {
-                self.check_certificate(running, &person, certificate).await
+            AttemptStep::RequestCertificate { person } => {
+                self.request_certificate(running, person).await
             }
-            AttemptStep::Prepare { certificate, request } => self.prepare(running, &certificate, request).await,
+            AttemptStep::AwaitCertificate { person, session } => {
+                self.await_certificate(running, person, &session).await
+            }
+            AttemptStep::CheckCertificate {
+                person,
+                certificate,
+            } => self.check_certificate(running, &person, certificate).await,
+            AttemptStep::Prepare {
+                certificate,
+                request,
+            } => self.prepare(running, &certificate, request).await,
             AttemptStep::AwaitSignature { session, prepared } => {
                 self.await_signature(running, &session, prepared).await
             }
@@ -150,7 +199,9 @@ impl App {
     }
 
     async fn drop_job(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        self.store.transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) })).await
+        self.store
+            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
+            .await
     }
 
     async fn store_outcome(
@@ -164,19 +215,31 @@ impl App {
         self.store
             .transact(|tx| {
                 Box::pin(async move {
-                    let attempt = tx.get::<AttemptRow>(&id).await?.filter(|row| row.step_number == step_number);
+                    let attempt = tx
+                        .get::<AttemptRow>(&id)
+                        .await?
+                        .filter(|row| row.step_number == step_number);
                     let Some(attempt) = attempt.filter(|row| !row.phase.is_terminal()) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
-                    let signing = tx.get::<SigningRow>(&attempt.signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let signing = tx
+                        .get::<SigningRow>(&attempt.signing)
+                        .await?
+                        .ok_or(WorkflowError::NotFound)?;
                     match outcome {
                         StepOutcome::Again(due) => store_again(tx, job, attempt, *due).await,
-                        StepOutcome::Next(next) => store_next(tx, job, key, attempt, signing, next).await,
-                        StepOutcome::Failed(failure) => store_failure(tx, job, attempt, signing, *failure).await,
+                        StepOutcome::Next(next) => {
+                            store_next(tx, job, key, attempt, signing, next).await
+                        }
+                        StepOutcome::Failed(failure) => {
+                            store_failure(tx, job, attempt, signing, *failure).await
+                        }
                         StepOutcome::PluginFailed(error, pin) => {
                             store_plugin_failure(tx, job, attempt, signing, error, pin).await
                         }
-                        StepOutcome::Signed(version) => finish::store(tx, job, attempt, signing, version).await,
+                        StepOutcome::Signed(version) => {
+                            finish::store(tx, job, attempt, signing, version).await
+                        }
                     }
                 })
             })
@@ -214,14 +277,18 @@ async fn store_next(
         return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
     }
     if !attempt.phase.may_become(next.phase) {
-        return Err(WorkflowError::Inconsistent("an attempt went from one phase to one that cannot follow"));
+        return Err(WorkflowError::Inconsistent(
+            "an attempt went from one phase to one that cannot follow",
+        ));
     }
     attempt.phase = next.phase;
     attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
     attempt.step_number += 1;
     attempt.tries = 0;
     if next.verification_code.is_some() {
-        attempt.verification_code.clone_from(&next.verification_code);
+        attempt
+            .verification_code
+            .clone_from(&next.verification_code);
     }
     if next.plugin.is_some() {
         attempt.plugin.clone_from(&next.plugin);
@@ -256,7 +323,9 @@ async fn store_plugin_failure(
     pin: &PluginPin,
 ) -> Result<(), WorkflowError> {
     let detail = match error {
-        CallError::Refused(refusal) => Some(format!("The document cannot be signed: {}", refusal.detail)),
+        CallError::Refused(refusal) => {
+            Some(format!("The document cannot be signed: {}", refusal.detail))
+        }
         CallError::Fault(_) => {
             let earlier = signing.plugin_faults.take().filter(|faults| {
                 faults.version == attempt.base_version && faults.plugin_sha256 == pin.sha256
@@ -267,7 +336,8 @@ async fn store_plugin_failure(
                 plugin_sha256: pin.sha256.clone(),
                 count,
             });
-            (count >= MAX_PLUGIN_FAULTS).then(|| "The document could not be processed for signing.".to_owned())
+            (count >= MAX_PLUGIN_FAULTS)
+                .then(|| "The document could not be processed for signing.".to_owned())
         }
     };
     if let Some(detail) = detail {
@@ -275,14 +345,28 @@ async fn store_plugin_failure(
         let events = signing.signing.fail();
         signing.detail = Some(detail);
         record_events(tx, id, &events).await?;
-        return store_failure(tx, job, attempt, signing, AttemptFailure::ProviderUnavailable).await;
+        return store_failure(
+            tx,
+            job,
+            attempt,
+            signing,
+            AttemptFailure::ProviderUnavailable,
+        )
+        .await;
     }
     if attempt.phase == Phase::Completing {
         let again = after(tx.now(), finish::pause(attempt.tries));
         tx.put(&signing).await?;
         return store_again(tx, job, attempt, again).await;
     }
-    store_failure(tx, job, attempt, signing, AttemptFailure::ProviderUnavailable).await
+    store_failure(
+        tx,
+        job,
+        attempt,
+        signing,
+        AttemptFailure::ProviderUnavailable,
+    )
+    .await
 }
 
 fn pin(plugin: &Plugin) -> PluginPin {

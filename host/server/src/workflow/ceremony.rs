@@ -1,9 +1,13 @@
 //! A signer's link: what it shows, and what the signer does there.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningEvent, SigningMethod, SigningStatus};
+use parafa_domain::{
+    AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningEvent, SigningMethod,
+    SigningStatus,
+};
 use parafa_store::keys::hash_token;
 use parafa_store::{Transaction, audit, jobs};
 use tokio::time::Instant;
@@ -14,6 +18,7 @@ use super::create_signing::new_id;
 use super::read_signing::{Download, OpenedSigning};
 use super::sealing;
 use crate::app::App;
+use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
 use crate::records::{
     AttemptRow, AttemptStep, CeremonyLinkRow, KeyMode, SignerPrivateRow, SigningRow, TenantRow,
@@ -46,8 +51,15 @@ pub(crate) enum Access {
 impl Ceremony {
     /// The signer whose link it is.
     pub(crate) fn party(&self) -> Result<&Signer, WorkflowError> {
-        let party = self.row.signing.signers.iter().find(|party| party.id.uuid() == self.signer);
-        party.ok_or(WorkflowError::Inconsistent("a link's signer is not in its signing"))
+        let party = self
+            .row
+            .signing
+            .signers
+            .iter()
+            .find(|party| party.id.uuid() == self.signer);
+        party.ok_or(WorkflowError::Inconsistent(
+            "a link's signer is not in its signing",
+        ))
     }
 }
 
@@ -64,6 +76,35 @@ pub(crate) struct CeremonyState {
     pub(crate) busy: bool,
 }
 
+impl CeremonyState {
+    /// Tells this state from others that a reader would want to know of.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        let attempt = self.attempt.as_ref();
+        let mut hasher = DefaultHasher::new();
+        self.party.status.hash(&mut hasher);
+        self.busy.hash(&mut hasher);
+        attempt
+            .map(|attempt| (attempt.id, attempt.phase.name()))
+            .hash(&mut hasher);
+        attempt
+            .and_then(|attempt| attempt.verification_code.as_deref())
+            .hash(&mut hasher);
+        self.opened
+            .row
+            .newest()
+            .map(|version| version.sha256.as_str())
+            .hash(&mut hasher);
+        Fingerprint(hasher.finish())
+    }
+
+    /// Whether nothing more will happen by itself.
+    fn is_settled(&self) -> bool {
+        self.attempt
+            .as_ref()
+            .is_some_and(|attempt| attempt.phase.is_terminal())
+    }
+}
+
 /// An attempt to be.
 #[derive(Debug)]
 pub(crate) struct StartAttempt {
@@ -77,15 +118,29 @@ pub(crate) struct StartAttempt {
 impl App {
     /// Where a link leads.
     pub(crate) async fn ceremony(&self, token: &str) -> Result<Ceremony, WorkflowError> {
-        let link = self.store.get::<CeremonyLinkRow>(&hash_token(token).to_string()).await?;
+        let link = self
+            .store
+            .get::<CeremonyLinkRow>(&hash_token(token).to_string())
+            .await?;
         let link = link.ok_or(WorkflowError::NotFound)?;
-        let row = self.store.get::<SigningRow>(&link.signing).await?.ok_or(WorkflowError::NotFound)?;
+        let row = self
+            .store
+            .get::<SigningRow>(&link.signing)
+            .await?
+            .ok_or(WorkflowError::NotFound)?;
         let access = access(&row, link.signer, self.clock.now()).ok_or(WorkflowError::NotFound)?;
-        Ok(Ceremony { row, signer: link.signer, access })
+        Ok(Ceremony {
+            row,
+            signer: link.signer,
+            access,
+        })
     }
 
     /// The state of a ceremony now.
-    pub(crate) async fn ceremony_state(&self, ceremony: Ceremony) -> Result<CeremonyState, WorkflowError> {
+    pub(crate) async fn ceremony_state(
+        &self,
+        ceremony: Ceremony,
+    ) -> Result<CeremonyState, WorkflowError> {
         let party = ceremony.party()?.clone();
         let attempt = match party.attempt {
             Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
@@ -95,8 +150,15 @@ impl App {
         let turn = ceremony.row.signing.current_turn(self.clock.now());
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
         let opened = self.open_signing(ceremony.row).await?;
-        let position = opened.row.signing.signers.iter().position(|other| other.id == party.id);
-        let name = position.and_then(|position| opened.signers.get(position)).and_then(|signer| signer.name.clone());
+        let position = opened
+            .row
+            .signing
+            .signers
+            .iter()
+            .position(|other| other.id == party.id);
+        let name = position
+            .and_then(|position| opened.signers.get(position))
+            .and_then(|signer| signer.name.clone());
         Ok(CeremonyState {
             opened,
             party,
@@ -107,36 +169,49 @@ impl App {
         })
     }
 
-    /// The state once it differs from the one at the time of the call, or after
-    /// `wait`; an ended attempt is told at once.
+    /// The state once it differs from the one that the reader knows, or after
+    /// `wait`. Without `known` that is the state last told on this link, so that
+    /// a change between two calls is never missed; an ended attempt is told at
+    /// once.
     pub(crate) async fn await_ceremony_state(
         &self,
         token: &str,
         wait: Duration,
+        known: Option<Fingerprint>,
     ) -> Result<CeremonyState, WorkflowError> {
         let deadline = Instant::now() + wait;
         let ceremony = self.ceremony(token).await?;
+        let signer = ceremony.signer;
+        let known = known.or_else(|| self.told.last(signer));
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
-        let mut state = self.ceremony_state(ceremony).await?;
-        let first = fingerprint(&state);
-        while fingerprint(&state) == first && !is_settled(&state) && Instant::now() < deadline {
+        let mut state = self.ceremony_state(self.ceremony(token).await?).await?;
+        while known == Some(state.fingerprint()) && !state.is_settled() && Instant::now() < deadline
+        {
             let pause = deadline.min(Instant::now() + LOOK_AGAIN);
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             state = self.ceremony_state(self.ceremony(token).await?).await?;
         }
+        self.told.remember(signer, state.fingerprint());
         Ok(state)
     }
 
     /// The document as this signer would sign it now.
-    pub(crate) async fn ceremony_document(&self, ceremony: &Ceremony) -> Result<Download, WorkflowError> {
+    pub(crate) async fn ceremony_document(
+        &self,
+        ceremony: &Ceremony,
+    ) -> Result<Download, WorkflowError> {
         let newest = ceremony.row.newest().cloned();
         let version = newest.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
         self.download(&ceremony.row, version).await
     }
 
     /// Starts an attempt and takes the turn.
-    pub(crate) async fn start_attempt(&self, ceremony: Ceremony, start: StartAttempt) -> Result<(), WorkflowError> {
+    pub(crate) async fn start_attempt(
+        &self,
+        ceremony: Ceremony,
+        start: StartAttempt,
+    ) -> Result<(), WorkflowError> {
         if ceremony.access != Access::Sign {
             return Err(WorkflowError::NotFound);
         }
@@ -147,7 +222,9 @@ impl App {
             return Err(WorkflowError::MethodNotAllowed(start.method));
         }
         if !self.methods_set_up().contains(&start.method) {
-            return Err(WorkflowError::NotSetUp("this signing method is not set up here"));
+            return Err(WorkflowError::NotSetUp(
+                "this signing method is not set up here",
+            ));
         }
         let person = start.person.ok_or(WorkflowError::NotSetUp(
             "signing by device link is not set up here; send the personal code",
@@ -162,12 +239,17 @@ impl App {
                 let (step, shown) = (step.clone(), shown.clone());
                 Box::pin(async move {
                     let now = tx.now();
-                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let mut row = tx
+                        .get::<SigningRow>(&signing)
+                        .await?
+                        .ok_or(WorkflowError::NotFound)?;
                     let until = now.saturating_add(TURN).unwrap_or(Timestamp::MAX);
                     row.signing
                         .begin_attempt(signer, AttemptId::new(id), start.method, now, until)
                         .map_err(|error| WorkflowError::of_begin(error, now))?;
-                    let base = row.newest().ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+                    let base = row
+                        .newest()
+                        .ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
                     if shown.is_some_and(|shown| shown != base.sha256) {
                         return Err(WorkflowError::DocumentChanged);
                     }
@@ -191,14 +273,15 @@ impl App {
                     tx.insert(&attempt).await?;
                     attempt::schedule(tx, &attempt).await?;
                     let started = audit::Fields::new()
-                        .reference("signer", &signer)
-                        .reference("attempt", &id)
-                        .reference("method", &start.method);
+                        .reference("signer", signer)
+                        .reference("attempt", id)
+                        .reference("method", start.method);
                     audit::append(tx, signing, "attempt.started", started).await?;
                     Ok(())
                 })
             })
             .await?;
+        tracing::info!(signing.id = %signing, attempt.id = %id, attempt.method = %start.method, "attempt started");
         self.changes.announce(signing);
         self.work.notify_one();
         Ok(())
@@ -206,13 +289,19 @@ impl App {
 
     /// The signer gives the running attempt up; the turn is free again.
     pub(crate) async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), WorkflowError> {
-        let attempt = ceremony.party()?.attempt.filter(|_| ceremony.access == Access::Sign);
+        let attempt = ceremony
+            .party()?
+            .attempt
+            .filter(|_| ceremony.access == Access::Sign);
         let attempt = attempt.ok_or(WorkflowError::NotFound)?.uuid();
         let signing = ceremony.row.signing.id.uuid();
         self.store
             .transact(|tx| {
                 Box::pin(async move {
-                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let mut row = tx
+                        .get::<SigningRow>(&signing)
+                        .await?
+                        .ok_or(WorkflowError::NotFound)?;
                     end_running(tx, &mut row, attempt).await?;
                     Ok::<_, WorkflowError>(tx.put(&row).await?)
                 })
@@ -223,7 +312,11 @@ impl App {
     }
 
     /// The signer declines.
-    pub(crate) async fn decline(&self, ceremony: &Ceremony, reason: Option<String>) -> Result<SigningRow, WorkflowError> {
+    pub(crate) async fn decline(
+        &self,
+        ceremony: &Ceremony,
+        reason: Option<String>,
+    ) -> Result<SigningRow, WorkflowError> {
         if ceremony.access != Access::Sign {
             return Err(WorkflowError::NotFound);
         }
@@ -236,7 +329,10 @@ impl App {
                 let (key, reason) = (key.clone(), reason.clone());
                 Box::pin(async move {
                     let now = tx.now();
-                    let mut row = tx.get::<SigningRow>(&signing).await?.ok_or(WorkflowError::NotFound)?;
+                    let mut row = tx
+                        .get::<SigningRow>(&signing)
+                        .await?
+                        .ok_or(WorkflowError::NotFound)?;
                     let events = row.signing.decline(signer, now)?;
                     if let Some(attempt) = running
                         && let Some(ended) = tx.get::<AttemptRow>(&attempt.uuid()).await?
@@ -245,17 +341,23 @@ impl App {
                         attempt::end(tx, ended, AttemptFailure::Cancelled).await?;
                     }
                     let stored = tx.get::<SignerPrivateRow>(&signer.uuid()).await?;
-                    let stored = stored.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+                    let stored =
+                        stored.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
                     let mut private = sealing::open_signer(&key, signer.uuid(), &stored.private)?;
                     private.decline_reason = reason;
                     let private = sealing::seal_signer(&key, signer.uuid(), &private)?;
-                    tx.put(&SignerPrivateRow { signer: signer.uuid(), private }).await?;
+                    tx.put(&SignerPrivateRow {
+                        signer: signer.uuid(),
+                        private,
+                    })
+                    .await?;
                     tx.put(&row).await?;
                     record_events(tx, signing, &events).await?;
                     Ok::<_, WorkflowError>(row)
                 })
             })
             .await?;
+        tracing::info!(signing.id = %signing, signer.id = %signer, "signer declined");
         self.changes.announce(signing);
         Ok(declined)
     }
@@ -279,7 +381,7 @@ pub(super) async fn record_events(
             SigningEvent::SignerSigned(signer) => ("signing.signer_signed", Some(signer)),
         };
         let fields = match signer {
-            Some(signer) => audit::Fields::new().reference("signer", &signer),
+            Some(signer) => audit::Fields::new().reference("signer", signer),
             None => audit::Fields::new(),
         };
         audit::append(tx, signing, name, fields).await?;
@@ -287,8 +389,15 @@ pub(super) async fn record_events(
     Ok(())
 }
 
-async fn end_running(tx: &mut Transaction<'_>, row: &mut SigningRow, attempt: Uuid) -> Result<(), WorkflowError> {
-    let running = tx.get::<AttemptRow>(&attempt).await?.filter(|running| !running.phase.is_terminal());
+async fn end_running(
+    tx: &mut Transaction<'_>,
+    row: &mut SigningRow,
+    attempt: Uuid,
+) -> Result<(), WorkflowError> {
+    let running = tx
+        .get::<AttemptRow>(&attempt)
+        .await?
+        .filter(|running| !running.phase.is_terminal());
     let running = running.ok_or(WorkflowError::NotFound)?;
     if running.phase == Phase::Completing {
         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
@@ -304,10 +413,17 @@ fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
     if row.erased_at.is_some() {
         return None;
     }
-    let party = row.signing.signers.iter().find(|party| party.id.uuid() == signer)?;
+    let party = row
+        .signing
+        .signers
+        .iter()
+        .find(|party| party.id.uuid() == signer)?;
     match party.status {
         SignerStatus::Pending if row.signing.status == SigningStatus::Pending => {
-            let finishing = row.signing.current_turn(now).is_some_and(|turn| turn.signer == party.id && turn.device_signed);
+            let finishing = row
+                .signing
+                .current_turn(now)
+                .is_some_and(|turn| turn.signer == party.id && turn.device_signed);
             (now < row.signing.expires_at || finishing).then_some(Access::Sign)
         }
         SignerStatus::Signed => {
@@ -316,18 +432,4 @@ fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
         }
         _ => None,
     }
-}
-
-/// What makes a reader look again.
-fn fingerprint(state: &CeremonyState) -> (SignerStatus, bool, Option<(Uuid, Phase, bool)>, Option<String>) {
-    (
-        state.party.status,
-        state.busy,
-        state.attempt.as_ref().map(|attempt| (attempt.id, attempt.phase, attempt.verification_code.is_some())),
-        state.opened.row.newest().map(|version| version.sha256.clone()),
-    )
-}
-
-fn is_settled(state: &CeremonyState) -> bool {
-    state.attempt.as_ref().is_some_and(|attempt| attempt.phase.is_terminal())
 }

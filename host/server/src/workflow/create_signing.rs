@@ -1,7 +1,8 @@
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{
-    Language, MethodSet, NewSigner, NewSigning, PersonalCode, SignerId, SignerRole, Signing, SigningId, SigningOrder,
+    Language, MethodSet, NewSigner, NewSigning, PersonalCode, SignerId, SignerRole, Signing,
+    SigningId, SigningOrder,
 };
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
@@ -12,7 +13,8 @@ use super::{deadline, sealing};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    CeremonyLinkRow, Delivery, DocumentVersion, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow, Source,
+    CeremonyLinkRow, Delivery, DocumentVersion, SignerPrivate, SignerPrivateRow, SigningPrivate,
+    SigningRow, Source,
 };
 
 /// A signing to be, checked for form.
@@ -54,17 +56,22 @@ impl App {
         let plugin = self
             .plugins
             .by_extension(&form.extension)
-            .ok_or(WorkflowError::NotSetUp("documents of this format cannot be taken at the moment"))?;
+            .ok_or(WorkflowError::NotSetUp(
+                "documents of this format cannot be taken at the moment",
+            ))?;
         let report = plugin
             .inspect(form.content.clone())
             .await
             .map_err(|error| WorkflowError::of_call(error, form.content_pointer.clone()))?;
 
         let now = self.clock.now();
-        let id = new_id(now);
+        let id = self.store.new_id().await?;
         let data_key_id = new_id(now);
         let data_key = self.keys.create(data_key_id).await?;
-        let stored = self.files.write(&data_key, new_id(now), form.content).await?;
+        let stored = self
+            .files
+            .write(&data_key, new_id(now), form.content)
+            .await?;
         let version = DocumentVersion {
             bytes_id: stored.id,
             sha256: stored.sha256.to_string(),
@@ -74,7 +81,11 @@ impl App {
             made_by: None,
         };
 
-        let parties: Vec<(Uuid, SignerForm)> = form.signers.into_iter().map(|signer| (new_id(now), signer)).collect();
+        let parties: Vec<(Uuid, SignerForm)> = form
+            .signers
+            .into_iter()
+            .map(|signer| (new_id(now), signer))
+            .collect();
         let private = SigningPrivate {
             title: form.title,
             external_id: form.external_id,
@@ -85,7 +96,10 @@ impl App {
             NewSigning {
                 id: SigningId::new(id),
                 order: form.order,
-                signers: parties.iter().map(|(id, signer)| new_signer(*id, signer)).collect(),
+                signers: parties
+                    .iter()
+                    .map(|(id, signer)| new_signer(*id, signer))
+                    .collect(),
                 expires_at: days_after(now, form.expires_in_days),
                 soft_deadline_at: form.soft_deadline_in_days.map(|days| days_after(now, days)),
             },
@@ -121,7 +135,7 @@ impl App {
                     }
                     deadline::schedule(tx, &row).await?;
                     let created = audit::Fields::new()
-                        .reference("tenant", &row.tenant)
+                        .reference("tenant", row.tenant)
                         .reference("document", &row.versions[0].sha256);
                     audit::append(tx, row.signing.id.uuid(), "signing.created", created).await?;
                     Ok::<_, WorkflowError>(())
@@ -129,11 +143,22 @@ impl App {
             })
             .await?;
         self.work.notify_one();
+        tracing::info!(
+            signing.id = %id,
+            tenant.id = %caller.tenant,
+            document.bytes = row.versions[0].bytes,
+            signers = row.signing.signers.len(),
+            "signing created"
+        );
         Ok(row)
     }
 
     fn links(&self, row: &SigningRow) -> Vec<CeremonyLinkRow> {
-        let signers = row.signing.signers.iter().filter(|signer| signer.role == SignerRole::Signer);
+        let signers = row
+            .signing
+            .signers
+            .iter()
+            .filter(|signer| signer.role == SignerRole::Signer);
         signers
             .map(|signer| CeremonyLinkRow {
                 token_hash: self.ceremony_token(signer.id.uuid()).hash().to_string(),
@@ -148,7 +173,11 @@ impl App {
 pub(super) fn new_id(now: Timestamp) -> Uuid {
     let seconds = u64::try_from(now.as_second()).unwrap_or(0);
     let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);
-    Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanoseconds))
+    Uuid::new_v7(uuid::Timestamp::from_unix(
+        uuid::NoContext,
+        seconds,
+        nanoseconds,
+    ))
 }
 
 fn new_signer(id: Uuid, form: &SignerForm) -> NewSigner {
@@ -161,7 +190,10 @@ fn new_signer(id: Uuid, form: &SignerForm) -> NewSigner {
     }
 }
 
-fn signer_rows(key: &DataKey, parties: Vec<(Uuid, SignerForm)>) -> Result<Vec<SignerPrivateRow>, WorkflowError> {
+fn signer_rows(
+    key: &DataKey,
+    parties: Vec<(Uuid, SignerForm)>,
+) -> Result<Vec<SignerPrivateRow>, WorkflowError> {
     parties
         .into_iter()
         .map(|(signer, form)| {
@@ -171,11 +203,15 @@ fn signer_rows(key: &DataKey, parties: Vec<(Uuid, SignerForm)>) -> Result<Vec<Si
                 personal_code: form.personal_code,
                 decline_reason: None,
             };
-            Ok(SignerPrivateRow { signer, private: sealing::seal_signer(key, signer, &private)? })
+            Ok(SignerPrivateRow {
+                signer,
+                private: sealing::seal_signer(key, signer, &private)?,
+            })
         })
         .collect()
 }
 
 fn days_after(now: Timestamp, days: u16) -> Timestamp {
-    now.saturating_add(SignedDuration::from_hours(24 * i64::from(days))).unwrap_or(Timestamp::MAX)
+    now.saturating_add(SignedDuration::from_hours(24 * i64::from(days)))
+        .unwrap_or(Timestamp::MAX)
 }

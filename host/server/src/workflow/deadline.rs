@@ -70,5 +70,9 @@ fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
     if row.signing.status != parafa_domain::SigningStatus::Pending {
         return None;
     }
-    Some(row.signing.expires_at.max(now.saturating_add(LOOK_AGAIN).unwrap_or(Timestamp::MAX)))
+    Some(
+        row.signing
+            .expires_at
+            .max(now.saturating_add(LOOK_AGAIN).unwrap_or(Timestamp::MAX)),
+    )
 }

@@ -8,8 +8,8 @@ use super::sealing;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    DocumentVersion, KeyMode, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow,
-    SigningPrivate, SigningRow, status_number,
+    DocumentVersion, KeyMode, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate,
+    SignerPrivateRow, SigningPrivate, SigningRow, status_number,
 };
 
 /// A signing with all that is known about it.
@@ -39,9 +39,14 @@ pub(crate) struct Download {
 
 impl App {
     /// The signing, if this caller may see it.
-    pub(crate) async fn signing_of(&self, caller: &Caller, id: Uuid) -> Result<SigningRow, WorkflowError> {
+    pub(crate) async fn signing_of(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<SigningRow, WorkflowError> {
         let row = self.store.get::<SigningRow>(&id).await?;
-        row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode).ok_or(WorkflowError::NotFound)
+        row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
+            .ok_or(WorkflowError::NotFound)
     }
 
     /// A page of the caller's signings, newest first, and whether more follow.
@@ -51,23 +56,37 @@ impl App {
         listing: Listing,
     ) -> Result<(Vec<SigningRow>, bool), WorkflowError> {
         if let Some(cursor) = listing.after {
-            self.signing_of(caller, cursor).await.map_err(|error| match error {
-                WorkflowError::NotFound => WorkflowError::UnknownCursor,
-                other => other,
-            })?;
+            self.signing_of(caller, cursor)
+                .await
+                .map_err(|error| match error {
+                    WorkflowError::NotFound => WorkflowError::UnknownCursor,
+                    other => other,
+                })?;
         }
         let Caller { tenant, mode, .. } = *caller;
-        let page = Page { after: listing.after, ..Page::newest(listing.limit) };
+        let page = Page {
+            after: listing.after,
+            ..Page::newest(listing.limit)
+        };
         let paged = self
             .store
             .read(|tx| {
                 Box::pin(async move {
                     let live = mode == KeyMode::Live;
                     match listing.status {
-                        None => tx.page_by(&SIGNINGS_OF_WORKSPACE, &(tenant, live), &page, Guard::none()).await,
+                        None => {
+                            tx.page_by(
+                                &SIGNINGS_OF_WORKSPACE,
+                                &(tenant, live),
+                                &page,
+                                Guard::none(),
+                            )
+                            .await
+                        }
                         Some(status) => {
                             let key = (tenant, live, status_number(status));
-                            tx.page_by(&SIGNINGS_BY_STATUS, &key, &page, Guard::none()).await
+                            tx.page_by(&SIGNINGS_BY_STATUS, &key, &page, Guard::none())
+                                .await
                         }
                     }
                 })
@@ -77,10 +96,18 @@ impl App {
     }
 
     /// Opens what is sealed in a signing.
-    pub(crate) async fn open_signing(&self, row: SigningRow) -> Result<OpenedSigning, WorkflowError> {
+    pub(crate) async fn open_signing(
+        &self,
+        row: SigningRow,
+    ) -> Result<OpenedSigning, WorkflowError> {
         let key = self.data_key(row.data_key).await?;
         let private = sealing::open_signing(&key, row.signing.id.uuid(), &row.private)?;
-        let ids: Vec<Uuid> = row.signing.signers.iter().map(|signer| signer.id.uuid()).collect();
+        let ids: Vec<Uuid> = row
+            .signing
+            .signers
+            .iter()
+            .map(|signer| signer.id.uuid())
+            .collect();
         let rows = self
             .store
             .read(|tx| {
@@ -95,12 +122,23 @@ impl App {
                 })
             })
             .await?;
-        let signers = rows.iter().map(|row| sealing::open_signer(&key, row.signer, &row.private)).collect::<Result<_, _>>()?;
-        Ok(OpenedSigning { row, private, signers })
+        let signers = rows
+            .iter()
+            .map(|row| sealing::open_signer(&key, row.signer, &row.private))
+            .collect::<Result<_, _>>()?;
+        Ok(OpenedSigning {
+            row,
+            private,
+            signers,
+        })
     }
 
     /// The newest signed version.
-    pub(crate) async fn signed_document(&self, caller: &Caller, id: Uuid) -> Result<Download, WorkflowError> {
+    pub(crate) async fn signed_document(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<Download, WorkflowError> {
         let row = self.signing_of(caller, id).await?;
         let version = row.signed().cloned().ok_or(WorkflowError::NotYetSigned)?;
         self.download(&row, version).await
@@ -115,6 +153,10 @@ impl App {
         let key = self.data_key(row.data_key).await?;
         let private = sealing::open_signing(&key, row.signing.id.uuid(), &row.private)?;
         let bytes = self.files.read(&key, version.bytes_id).await?;
-        Ok(Download { version, name: private.document_name, bytes })
+        Ok(Download {
+            version,
+            name: private.document_name,
+            bytes,
+        })
     }
 }

@@ -8,27 +8,51 @@ use uuid::Uuid;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, SignerPrivate, SigningPrivate};
 
-pub(crate) fn seal_signing(key: &DataKey, signing: Uuid, private: &SigningPrivate) -> Result<Sealed, WorkflowError> {
+pub(crate) fn seal_signing(
+    key: &DataKey,
+    signing: Uuid,
+    private: &SigningPrivate,
+) -> Result<Sealed, WorkflowError> {
     Ok(key.seal_json(&context("signing", signing), private)?)
 }
 
-pub(crate) fn open_signing(key: &DataKey, signing: Uuid, sealed: &Sealed) -> Result<SigningPrivate, WorkflowError> {
+pub(crate) fn open_signing(
+    key: &DataKey,
+    signing: Uuid,
+    sealed: &Sealed,
+) -> Result<SigningPrivate, WorkflowError> {
     Ok(key.open_json(&context("signing", signing), sealed)?)
 }
 
-pub(crate) fn seal_signer(key: &DataKey, signer: Uuid, private: &SignerPrivate) -> Result<Sealed, WorkflowError> {
+pub(crate) fn seal_signer(
+    key: &DataKey,
+    signer: Uuid,
+    private: &SignerPrivate,
+) -> Result<Sealed, WorkflowError> {
     Ok(key.seal_json(&context("signer", signer), private)?)
 }
 
-pub(crate) fn open_signer(key: &DataKey, signer: Uuid, sealed: &Sealed) -> Result<SignerPrivate, WorkflowError> {
+pub(crate) fn open_signer(
+    key: &DataKey,
+    signer: Uuid,
+    sealed: &Sealed,
+) -> Result<SignerPrivate, WorkflowError> {
     Ok(key.open_json(&context("signer", signer), sealed)?)
 }
 
-pub(crate) fn seal_step(key: &DataKey, attempt: Uuid, step: &AttemptStep) -> Result<Sealed, WorkflowError> {
+pub(crate) fn seal_step(
+    key: &DataKey,
+    attempt: Uuid,
+    step: &AttemptStep,
+) -> Result<Sealed, WorkflowError> {
     Ok(key.seal_json(&context("attempt", attempt), step)?)
 }
 
-pub(crate) fn open_step(key: &DataKey, attempt: Uuid, sealed: &Sealed) -> Result<AttemptStep, WorkflowError> {
+pub(crate) fn open_step(
+    key: &DataKey,
+    attempt: Uuid,
+    sealed: &Sealed,
+) -> Result<AttemptStep, WorkflowError> {
     Ok(key.open_json(&context("attempt", attempt), sealed)?)
 }
 

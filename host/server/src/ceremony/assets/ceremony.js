@@ -57,8 +57,9 @@
     state.signer.status === "declined" || state.signer.status === "signed" ||
     (state.attempt && state.attempt.phase === "done");
 
-  async function call(method, path, body) {
+  async function call(method, path, body, known) {
     const options = { method, headers: { accept: "application/json" }, cache: "no-store" };
+    if (known) options.headers["if-none-match"] = known;
     if (body !== undefined) {
       options.headers["content-type"] = "application/json";
       options.body = JSON.stringify(body);
@@ -68,14 +69,17 @@
 
   async function watch() {
     let wait = 0;
+    let known = null;
     while (!over) {
       try {
-        const response = await call("GET", "/state?waitMs=" + wait);
+        const response = await call("GET", "/state?waitMs=" + wait, undefined, known);
         if (over) return;
         byId("connection").hidden = true;
         if (response.status === 404) return location.reload();
         if (!response.ok) throw new Error(String(response.status));
+        known = response.headers.get("etag");
         const state = await response.json();
+        if (over) return;
         if (state.document.sha256 !== main.dataset.sha256 && shown === "choose") return location.reload();
         render(state);
         wait = WAIT_MS;
@@ -147,6 +151,7 @@
   byId("decline-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const reason = event.target.reason.value.trim();
+    over = true;
     const response = await call("POST", "/decline", reason ? { reason } : {}).catch(() => null);
     if (response && response.ok) return render(await response.json());
     location.reload();

@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, Language, Phase};
 use parafa_eid::smart_id::{
-    CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce, SemanticsIdentifier, SessionState,
-    SignatureAlgorithm, SignatureSession, SignerOutcome, SigningCertificate, SmartIdClient, SmartIdError,
-    StartedSignature,
+    CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce,
+    SemanticsIdentifier, SessionState, SignatureAlgorithm, SignatureSession, SignerOutcome,
+    SigningCertificate, SmartIdClient, SmartIdError, StartedSignature,
 };
 use parafa_plugin_host::verify_with_certificate;
 use sha2::{Digest, Sha256};
@@ -34,10 +34,18 @@ impl App {
         person: String,
     ) -> Result<StepOutcome, WorkflowError> {
         let semantics = person.parse::<SemanticsIdentifier>();
-        let semantics = semantics.map_err(|_| WorkflowError::Inconsistent("a stored person is no identifier"))?;
+        let semantics = semantics
+            .map_err(|_| WorkflowError::Inconsistent("a stored person is no identifier"))?;
         let nonce = nonce(running.attempt.id, "certificate");
-        match self.smart_id()?.start_certificate_choice(&semantics, &nonce).await {
-            Ok(session) => Ok(Next::step(Phase::Certificate, AttemptStep::AwaitCertificate { person, session })),
+        match self
+            .smart_id()?
+            .start_certificate_choice(&semantics, &nonce)
+            .await
+        {
+            Ok(session) => Ok(Next::step(
+                Phase::Certificate,
+                AttemptStep::AwaitCertificate { person, session },
+            )),
             Err(error) => Ok(StepOutcome::Failed(failure(running, &error))),
         }
     }
@@ -51,9 +59,13 @@ impl App {
     ) -> Result<StepOutcome, WorkflowError> {
         match self.smart_id()?.poll_certificate(session, POLL).await {
             Ok(SessionState::Running) => Ok(StepOutcome::Again(self.clock.now())),
-            Ok(SessionState::Complete(certificate)) => {
-                Ok(Next::step(Phase::Certificate, AttemptStep::CheckCertificate { person, certificate }))
-            }
+            Ok(SessionState::Complete(certificate)) => Ok(Next::step(
+                Phase::Certificate,
+                AttemptStep::CheckCertificate {
+                    person,
+                    certificate,
+                },
+            )),
             Err(error) => Ok(self.poll_failed(running, &error)),
         }
     }
@@ -67,11 +79,20 @@ impl App {
     ) -> Result<Result<StartedSignature, AttemptFailure>, WorkflowError> {
         let digest = Sha256::digest(&prepared.need.payload).to_vec();
         let digest = DigestToSign::new(SignatureAlgorithm::Sha256WithRsaEncryption, digest);
-        let digest = digest.map_err(|_| WorkflowError::Inconsistent("a SHA-256 digest is not 32 bytes long"))?;
-        let signer = running.signing.signing.signers.iter().find(|party| party.id.uuid() == running.attempt.signer);
+        let digest = digest
+            .map_err(|_| WorkflowError::Inconsistent("a SHA-256 digest is not 32 bytes long"))?;
+        let signer = running
+            .signing
+            .signing
+            .signers
+            .iter()
+            .find(|party| party.id.uuid() == running.attempt.signer);
         let interactions = interactions(signer.map(|party| party.language).unwrap_or_default())?;
         let nonce = nonce(running.attempt.id, "signature");
-        let started = self.smart_id()?.start_signature(certificate, &digest, &interactions, &nonce).await;
+        let started = self
+            .smart_id()?
+            .start_signature(certificate, &digest, &interactions, &nonce)
+            .await;
         Ok(started.map_err(|error| failure(running, &error)))
     }
 
@@ -89,10 +110,15 @@ impl App {
             Err(error) => return Ok(self.poll_failed(running, &error)),
         };
         let certificate = prepared.request.signer_chain.first();
-        let certificate = certificate.ok_or(WorkflowError::Inconsistent("a signing request has no certificate"))?;
+        let certificate = certificate.ok_or(WorkflowError::Inconsistent(
+            "a signing request has no certificate",
+        ))?;
         let algorithm = prepared.request.signature_algorithm;
         match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
-            Ok(true) => Ok(Next::step(Phase::Completing, AttemptStep::Finish { prepared, value })),
+            Ok(true) => Ok(Next::step(
+                Phase::Completing,
+                AttemptStep::Finish { prepared, value },
+            )),
             Ok(false) | Err(_) => {
                 tracing::error!(attempt.id = %running.attempt.id, "the device's signature does not verify");
                 Ok(StepOutcome::Failed(AttemptFailure::BadSignature))
@@ -101,7 +127,9 @@ impl App {
     }
 
     fn smart_id(&self) -> Result<&SmartIdClient, WorkflowError> {
-        self.smart_id.as_ref().ok_or(WorkflowError::NotSetUp("Smart-ID is not set up here"))
+        self.smart_id
+            .as_ref()
+            .ok_or(WorkflowError::NotSetUp("Smart-ID is not set up here"))
     }
 
     fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
@@ -115,7 +143,11 @@ impl App {
 /// The same for the same attempt and purpose, so that a step that is repeated
 /// after a crash finds the provider's session again instead of asking twice.
 fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
-    let digest: [u8; 32] = Sha256::new().chain_update(attempt.as_bytes()).chain_update(purpose).finalize().into();
+    let digest: [u8; 32] = Sha256::new()
+        .chain_update(attempt.as_bytes())
+        .chain_update(purpose)
+        .finalize()
+        .into();
     let mut bytes = [0; 15];
     bytes.copy_from_slice(&digest[..15]);
     Nonce::from_bytes(bytes)
@@ -123,8 +155,10 @@ fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
 
 fn interactions(language: Language) -> Result<Interactions, WorkflowError> {
     let unusable = "the text for the device is too long";
-    let text = DisplayText::new(device_prompt(language)).map_err(|_| WorkflowError::Inconsistent(unusable))?;
-    Interactions::new(&[Interaction::DisplayTextAndPin(text)]).map_err(|_| WorkflowError::Inconsistent(unusable))
+    let text = DisplayText::new(device_prompt(language))
+        .map_err(|_| WorkflowError::Inconsistent(unusable))?;
+    Interactions::new(&[Interaction::DisplayTextAndPin(text)])
+        .map_err(|_| WorkflowError::Inconsistent(unusable))
 }
 
 fn failure(running: &Running, error: &SmartIdError) -> AttemptFailure {

@@ -4,7 +4,9 @@
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
-use parafa_plugin_host::{Answer, Answerer, DigestAlgorithm, Need, NeedKind, PluginDigest, Progress, Reply};
+use parafa_plugin_host::{
+    Answer, Answerer, DigestAlgorithm, Need, NeedKind, PluginDigest, Progress, Reply,
+};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{Transaction, audit};
 use sha2::{Digest, Sha256};
@@ -25,10 +27,30 @@ pub(super) struct SignedVersion {
     version: DocumentVersion,
 }
 
+impl SignedVersion {
+    /// Tells the operator which code made the version.
+    pub(super) fn log(&self, running: &Running) {
+        let made_by = self.version.made_by.as_ref();
+        tracing::info!(
+            signing.id = %running.attempt.signing,
+            attempt.id = %running.attempt.id,
+            document.sha256 = self.version.sha256,
+            document.level = made_by.map(|made_by| made_by.level.as_str()),
+            plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
+            "document signed"
+        );
+    }
+}
+
 /// How long to wait after so many tries.
 pub(super) fn pause(tries: u32) -> SignedDuration {
     let tries = usize::try_from(tries).unwrap_or(usize::MAX);
-    SignedDuration::from_secs(PAUSES.get(tries).copied().unwrap_or(PAUSES[PAUSES.len() - 1]))
+    SignedDuration::from_secs(
+        PAUSES
+            .get(tries)
+            .copied()
+            .unwrap_or(PAUSES[PAUSES.len() - 1]),
+    )
 }
 
 impl App {
@@ -41,28 +63,47 @@ impl App {
     ) -> Result<StepOutcome, WorkflowError> {
         let now = self.clock.now();
         let pinned = running.attempt.plugin.as_ref();
-        let pinned = pinned.ok_or(WorkflowError::Inconsistent("an attempt that is being finished has no plugin"))?;
+        let pinned = pinned.ok_or(WorkflowError::Inconsistent(
+            "an attempt that is being finished has no plugin",
+        ))?;
         let digest = pinned.sha256.parse::<PluginDigest>();
-        let digest = digest.map_err(|_| WorkflowError::Inconsistent("a pinned plugin has no digest"))?;
+        let digest =
+            digest.map_err(|_| WorkflowError::Inconsistent("a pinned plugin has no digest"))?;
         let Ok(plugin) = self.plugins.by_digest(digest) else {
             tracing::error!(plugin.digest = %digest, "the plugin that prepared a signature is not in use any more");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
-        let newest = running.signing.newest().filter(|newest| newest.bytes_id == running.attempt.base_version);
+        let newest = running
+            .signing
+            .newest()
+            .filter(|newest| newest.bytes_id == running.attempt.base_version);
         let Some(newest) = newest else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
         let document = self.files.read(&running.key, newest.bytes_id).await?;
-        let answers = vec![Answer { need: prepared.need, outcome: Ok(value) }];
-        let signed = match plugin.drive_sign(document, &prepared.request, answers, &TimestampsOf(self)).await {
+        let answers = vec![Answer {
+            need: prepared.need,
+            outcome: Ok(value),
+        }];
+        let signed = match plugin
+            .drive_sign(document, &prepared.request, answers, &TimestampsOf(self))
+            .await
+        {
             Ok(Progress::Done(signed)) => signed,
-            Ok(Progress::Suspended(_)) if now.duration_since(running.attempt.started_at) < FINISH_WITHIN => {
+            Ok(Progress::Suspended(_))
+                if now.duration_since(running.attempt.started_at) < FINISH_WITHIN =>
+            {
                 return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
             }
-            Ok(Progress::Suspended(_)) => return Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable)),
+            Ok(Progress::Suspended(_)) => {
+                return Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable));
+            }
             Err(error) => return Ok(plugin_failed(error, pinned.clone())),
         };
-        let stored = self.files.write(&running.key, new_id(now), signed.bytes).await?;
+        let stored = self
+            .files
+            .write(&running.key, new_id(now), signed.bytes)
+            .await?;
         Ok(StepOutcome::Signed(SignedVersion {
             version: DocumentVersion {
                 bytes_id: stored.id,
@@ -89,12 +130,23 @@ pub(super) async fn store(
     signed: &SignedVersion,
 ) -> Result<(), WorkflowError> {
     let now = tx.now();
-    if signing.newest().is_none_or(|newest| newest.bytes_id != attempt.base_version) {
+    if signing
+        .newest()
+        .is_none_or(|newest| newest.bytes_id != attempt.base_version)
+    {
         return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
     }
-    let events = match signing.signing.sign(AttemptId::new(attempt.id), attempt.method, now) {
+    let events = match signing
+        .signing
+        .sign(AttemptId::new(attempt.id), attempt.method, now)
+    {
         Ok(events) => events,
-        Err(CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded | CannotAct::SignatureUnderWay) => {
+        Err(
+            CannotAct::LostTurn
+            | CannotAct::SignerNotOpen
+            | CannotAct::SigningEnded
+            | CannotAct::SignatureUnderWay,
+        ) => {
             return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
         }
     };
@@ -108,8 +160,8 @@ pub(super) async fn store(
     tx.put(&signing).await?;
 
     let mut fields = audit::Fields::new()
-        .reference("attempt", &attempt.id)
-        .reference("signer", &attempt.signer)
+        .reference("attempt", attempt.id)
+        .reference("signer", attempt.signer)
         .reference("document", &signed.version.sha256);
     if let Some(made_by) = &signed.version.made_by {
         fields = fields
@@ -130,14 +182,24 @@ struct TimestampsOf<'a>(&'a App);
 #[async_trait]
 impl Answerer for TimestampsOf<'_> {
     async fn answer(&self, need: &Need) -> Reply {
-        if need.kind != NeedKind::Timestamp || need.digest_algorithm != Some(DigestAlgorithm::Sha256) {
+        if need.kind != NeedKind::Timestamp
+            || need.digest_algorithm != Some(DigestAlgorithm::Sha256)
+        {
             return Reply::Answered(Err("unavailable".into()));
         }
         let imprint: [u8; 32] = Sha256::digest(&need.payload).into();
-        match self.0.timestamps.timestamp(&imprint, self.0.clock.now()).await {
+        match self
+            .0
+            .timestamps
+            .timestamp(&imprint, self.0.clock.now())
+            .await
+        {
             Ok(token) => Reply::Answered(Ok(token.der)),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no time-stamp; it is asked for again later");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "no time-stamp; it is asked for again later"
+                );
                 Reply::NotNow
             }
         }

@@ -28,7 +28,9 @@ impl App {
             tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
-        let identifier = certificate.national_identifier().map(parafa_trust::NationalIdentifier::as_str);
+        let identifier = certificate
+            .national_identifier()
+            .map(parafa_trust::NationalIdentifier::as_str);
         if identifier != Some(person) || !self.lock_admits(running, &certificate).await? {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
@@ -38,7 +40,11 @@ impl App {
         }
         let now = self.clock.now();
         let method = running.attempt.method.name();
-        let checked = match self.signer_check.check_signer(&certificate, method, now).await {
+        let checked = match self
+            .signer_check
+            .check_signer(&certificate, method, now)
+            .await
+        {
             Ok(checked) => checked,
             Err(rejection) => {
                 tracing::info!(attempt.id = %running.attempt.id, %rejection, "a signer's certificate is rejected");
@@ -54,17 +60,31 @@ impl App {
             reserve: RESERVE,
             params: Vec::new(),
         };
-        Ok(Next::step(Phase::Signing, AttemptStep::Prepare { certificate: chosen, request }))
+        Ok(Next::step(
+            Phase::Signing,
+            AttemptStep::Prepare {
+                certificate: chosen,
+                request,
+            },
+        ))
     }
 
     /// Whether the signer's identity lock, if there is one, admits the holder.
-    async fn lock_admits(&self, running: &Running, certificate: &Certificate) -> Result<bool, WorkflowError> {
+    async fn lock_admits(
+        &self,
+        running: &Running,
+        certificate: &Certificate,
+    ) -> Result<bool, WorkflowError> {
         let signer: Uuid = running.attempt.signer;
         let row = self.store.get::<SignerPrivateRow>(&signer).await?;
         let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
         let private = sealing::open_signer(&running.key, signer, &row.private)?;
-        let Some(lock) = private.personal_code else { return Ok(true) };
-        let code = certificate.national_identifier().and_then(|identifier| identifier.lithuanian_personal_code());
+        let Some(lock) = private.personal_code else {
+            return Ok(true);
+        };
+        let code = certificate
+            .national_identifier()
+            .and_then(|identifier| identifier.lithuanian_personal_code());
         Ok(code == Some(lock.digits()))
     }
 }
@@ -72,8 +92,14 @@ impl App {
 /// The certificates that travel in the signature: all but a self-issued root,
 /// which a validator has to bring itself.
 fn embedded_chain(checked: &CheckedSigner) -> Vec<Vec<u8>> {
-    let travels = |certificate: &&Certificate| certificate.subject_der() != certificate.issuer_der();
-    checked.chain.iter().filter(travels).map(|certificate| certificate.der().to_vec()).collect()
+    let travels =
+        |certificate: &&Certificate| certificate.subject_der() != certificate.issuer_der();
+    checked
+        .chain
+        .iter()
+        .filter(travels)
+        .map(|certificate| certificate.der().to_vec())
+        .collect()
 }
 
 fn seed() -> Result<[u8; 32], WorkflowError> {
@@ -90,7 +116,7 @@ fn failure(rejection: &CertificateRejection) -> AttemptFailure {
         CertificateRejection::Untrusted { .. } => AttemptFailure::CertificateUntrusted,
         CertificateRejection::Purpose { .. } => AttemptFailure::CertificatePurpose,
         CertificateRejection::NotQualified { .. } => AttemptFailure::NotQualified,
-        CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer { .. } => {
+        CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer => {
             AttemptFailure::CertificateRevoked
         }
         CertificateRejection::RevocationUnavailable { .. } => AttemptFailure::ProviderUnavailable,

@@ -18,28 +18,49 @@ impl App {
         chosen: &SigningCertificate,
         request: SignRequest,
     ) -> Result<StepOutcome, WorkflowError> {
-        let Some(newest) = running.signing.newest().filter(|newest| newest.bytes_id == running.attempt.base_version)
+        let Some(newest) = running
+            .signing
+            .newest()
+            .filter(|newest| newest.bytes_id == running.attempt.base_version)
         else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
         let Some(plugin) = self.plugins.by_id(&running.signing.format) else {
-            tracing::error!(plugin.id = running.signing.format, "no plugin for a signing in progress");
+            tracing::error!(
+                plugin.id = running.signing.format,
+                "no plugin for a signing in progress"
+            );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
         let document = self.files.read(&running.key, newest.bytes_id).await?;
-        let suspension = match plugin.drive_sign(document, &request, Vec::new(), &Nobody).await {
+        let suspension = match plugin
+            .drive_sign(document, &request, Vec::new(), &Nobody)
+            .await
+        {
             Ok(Progress::Suspended(suspension)) => suspension,
-            Ok(Progress::Done(_)) => return Err(WorkflowError::Inconsistent("a plugin signed without a signature")),
+            Ok(Progress::Done(_)) => {
+                return Err(WorkflowError::Inconsistent(
+                    "a plugin signed without a signature",
+                ));
+            }
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
-        let need = suspension.needs.into_iter().find(|need| need.kind == NeedKind::Signature);
-        let need = need.ok_or(WorkflowError::Inconsistent("a plugin asked for no signature"))?;
+        let need = suspension
+            .needs
+            .into_iter()
+            .find(|need| need.kind == NeedKind::Signature);
+        let need = need.ok_or(WorkflowError::Inconsistent(
+            "a plugin asked for no signature",
+        ))?;
 
         let prepared = PreparedSignature { request, need };
         match self.request_signature(running, chosen, &prepared).await? {
             Ok(started) => Ok(StepOutcome::Next(Next {
                 phase: Phase::WaitingForUser,
-                step: AttemptStep::AwaitSignature { session: started.session, prepared },
+                step: AttemptStep::AwaitSignature {
+                    session: started.session,
+                    prepared,
+                },
                 verification_code: Some(started.verification_code.to_string()),
                 plugin: Some(pin(&plugin)),
             })),
