@@ -56,6 +56,62 @@ async fn a_signer_signs_on_the_page_and_downloads() {
 }
 
 #[tokio::test]
+async fn two_signers_take_turns_on_the_page_and_one_first_refuses_on_the_phone() {
+    let (Some(first), Some(second)) = (Browser::start().await, Browser::start().await) else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signs = demo.smart_id_personas("signs");
+    let refuses = demo.smart_id_personas("user_refused")[0];
+    let signers =
+        json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt", "language": "en"}]);
+    let signing = api.create(&plain(2), signers).await;
+    first
+        .goto(signing.signers[0].link().as_str())
+        .await
+        .unwrap();
+    second
+        .goto(signing.signers[1].link().as_str())
+        .await
+        .unwrap();
+    first.shown("#sign").await;
+    first.keep_picture("ceremony-lt").await;
+
+    second.start_signing(&refuses.personal_code).await;
+    assert!(second.text("#failure").await.contains("refused"));
+    second.keep_picture("ceremony-refused").await;
+    second.shown("#again").await.click().await.unwrap();
+
+    first.start_signing(&signs[0].personal_code).await;
+    first.shown("#verification-code").await;
+    first.keep_picture("ceremony-code").await;
+    assert!(
+        second
+            .text("#busy")
+            .await
+            .contains("Somebody else is signing")
+    );
+    assert!(!second.shown("#sign").await.is_enabled().await.unwrap());
+    second.keep_picture("ceremony-busy").await;
+    assert!(first.text("#done").await.contains("Pasirašyta"));
+
+    let enabled = second.wait().at_most(std::time::Duration::from_secs(30));
+    enabled
+        .for_element(Locator::Css("#sign:enabled"))
+        .await
+        .unwrap();
+    second.start_signing(&signs[1].personal_code).await;
+    assert!(second.text("#done").await.contains("Signed"));
+    second.keep_picture("ceremony-done").await;
+
+    let ended = api.signing(signing.signing_id).await;
+    assert_eq!(ended.status, "completed");
+    first.close().await;
+    second.close().await;
+}
+
+#[tokio::test]
 async fn a_mistyped_personal_code_is_pointed_out_before_anything_is_sent() {
     let Some(browser) = Browser::start().await else {
         return;

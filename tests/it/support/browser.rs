@@ -106,6 +106,23 @@ impl Browser {
         self.shown(css).await.text().await.expect("the text")
     }
 
+    /// Types a personal code and presses the button.
+    pub(crate) async fn start_signing(&self, personal_code: &str) {
+        let input = self.shown("#personal-code").await;
+        input.clear().await.expect("an empty field");
+        input.send_keys(personal_code).await.expect("typed text");
+        self.shown("#sign").await.click().await.expect("a click");
+    }
+
+    /// Keeps what the window shows as `target/screenshots/NAME.png`, for people
+    /// to look at.
+    pub(crate) async fn keep_picture(&self, name: &str) {
+        let folder = super::root().join("target/screenshots");
+        let picture = self.client.screenshot().await.expect("a screenshot");
+        std::fs::create_dir_all(&folder).expect("a folder for screenshots");
+        std::fs::write(folder.join(name).with_extension("png"), picture).expect("a written file");
+    }
+
     /// Ends the session and the driver.
     pub(crate) async fn close(self) {
         let _ = self.client.clone().close().await;

@@ -9,7 +9,8 @@
   const byId = (id) => document.getElementById(id);
   const panels = ["choose", "waiting", "completing", "done", "failed", "declined"];
   let shown = null;
-  let tryingAgain = false;
+  // A failure is shown to the page that saw the attempt, not after a reload.
+  let sawAttempt = false;
   let latest = null;
   let over = false;
 
@@ -36,12 +37,14 @@
       case "done":
         return show("done");
       case "failed":
-        if (tryingAgain) return show("choose");
+        if (!sawAttempt) return show("choose");
         byId("failure").textContent = attempt.error ? attempt.error.message : "";
         return show("failed");
       case "completing":
+        sawAttempt = true;
         return show("completing");
       default: {
+        sawAttempt = true;
         const code = attempt.verificationCode;
         byId("preparing").hidden = Boolean(code);
         byId("code-box").hidden = !code;
@@ -120,7 +123,6 @@
         method: "smart_id", personalCode: code, country, documentSha256: main.dataset.sha256,
       });
       if (response.ok) {
-        tryingAgain = false;
         form.personalCode.value = "";
         return render(await response.json());
       }
@@ -141,7 +143,7 @@
   byId("give-up").addEventListener("click", () => call("DELETE", "/attempts/current").catch(() => {}));
 
   byId("again").addEventListener("click", () => {
-    tryingAgain = true;
+    sawAttempt = false;
     if (latest && latest.document.sha256 !== main.dataset.sha256) return location.reload();
     show("choose");
     const code = byId("personal-code");
