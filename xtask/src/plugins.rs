@@ -17,6 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
+use crate::process;
+
 pub(crate) use compiler::run as run_as_compiler;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -55,6 +57,19 @@ pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(shipped)
+}
+
+/// The lints of the plugins, as they are compiled for WebAssembly; where the
+/// linter has no standard library for that, as they are for this machine.
+pub(crate) fn lint(root: &Path) -> Command {
+    let mut clippy = process::cargo(&root.join("plugins"));
+    clippy.args(["clippy", "--workspace", "--locked", "--target"]);
+    clippy.arg(if has_target(root) {
+        TARGET
+    } else {
+        "host-tuple"
+    });
+    clippy
 }
 
 struct Plugin {

@@ -1,11 +1,15 @@
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
-use crate::{plugins, process};
+use anyhow::Context;
+
+use crate::{plugins, process, tools};
 
 /// Builds `target/release/parafa` and the plugins.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
+    tools::require_for_build()?;
     plugins::build(root)?;
     process::run(process::cargo(root).args([
         "build",
@@ -15,14 +19,14 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
         "--bin",
         "parafa",
     ]))?;
-    Ok(root.join("target/release/parafa"))
+    place(root, "release")
 }
 
 /// Builds `target/debug/parafa` together with all tests, so that both share
 /// every dependency.
 pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(process::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
-    Ok(root.join("target/debug/parafa"))
+    place(root, "debug")
 }
 
 /// Builds, then becomes `parafa serve --demo`; returns only when it cannot.
@@ -35,4 +39,25 @@ pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
             .into(),
         Err(error) => error,
     }
+}
+
+/// The server in `target` below `root`, beside the plugins that it looks for,
+/// wherever cargo was told to build it: that is where this program is, too.
+fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
+    let own = env::current_exe()?;
+    let built = own
+        .parent()
+        .context("a program stands in a folder")?
+        .with_file_name(profile)
+        .join("parafa");
+    let folder = root.join("target").join(profile);
+    let placed = folder.join("parafa");
+    fs::create_dir_all(&folder)?;
+    if !placed
+        .canonicalize()
+        .is_ok_and(|placed| built.canonicalize().is_ok_and(|built| built == placed))
+    {
+        fs::copy(&built, &placed).with_context(|| built.display().to_string())?;
+    }
+    Ok(placed)
 }

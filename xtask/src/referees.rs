@@ -10,9 +10,9 @@ use crate::process;
 /// repository and both optional: tests that need them say that they were
 /// skipped.
 pub(crate) struct Referees {
-    /// The scripts: `PARAFA_REFEREES`, or `../shared/referee` beside the checkout.
+    /// The scripts: `PARAFA_REFEREES`, or a folder beside the checkout.
     pub(crate) scripts: Option<PathBuf>,
-    /// Sample documents: `PARAFA_SAMPLES`, or `../shared/samples`.
+    /// Sample documents: `PARAFA_SAMPLES`, or a folder beside the checkout.
     pub(crate) samples: Option<PathBuf>,
     /// The interpreter that has pyHanko.
     pub(crate) python: PathBuf,

@@ -1,7 +1,8 @@
+use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use crate::{process, referees};
 
@@ -10,22 +11,23 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("cc", "gcc"),
     ("chromedriver", "chromium-driver"),
     ("chromium", "chromium"),
-    ("javac", "openjdk-17-jdk-headless"),
+    ("javac", "default-jdk-headless"),
     ("mvn", "maven"),
     ("openssl", "openssl"),
     ("pdftoppm", "poppler-utils"),
-    ("pkg-config", "pkg-config"),
     ("python3", "python3"),
     ("qpdf", "qpdf"),
 ];
 
 /// Installs what is missing, as far as this user may, and returns the names of
 /// what still is.
-pub(crate) fn install(root: &Path) -> anyhow::Result<Vec<String>> {
+pub(crate) fn install(root: &Path) -> Vec<String> {
     let packages = missing_packages();
     if !packages.is_empty() {
-        if is_root() && process::find("apt-get").is_some() {
-            apt_get(&packages)?;
+        if may_install() {
+            if let Err(error) = apt_get(&packages) {
+                println!("{error:#}");
+            }
         } else {
             println!(
                 "some tests will be skipped; to run them: sudo apt-get install {}",
@@ -39,7 +41,35 @@ pub(crate) fn install(root: &Path) -> anyhow::Result<Vec<String>> {
         println!("the referees cannot be prepared: {error:#}");
         missing.push("referees".to_owned());
     }
-    Ok(missing)
+    missing
+}
+
+/// What the server is built with is here, or was installed just now.
+///
+/// # Errors
+/// Names what is missing.
+pub(crate) fn require_for_build() -> anyhow::Result<()> {
+    let packages = missing_build_packages();
+    if !packages.is_empty() && may_install() {
+        apt_get(&packages)?;
+    }
+    let packages = missing_build_packages();
+    ensure!(
+        packages.is_empty(),
+        "the server cannot be built; run: sudo apt-get install {}",
+        packages.join(" ")
+    );
+    Ok(())
+}
+
+/// What OpenSSL's bindings are compiled with. Whoever names another OpenSSL
+/// needs neither package.
+fn missing_build_packages() -> Vec<&'static str> {
+    if env::var_os("OPENSSL_DIR").is_some() || succeeds("pkg-config", &["--exists", "openssl"]) {
+        Vec::new()
+    } else {
+        vec!["pkg-config", "libssl-dev"]
+    }
 }
 
 fn missing_packages() -> Vec<&'static str> {
@@ -47,10 +77,8 @@ fn missing_packages() -> Vec<&'static str> {
         .iter()
         .filter(|(program, _)| process::find(program).is_none())
         .map(|(_, package)| *package)
+        .chain(missing_build_packages())
         .collect();
-    if !succeeds("pkg-config", &["--exists", "openssl"]) {
-        packages.push("libssl-dev");
-    }
     if !succeeds("python3", &["-c", "import ensurepip, venv"]) {
         packages.push("python3-venv");
     }
@@ -75,9 +103,10 @@ fn succeeds(program: &str, arguments: &[&str]) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-fn is_root() -> bool {
-    Command::new("id")
+fn may_install() -> bool {
+    let is_root = Command::new("id")
         .arg("-u")
         .output()
-        .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+        .is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    is_root && process::find("apt-get").is_some()
 }

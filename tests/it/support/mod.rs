@@ -4,11 +4,16 @@ pub(crate) mod demo;
 pub(crate) mod referee;
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// The checkout.
+/// The checkout: where cargo runs this package, or else where it was compiled.
 pub(crate) fn root() -> &'static Path {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest)
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        manifest.parent().unwrap_or(&manifest).to_path_buf()
+    });
+    &ROOT
 }
 
 /// A folder named by a variable, or beside the checkout.
