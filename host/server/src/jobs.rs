@@ -5,19 +5,15 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use parafa_store::StoreError;
-use parafa_store::jobs::{ClaimedJob, Lane};
+use parafa_store::jobs::ClaimedJob;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::error::WorkflowError;
+use crate::workflow::lanes::{ATTEMPTS, TIMERS};
 use crate::workflow::{attempt, deadline};
-
-/// Steps of signing attempts; a person waits for them.
-pub(crate) const ATTEMPTS: Lane = Lane::new("attempts");
-/// What happens at a certain time.
-pub(crate) const TIMERS: Lane = Lane::new("timers");
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);

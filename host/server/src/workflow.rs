@@ -6,5 +6,7 @@ pub(crate) mod attempt;
 pub(crate) mod ceremony;
 pub(crate) mod create_signing;
 pub(crate) mod deadline;
+mod history;
+pub(crate) mod lanes;
 pub(crate) mod read_signing;
 mod sealing;

@@ -17,16 +17,18 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::ceremony::{TURN, record_events};
+use super::history::record_events;
+use super::lanes::ATTEMPTS;
 use super::sealing;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::jobs::ATTEMPTS;
 use crate::records::{AttemptRow, AttemptStep, PluginFaults, PluginPin, SigningRow};
 
 /// The kind of the job.
 pub(crate) const DRIVE: &str = "drive-attempt";
 
+/// How long an attempt keeps its turn without a step forward.
+pub(super) const TURN: SignedDuration = SignedDuration::from_mins(10);
 /// How long a signature that a device has made is worth finishing.
 const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 /// Crashes of one plugin on one version after which the signing fails.

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{
-    AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningEvent, SigningMethod,
-    SigningStatus,
+    AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningMethod, SigningStatus,
 };
 use parafa_store::keys::hash_token;
 use parafa_store::{Transaction, audit, jobs};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::attempt;
-use super::create_signing::new_id;
+use super::attempt::{self, TURN};
+use super::history::record_events;
+use super::lanes::ATTEMPTS;
 use super::read_signing::{Download, OpenedSigning};
 use super::sealing;
 use crate::app::App;
@@ -26,8 +26,6 @@ use crate::records::{
 
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
-/// How long an attempt keeps its turn without a step forward.
-pub(super) const TURN: SignedDuration = SignedDuration::from_mins(10);
 /// How often a waiting reader looks for changes made by another host.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -231,7 +229,7 @@ impl App {
         ))?;
         let key = self.data_key(ceremony.row.data_key).await?;
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
-        let id = new_id(self.clock.now());
+        let id = self.store.new_id().await?;
         let step = sealing::seal_step(&key, id, &AttemptStep::RequestCertificate { person })?;
         let shown = start.document_sha256;
         self.store
@@ -363,32 +361,6 @@ impl App {
     }
 }
 
-/// Appends an audit event for each transition.
-pub(super) async fn record_events(
-    tx: &mut Transaction<'_>,
-    signing: Uuid,
-    events: &[SigningEvent],
-) -> Result<(), WorkflowError> {
-    for event in events {
-        let (name, signer) = match *event {
-            SigningEvent::Cancelled => ("signing.cancelled", None),
-            SigningEvent::Completed => ("signing.completed", None),
-            SigningEvent::Declined => ("signing.declined", None),
-            SigningEvent::Expired => ("signing.expired", None),
-            SigningEvent::Failed => ("signing.failed", None),
-            SigningEvent::SignerDeclined(signer) => ("signing.signer_declined", Some(signer)),
-            SigningEvent::SignerReleased(signer) => ("signing.signer_released", Some(signer)),
-            SigningEvent::SignerSigned(signer) => ("signing.signer_signed", Some(signer)),
-        };
-        let fields = match signer {
-            Some(signer) => audit::Fields::new().reference("signer", signer),
-            None => audit::Fields::new(),
-        };
-        audit::append(tx, signing, name, fields).await?;
-    }
-    Ok(())
-}
-
 async fn end_running(
     tx: &mut Transaction<'_>,
     row: &mut SigningRow,
@@ -405,7 +377,7 @@ async fn end_running(
     row.signing.end_turn(AttemptId::new(attempt));
     attempt::end(tx, running, AttemptFailure::Cancelled).await?;
     // A step that is under way finds its job gone.
-    jobs::cancel(tx, crate::jobs::ATTEMPTS, &attempt::unique_key(attempt)).await?;
+    jobs::cancel(tx, ATTEMPTS, &attempt::unique_key(attempt)).await?;
     Ok(())
 }
 

@@ -66,11 +66,11 @@ impl App {
 
         let now = self.clock.now();
         let id = self.store.new_id().await?;
-        let data_key_id = new_id(now);
+        let data_key_id = self.store.new_id().await?;
         let data_key = self.keys.create(data_key_id).await?;
         let stored = self
             .files
-            .write(&data_key, new_id(now), form.content)
+            .write(&data_key, self.store.new_id().await?, form.content)
             .await?;
         let version = DocumentVersion {
             bytes_id: stored.id,
@@ -81,11 +81,10 @@ impl App {
             made_by: None,
         };
 
-        let parties: Vec<(Uuid, SignerForm)> = form
-            .signers
-            .into_iter()
-            .map(|signer| (new_id(now), signer))
-            .collect();
+        let mut parties = Vec::with_capacity(form.signers.len());
+        for signer in form.signers {
+            parties.push((self.store.new_id().await?, signer));
+        }
         let private = SigningPrivate {
             title: form.title,
             external_id: form.external_id,
@@ -167,17 +166,6 @@ impl App {
             })
             .collect()
     }
-}
-
-/// A new UUIDv7 (RFC 9562, 5.7) of this instant.
-pub(super) fn new_id(now: Timestamp) -> Uuid {
-    let seconds = u64::try_from(now.as_second()).unwrap_or(0);
-    let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);
-    Uuid::new_v7(uuid::Timestamp::from_unix(
-        uuid::NoContext,
-        seconds,
-        nanoseconds,
-    ))
 }
 
 fn new_signer(id: Uuid, form: &SignerForm) -> NewSigner {

@@ -7,9 +7,9 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::lanes::TIMERS;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::jobs::TIMERS;
 use crate::records::SigningRow;
 
 /// The kind of the job.

@@ -83,7 +83,7 @@
         known = response.headers.get("etag");
         const state = await response.json();
         if (over) return;
-        if (state.document.sha256 !== main.dataset.sha256 && shown === "choose") return location.reload();
+        if (state.document.sha256 !== main.dataset.sha256 && (shown === "choose" || ended(state))) return location.reload();
         render(state);
         wait = WAIT_MS;
         if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);

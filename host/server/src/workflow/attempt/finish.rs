@@ -16,8 +16,7 @@ use super::{FINISH_WITHIN, Running, StepOutcome, after, store_failure};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, DocumentVersion, MadeBy, PreparedSignature, SigningRow};
-use crate::workflow::ceremony::record_events;
-use crate::workflow::create_signing::new_id;
+use crate::workflow::history::record_events;
 
 /// How long to wait before the n-th try, in seconds; the last one repeats.
 const PAUSES: [i64; 6] = [2, 5, 15, 60, 180, 600];
@@ -102,7 +101,7 @@ impl App {
         };
         let stored = self
             .files
-            .write(&running.key, new_id(now), signed.bytes)
+            .write(&running.key, self.store.new_id().await?, signed.bytes)
             .await?;
         Ok(StepOutcome::Signed(SignedVersion {
             version: DocumentVersion {
