@@ -180,6 +180,13 @@ impl Signing {
         self.turn.as_ref().filter(|turn| turn.until > now)
     }
 
+    /// Whether the turn is this attempt's: nobody has taken it since, and the
+    /// signing has not ended.
+    #[must_use]
+    pub fn has_turn(&self, attempt: AttemptId) -> bool {
+        self.turn.is_some_and(|turn| turn.attempt == attempt)
+    }
+
     /// Starts an attempt and takes the turn until `until`.
     ///
     /// # Errors
@@ -250,7 +257,7 @@ impl Signing {
 
     /// Gives the turn back; nothing happens when the attempt has it no more.
     pub fn end_turn(&mut self, attempt: AttemptId) {
-        if self.turn.is_some_and(|turn| turn.attempt == attempt) {
+        if self.has_turn(attempt) {
             self.turn = None;
         }
     }

@@ -65,6 +65,27 @@ fn sign(signing: &mut Signing, n: u128) -> Vec<SigningEvent> {
 }
 
 #[test]
+fn an_attempt_has_its_turn_until_another_takes_it_or_the_signing_ends() {
+    let mut signing = two(SigningOrder::Parallel);
+    begin(&mut signing, 1).unwrap();
+    let lapsed = now() + HOUR * 2;
+
+    assert!(signing.has_turn(attempt_id(1)));
+    signing
+        .begin_attempt(
+            signer_id(2),
+            attempt_id(2),
+            SigningMethod::SmartId,
+            lapsed,
+            lapsed + HOUR,
+        )
+        .unwrap();
+    assert!(!signing.has_turn(attempt_id(1)), "it lapsed and was taken");
+    assert_eq!(signing.fail(), [SigningEvent::Failed]);
+    assert!(!signing.has_turn(attempt_id(2)), "the signing has ended");
+}
+
+#[test]
 fn parallel_signers_can_all_sign_and_the_last_one_completes() {
     let mut signing = two(SigningOrder::Parallel);
 

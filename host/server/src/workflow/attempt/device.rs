@@ -21,7 +21,7 @@ use crate::records::{AttemptStep, PreparedSignature};
 
 /// How long one poll waits for the signer.
 const POLL: Duration = Duration::from_secs(10);
-/// Polls of one step that may go wrong before the attempt is given up.
+/// Polls that may go wrong one after the other before the attempt is given up.
 const MAX_FAILED_POLLS: u32 = 5;
 /// Pause after a poll that went wrong.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
@@ -58,7 +58,7 @@ impl App {
         session: &CertificateSession,
     ) -> Result<StepOutcome, WorkflowError> {
         match self.smart_id()?.poll_certificate(session, POLL).await {
-            Ok(SessionState::Running) => Ok(StepOutcome::Again(self.clock.now())),
+            Ok(SessionState::Running) => Ok(StepOutcome::Waiting),
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::CheckCertificate {
@@ -105,7 +105,7 @@ impl App {
         prepared: PreparedSignature,
     ) -> Result<StepOutcome, WorkflowError> {
         let value = match self.smart_id()?.poll_signature(session, POLL).await {
-            Ok(SessionState::Running) => return Ok(StepOutcome::Again(self.clock.now())),
+            Ok(SessionState::Running) => return Ok(StepOutcome::Waiting),
             Ok(SessionState::Complete(signature)) => signature.value,
             Err(error) => return Ok(self.poll_failed(running, &error)),
         };

@@ -1,0 +1,132 @@
+//! What a step works with, and what it comes to.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_plugin_host::{CallError, Plugin};
+use parafa_store::keys::DataKey;
+
+use crate::records::{AttemptRow, AttemptStep, DocumentVersion, PluginPin, SigningRow};
+
+/// All that a step works with.
+pub(super) struct Running {
+    pub(super) attempt: AttemptRow,
+    pub(super) signing: SigningRow,
+    pub(super) key: DataKey,
+}
+
+impl Running {
+    /// Why no further step is worth doing, if so.
+    pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
+        if !self
+            .signing
+            .signing
+            .has_turn(AttemptId::new(self.attempt.id))
+        {
+            return Some(AttemptFailure::Cancelled);
+        }
+        let age = now.duration_since(self.attempt.started_at);
+        match self.attempt.phase {
+            Phase::Completing => {
+                (age >= FINISH_WITHIN).then_some(AttemptFailure::TimestampUnavailable)
+            }
+            _ => (age >= ASK_WITHIN).then_some(AttemptFailure::Timeout),
+        }
+    }
+}
+
+/// What a step came to.
+pub(super) enum StepOutcome {
+    /// It went wrong; the same step again, at that time.
+    Again(Timestamp),
+    /// The attempt has ended without a signature.
+    Failed(AttemptFailure),
+    /// The next step, now.
+    Next(Next),
+    /// The plugin refuses this document, or has crashed on it.
+    PluginFailed(CallError, PluginPin),
+    /// The document is signed.
+    Signed(SignedVersion),
+    /// Somebody else has to act first; the same step again, now.
+    Waiting,
+}
+
+/// What was stored of an outcome.
+pub(super) enum Stored {
+    /// What the step came to.
+    Outcome,
+    /// Instead, or because of it, the end of the attempt.
+    Ended(AttemptFailure),
+    /// Nothing: the attempt has ended or got on meanwhile.
+    Nothing,
+}
+
+/// The next step.
+pub(super) struct Next {
+    pub(super) phase: Phase,
+    pub(super) step: AttemptStep,
+    pub(super) verification_code: Option<String>,
+    pub(super) plugin: Option<PluginPin>,
+}
+
+impl Next {
+    pub(super) fn step(phase: Phase, step: AttemptStep) -> StepOutcome {
+        StepOutcome::Next(Self {
+            phase,
+            step,
+            verification_code: None,
+            plugin: None,
+        })
+    }
+}
+
+impl Stored {
+    /// One line for the operator when the attempt has got on or has ended.
+    pub(super) fn log(&self, running: &Running, outcome: &StepOutcome) {
+        let (signing, attempt) = (running.attempt.signing, running.attempt.id);
+        match (self, outcome) {
+            (Self::Ended(failure), _) => {
+                tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
+            }
+            (Self::Outcome, StepOutcome::Next(next)) => {
+                tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
+            }
+            (Self::Outcome, StepOutcome::Signed(signed)) => signed.log(running),
+            (Self::Outcome | Self::Nothing, _) => {}
+        }
+    }
+}
+
+/// A new version, written but not yet anybody's.
+pub(super) struct SignedVersion {
+    pub(super) version: DocumentVersion,
+}
+
+impl SignedVersion {
+    /// Tells the operator which code made the version.
+    fn log(&self, running: &Running) {
+        let made_by = self.version.made_by.as_ref();
+        tracing::info!(
+            signing.id = %running.attempt.signing,
+            attempt.id = %running.attempt.id,
+            document.sha256 = self.version.sha256,
+            document.level = made_by.map(|made_by| made_by.level.as_str()),
+            plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
+            "document signed"
+        );
+    }
+}
+
+/// Which code a plugin is.
+pub(super) fn pin(plugin: &Plugin) -> PluginPin {
+    PluginPin {
+        id: plugin.id().to_owned(),
+        version: plugin.version().to_owned(),
+        sha256: plugin.digest().to_string(),
+        contract: plugin.contract_version(),
+    }
+}
+
+/// A while later.
+pub(super) fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
+    now.saturating_add(pause).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,243 @@
+//! Stores what a step came to: attempt, signing, job and audit event move
+//! together.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
+use parafa_plugin_host::CallError;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
+
+use super::outcome::{Next, SignedVersion, after};
+use crate::error::WorkflowError;
+use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
+use crate::workflow::history::record_events;
+use crate::workflow::sealing;
+
+/// How long an attempt keeps its turn without a step forward.
+pub(in crate::workflow) const TURN: SignedDuration = SignedDuration::from_mins(10);
+/// How long an attempt may take until the device has signed. Providers end
+/// their sessions well before; this ends what no provider ends.
+const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+/// How long a signature that a device has made is worth finishing.
+pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
+/// Crashes of one plugin on one version after which the signing fails.
+const MAX_PLUGIN_FAULTS: u32 = 3;
+
+/// How long to wait before the n-th try, in seconds; the last one repeats.
+const PAUSES: [i64; 6] = [2, 5, 15, 60, 180, 600];
+
+/// How long to wait after so many tries.
+pub(super) fn pause(tries: u32) -> SignedDuration {
+    let tries = usize::try_from(tries).unwrap_or(usize::MAX);
+    SignedDuration::from_secs(
+        PAUSES
+            .get(tries)
+            .copied()
+            .unwrap_or(PAUSES[PAUSES.len() - 1]),
+    )
+}
+
+/// Ends an attempt without a signature and forgets what it captured.
+pub(in crate::workflow) async fn end(
+    tx: &mut Transaction<'_>,
+    mut attempt: AttemptRow,
+    failure: AttemptFailure,
+) -> Result<(), WorkflowError> {
+    attempt.phase = Phase::Failed;
+    attempt.failure = Some(failure);
+    attempt.ended_at = Some(tx.now());
+    attempt.step = None;
+    attempt.step_number += 1;
+    tx.put(&attempt).await?;
+    let fields = audit::Fields::new()
+        .reference("attempt", attempt.id)
+        .reference("failure", failure.code());
+    audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
+    Ok(())
+}
+
+pub(super) async fn store_again(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    mut attempt: AttemptRow,
+    tries: u32,
+    due: Timestamp,
+) -> Result<Stored, WorkflowError> {
+    attempt.tries = tries;
+    tx.put(&attempt).await?;
+    jobs::retry(tx, job, due).await?;
+    Ok(Stored::Outcome)
+}
+
+pub(super) async fn store_next(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    key: &DataKey,
+    mut attempt: AttemptRow,
+    mut signing: SigningRow,
+    next: &Next,
+) -> Result<Stored, WorkflowError> {
+    let now = tx.now();
+    let id = AttemptId::new(attempt.id);
+    let renewed = if next.phase == Phase::Completing {
+        signing.signing.device_signed(id, after(now, FINISH_WITHIN))
+    } else {
+        signing.signing.renew_turn(id, after(now, TURN))
+    };
+    if let Err(CannotAct::LostTurn) = renewed {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+    }
+    if !attempt.phase.may_become(next.phase) {
+        return Err(WorkflowError::Inconsistent(
+            "an attempt went from one phase to one that cannot follow",
+        ));
+    }
+    attempt.phase = next.phase;
+    attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
+    attempt.step_number += 1;
+    attempt.tries = 0;
+    if next.verification_code.is_some() {
+        attempt
+            .verification_code
+            .clone_from(&next.verification_code);
+    }
+    if next.plugin.is_some() {
+        attempt.plugin.clone_from(&next.plugin);
+    }
+    tx.put(&attempt).await?;
+    tx.put(&signing).await?;
+    jobs::retry(tx, job, now).await?;
+    Ok(Stored::Outcome)
+}
+
+pub(super) async fn store_failure(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    attempt: AttemptRow,
+    mut signing: SigningRow,
+    failure: AttemptFailure,
+) -> Result<Stored, WorkflowError> {
+    signing.signing.end_turn(AttemptId::new(attempt.id));
+    tx.put(&signing).await?;
+    end(tx, attempt, failure).await?;
+    jobs::complete(tx, job).await?;
+    Ok(Stored::Ended(failure))
+}
+
+/// A refusal of a document that intake took, or the third crash on it, ends
+/// the signing; an earlier crash, or a fault of the host's, ends the attempt, or
+/// is tried again when the device has signed already.
+pub(super) async fn store_plugin_failure(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    attempt: AttemptRow,
+    mut signing: SigningRow,
+    error: &CallError,
+    pin: &PluginPin,
+) -> Result<Stored, WorkflowError> {
+    let detail = match error {
+        CallError::Refused(refusal) => {
+            Some(format!("The document cannot be signed: {}", refusal.detail))
+        }
+        CallError::Fault(fault) if matches!(fault.kind, FaultKind::Host(_)) => None,
+        CallError::Fault(_) => {
+            let earlier = signing.plugin_faults.take().filter(|faults| {
+                faults.version == attempt.base_version && faults.plugin_sha256 == pin.sha256
+            });
+            let count = earlier.map_or(0, |faults| faults.count) + 1;
+            signing.plugin_faults = Some(PluginFaults {
+                version: attempt.base_version,
+                plugin_sha256: pin.sha256.clone(),
+                count,
+            });
+            (count >= MAX_PLUGIN_FAULTS)
+                .then(|| "The document could not be processed for signing.".to_owned())
+        }
+    };
+    if let Some(detail) = detail {
+        let id = signing.signing.id.uuid();
+        let events = signing.signing.fail();
+        signing.detail = Some(detail);
+        record_events(tx, id, &events).await?;
+        return store_failure(
+            tx,
+            job,
+            attempt,
+            signing,
+            AttemptFailure::ProviderUnavailable,
+        )
+        .await;
+    }
+    if attempt.phase == Phase::Completing {
+        let again = after(tx.now(), pause(attempt.tries));
+        let tries = attempt.tries + 1;
+        tx.put(&signing).await?;
+        return store_again(tx, job, attempt, tries, again).await;
+    }
+    store_failure(
+        tx,
+        job,
+        attempt,
+        signing,
+        AttemptFailure::ProviderUnavailable,
+    )
+    .await
+}
+
+/// Adds the version and moves the signing, if the attempt still has its turn.
+pub(super) async fn store_signed(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    mut attempt: AttemptRow,
+    mut signing: SigningRow,
+    signed: &SignedVersion,
+) -> Result<Stored, WorkflowError> {
+    let now = tx.now();
+    if signing
+        .newest()
+        .is_none_or(|newest| newest.bytes_id != attempt.base_version)
+    {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
+    }
+    let events = match signing
+        .signing
+        .sign(AttemptId::new(attempt.id), attempt.method, now)
+    {
+        Ok(events) => events,
+        Err(
+            CannotAct::LostTurn
+            | CannotAct::SignerNotOpen
+            | CannotAct::SigningEnded
+            | CannotAct::SignatureUnderWay,
+        ) => {
+            return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+        }
+    };
+    signing.versions.push(signed.version.clone());
+    signing.plugin_faults = None;
+    attempt.phase = Phase::Done;
+    attempt.ended_at = Some(now);
+    attempt.step = None;
+    attempt.step_number += 1;
+    tx.put(&attempt).await?;
+    tx.put(&signing).await?;
+
+    let mut fields = audit::Fields::new()
+        .reference("attempt", attempt.id)
+        .reference("signer", attempt.signer)
+        .reference("document", &signed.version.sha256);
+    if let Some(made_by) = &signed.version.made_by {
+        fields = fields
+            .reference("level", &made_by.level)
+            .reference("plugin", &made_by.plugin.id)
+            .reference("plugin-version", &made_by.plugin.version)
+            .reference("plugin-sha256", &made_by.plugin.sha256)
+            .reference("contract", &made_by.plugin.contract);
+    }
+    audit::append(tx, attempt.signing, "document.version", fields).await?;
+    record_events(tx, attempt.signing, &events).await?;
+    jobs::complete(tx, job).await?;
+    Ok(Stored::Outcome)
+}
+
