@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{
-    AttemptFailure, AttemptId, Phase, Signer, SignerStatus, SigningMethod, SigningStatus,
+    AttemptFailure, AttemptId, Phase, Signer, SignerId, SignerStatus, SigningMethod, SigningStatus,
 };
 use parafa_store::keys::hash_token;
 use parafa_store::{Transaction, audit, jobs};
@@ -213,11 +213,11 @@ impl App {
         if ceremony.access != Access::Sign {
             return Err(WorkflowError::NotFound);
         }
-        if ceremony.row.mode == KeyMode::Test {
-            return Err(WorkflowError::SandboxNeverSigns);
-        }
         if !ceremony.party()?.methods.contains(start.method) {
             return Err(WorkflowError::MethodNotAllowed(start.method));
+        }
+        if ceremony.row.mode == KeyMode::Test {
+            return Err(WorkflowError::SandboxNeverSigns);
         }
         if !self.methods_set_up().contains(&start.method) {
             return Err(WorkflowError::NotSetUp(
@@ -287,12 +287,10 @@ impl App {
 
     /// The signer gives the running attempt up; the turn is free again.
     pub(crate) async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), WorkflowError> {
-        let attempt = ceremony
-            .party()?
-            .attempt
-            .filter(|_| ceremony.access == Access::Sign);
-        let attempt = attempt.ok_or(WorkflowError::NotFound)?.uuid();
-        let signing = ceremony.row.signing.id.uuid();
+        if ceremony.access != Access::Sign {
+            return Err(WorkflowError::NotFound);
+        }
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
         self.store
             .transact(|tx| {
                 Box::pin(async move {
@@ -300,7 +298,13 @@ impl App {
                         .get::<SigningRow>(&signing)
                         .await?
                         .ok_or(WorkflowError::NotFound)?;
-                    end_running(tx, &mut row, attempt).await?;
+                    let running = running_attempt(tx, &row, signer).await?;
+                    let running = running.ok_or(WorkflowError::NotFound)?;
+                    if running.phase == Phase::Completing {
+                        return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
+                    }
+                    row.signing.end_turn(AttemptId::new(running.id));
+                    give_up(tx, running).await?;
                     Ok::<_, WorkflowError>(tx.put(&row).await?)
                 })
             })
@@ -319,8 +323,7 @@ impl App {
             return Err(WorkflowError::NotFound);
         }
         let key = self.data_key(ceremony.row.data_key).await?;
-        let party = ceremony.party()?;
-        let (signing, signer, running) = (ceremony.row.signing.id.uuid(), party.id, party.attempt);
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
         let declined = self
             .store
             .transact(|tx| {
@@ -332,11 +335,8 @@ impl App {
                         .await?
                         .ok_or(WorkflowError::NotFound)?;
                     let events = row.signing.decline(signer, now)?;
-                    if let Some(attempt) = running
-                        && let Some(ended) = tx.get::<AttemptRow>(&attempt.uuid()).await?
-                        && !ended.phase.is_terminal()
-                    {
-                        attempt::end(tx, ended, AttemptFailure::Cancelled).await?;
+                    if let Some(running) = running_attempt(tx, &row, signer).await? {
+                        give_up(tx, running).await?;
                     }
                     let stored = tx.get::<SignerPrivateRow>(&signer.uuid()).await?;
                     let stored =
@@ -361,23 +361,24 @@ impl App {
     }
 }
 
-async fn end_running(
+/// The signer's attempt as the transaction sees it, unless it has ended.
+async fn running_attempt(
     tx: &mut Transaction<'_>,
-    row: &mut SigningRow,
-    attempt: Uuid,
-) -> Result<(), WorkflowError> {
-    let running = tx
-        .get::<AttemptRow>(&attempt)
-        .await?
-        .filter(|running| !running.phase.is_terminal());
-    let running = running.ok_or(WorkflowError::NotFound)?;
-    if running.phase == Phase::Completing {
-        return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
-    }
-    row.signing.end_turn(AttemptId::new(attempt));
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<Option<AttemptRow>, WorkflowError> {
+    let Some(attempt) = row.signing.signer(signer).and_then(|party| party.attempt) else {
+        return Ok(None);
+    };
+    let attempt = tx.get::<AttemptRow>(&attempt.uuid()).await?;
+    Ok(attempt.filter(|attempt| !attempt.phase.is_terminal()))
+}
+
+async fn give_up(tx: &mut Transaction<'_>, running: AttemptRow) -> Result<(), WorkflowError> {
+    let job = attempt::unique_key(running.id);
     attempt::end(tx, running, AttemptFailure::Cancelled).await?;
     // A step that is under way finds its job gone.
-    jobs::cancel(tx, ATTEMPTS, &attempt::unique_key(attempt)).await?;
+    jobs::cancel(tx, ATTEMPTS, &job).await?;
     Ok(())
 }
 
