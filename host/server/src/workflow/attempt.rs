@@ -10,21 +10,19 @@ mod outcome;
 mod prepare;
 mod transition;
 
-use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
-use parafa_plugin_host::{CallError, FaultKind, Plugin};
+use parafa_domain::{AttemptFailure, AttemptId};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
-use parafa_store::keys::DataKey;
-use parafa_store::{StoreError, Transaction, audit};
+use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::history::record_events;
+use self::outcome::{Running, StepOutcome, Stored};
+pub(super) use self::transition::{TURN, end};
 use super::lanes::ATTEMPTS;
 use super::sealing;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, AttemptStep, PluginFaults, PluginPin, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, SigningRow};
 
 /// The kind of the job.
 pub(crate) const DRIVE: &str = "drive-attempt";
@@ -160,11 +158,11 @@ impl App {
                     match outcome {
                         StepOutcome::Again(due) => {
                             let tries = attempt.tries + 1;
-                            store_again(tx, job, attempt, tries, *due).await
+                            transition::store_again(tx, job, attempt, tries, *due).await
                         }
                         StepOutcome::Waiting => {
                             let now = tx.now();
-                            store_again(tx, job, attempt, 0, now).await
+                            transition::store_again(tx, job, attempt, 0, now).await
                         }
                         StepOutcome::Next(next) => {
                             transition::store_next(tx, job, key, attempt, signing, next).await
@@ -173,7 +171,8 @@ impl App {
                             transition::store_failure(tx, job, attempt, signing, *failure).await
                         }
                         StepOutcome::PluginFailed(error, pin) => {
-                            transition::store_plugin_failure(tx, job, attempt, signing, error, pin).await
+                            transition::store_plugin_failure(tx, job, attempt, signing, error, pin)
+                                .await
                         }
                         StepOutcome::Signed(version) => {
                             transition::store_signed(tx, job, attempt, signing, version).await

@@ -13,7 +13,7 @@ use parafa_plugin_host::verify_with_certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{Next, Running, StepOutcome, after};
+use super::outcome::{Next, Running, StepOutcome, after};
 use crate::app::App;
 use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;

@@ -2,21 +2,18 @@
 //! the signer for anything, and it is tried again for a day.
 
 use async_trait::async_trait;
-use jiff::SignedDuration;
-use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
+use parafa_domain::AttemptFailure;
 use parafa_plugin_host::{
     Answer, Answerer, DigestAlgorithm, Need, NeedKind, PluginDigest, Progress, Reply,
 };
-use parafa_store::jobs::{self, ClaimedJob};
-use parafa_store::{Transaction, audit};
 use sha2::{Digest, Sha256};
 
+use super::outcome::{Running, SignedVersion, StepOutcome, after};
 use super::prepare::plugin_failed;
-use super::{Running, StepOutcome, Stored, after, store_failure};
+use super::transition::pause;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, DocumentVersion, MadeBy, PreparedSignature, SigningRow};
-use crate::workflow::history::record_events;
+use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
 
 impl App {
     /// Finishes what the device has signed.

@@ -6,7 +6,7 @@ use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, Targe
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
 
-use super::{Next, Running, StepOutcome};
+use super::outcome::{Next, Running, StepOutcome};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, SignerPrivateRow};

@@ -1,11 +1,17 @@
 //! What a step works with, and what it comes to.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, Phase};
+use parafa_domain::{AttemptFailure, AttemptId, Phase};
 use parafa_plugin_host::{CallError, Plugin};
 use parafa_store::keys::DataKey;
 
 use crate::records::{AttemptRow, AttemptStep, DocumentVersion, PluginPin, SigningRow};
+
+/// How long an attempt may take until the device has signed. Providers end
+/// their sessions well before; this ends what no provider ends.
+const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+/// How long a signature that a device has made is worth finishing.
+pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// All that a step works with.
 pub(super) struct Running {

@@ -5,10 +5,10 @@ use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::smart_id::SigningCertificate;
 use parafa_plugin_host::{Answerer, CallError, Need, NeedKind, Progress, Reply, SignRequest};
 
-use super::{Next, Running, StepOutcome, pin};
+use super::outcome::{Next, Running, StepOutcome, pin};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, PreparedSignature};
+use crate::records::{AttemptStep, PluginPin, PreparedSignature};
 
 impl App {
     /// Has the plugin say what is to be signed, and asks the device for it.
@@ -70,7 +70,7 @@ impl App {
 }
 
 /// A failure of the plugin, told to the operator.
-pub(super) fn plugin_failed(error: CallError, pin: super::PluginPin) -> StepOutcome {
+pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     tracing::error!(
         plugin.id = pin.id,
         plugin.digest = pin.sha256,

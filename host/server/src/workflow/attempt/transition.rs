@@ -3,12 +3,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
-use parafa_plugin_host::CallError;
+use parafa_plugin_host::{CallError, FaultKind};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 
-use super::outcome::{Next, SignedVersion, after};
+use super::outcome::{FINISH_WITHIN, Next, SignedVersion, Stored, after};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
 use crate::workflow::history::record_events;
@@ -16,11 +16,6 @@ use crate::workflow::sealing;
 
 /// How long an attempt keeps its turn without a step forward.
 pub(in crate::workflow) const TURN: SignedDuration = SignedDuration::from_mins(10);
-/// How long an attempt may take until the device has signed. Providers end
-/// their sessions well before; this ends what no provider ends.
-const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
-/// How long a signature that a device has made is worth finishing.
-pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 /// Crashes of one plugin on one version after which the signing fails.
 const MAX_PLUGIN_FAULTS: u32 = 3;
 
@@ -240,4 +235,3 @@ pub(super) async fn store_signed(
     jobs::complete(tx, job).await?;
     Ok(Stored::Outcome)
 }
-
