@@ -3,7 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
@@ -12,6 +13,7 @@ use http::header::{
     ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::tz::TimeZone;
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
@@ -24,7 +26,7 @@ use crate::api::problems::to_problem;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
-use crate::workflow::ceremony::{Ceremony, CeremonyState};
+use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -66,12 +68,27 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/assets/ceremony.js",
             get(|| asset("text/javascript; charset=utf-8", SCRIPT)),
         )
+        .method_not_allowed_fallback(method_not_allowed)
         .with_state(app)
+}
+
+/// What stands in the address as a token; what is no text leads nowhere.
+struct LinkToken(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path(token)) => Ok(Self(token)),
+            Err(_) => Err(Problem::not_found()),
+        }
+    }
 }
 
 async fn page(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
@@ -137,7 +154,7 @@ fn local_time(state: &CeremonyState, language: Language) -> String {
 
 async fn document(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
     let ceremony = find(&app, &token).await?;
     let download = app
@@ -177,10 +194,11 @@ async fn document(
 
 async fn state(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    find(&app, &token).await?;
     let wait = match query.get("waitMs").map(|text| text.parse::<u64>()) {
         None => Duration::ZERO,
         Some(Ok(wait)) => Duration::from_millis(wait).min(MAX_WAIT),
@@ -203,13 +221,13 @@ async fn state(
 
 async fn start_attempt(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Problem> {
-    let ceremony = find(&app, &token).await?;
+    let ceremony = find_open(&app, &token).await?;
     require_json(&headers)?;
-    let start = calls::start_attempt(&body)?;
+    let start = calls::start_attempt(&whole(body)?)?;
     app.start_attempt(ceremony, start)
         .await
         .map_err(|error| to_problem(&error))?;
@@ -222,9 +240,9 @@ async fn start_attempt(
 
 async fn give_up(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
 ) -> Result<StatusCode, Problem> {
-    let ceremony = find(&app, &token).await?;
+    let ceremony = find_open(&app, &token).await?;
     app.give_up_attempt(&ceremony)
         .await
         .map_err(|error| to_problem(&error))?;
@@ -233,15 +251,15 @@ async fn give_up(
 
 async fn decline(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<StateView>, Problem> {
-    let ceremony = find(&app, &token).await?;
-    if !body.is_empty() {
+    let ceremony = find_open(&app, &token).await?;
+    if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
-    let reason = calls::decline(&body)?;
+    let reason = calls::decline(&whole(body)?)?;
     let row = app
         .decline(&ceremony, reason)
         .await
@@ -266,6 +284,17 @@ async fn find(app: &App, token: &str) -> Result<Ceremony, Problem> {
     app.ceremony(token)
         .await
         .map_err(|error| to_problem(&error))
+}
+
+/// A link on which more than reading is allowed; others are not there for the
+/// calls that change something.
+async fn find_open(app: &App, token: &str) -> Result<Ceremony, Problem> {
+    let ceremony = find(app, token).await?;
+    if ceremony.access == Access::Sign {
+        Ok(ceremony)
+    } else {
+        Err(Problem::not_found())
+    }
 }
 
 fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
@@ -302,6 +331,21 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     } else {
         Err(Problem::of(ProblemKind::UnsupportedMediaType))
     }
+}
+
+fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Problem> {
+    body.map_err(|rejection| {
+        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            let detail = format!("The body is longer than {MAX_BODY_BYTES} bytes.");
+            Problem::new(ProblemKind::PayloadTooLarge, detail)
+        } else {
+            Problem::validation(vec![Fault::new("", "ended before it was complete")])
+        }
+    })
+}
+
+async fn method_not_allowed() -> Problem {
+    Problem::of(ProblemKind::MethodNotAllowed)
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {
