@@ -1,5 +1,7 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -208,7 +210,7 @@ impl Config {
             .with_list_parse_key("outbound.allow")
             .with_list_parse_key("timestamps.urls")
             .try_parsing(true)
-            .source(Some(section_variables(std::env::vars())));
+            .source(Some(section_variables(std::env::vars_os())));
         let loaded = builder
             .add_source(environment)
             .build()
@@ -221,11 +223,13 @@ impl Config {
 }
 
 /// Only variables that name a section and a key; others, such as one that
-/// tells tests where a tool is, are not the configuration's.
+/// tells tests where a tool is, or one that is not UTF-8, are not the
+/// configuration's.
 fn section_variables(
-    variables: impl Iterator<Item = (String, String)>,
-) -> std::collections::HashMap<String, String> {
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> HashMap<String, String> {
     variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name.starts_with("PARAFA_") && name.contains("__"))
         .collect()
 }
@@ -270,5 +274,21 @@ mod tests {
             "{}",
             error.source
         );
+    }
+
+    #[test]
+    fn only_readable_variables_of_a_section_are_taken() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let variables = [
+            ("PARAFA_SERVER__LISTEN".into(), "127.0.0.1:9999".into()),
+            ("PARAFA_ELSEWHERE".into(), "x".into()),
+            ("HOME".into(), OsString::from_vec(vec![0xff])),
+        ];
+
+        let taken = section_variables(variables.into_iter());
+
+        assert_eq!(taken.len(), 1);
+        assert_eq!(taken["PARAFA_SERVER__LISTEN"], "127.0.0.1:9999");
     }
 }
