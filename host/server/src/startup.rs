@@ -33,19 +33,14 @@ pub(crate) async fn open(
     let plugins = load_plugins(config).await?;
     let port = services_port(config)?;
     let anchors = Arc::new(load_anchors(config)?);
+    let authorities = time_stamping_authorities(config)?;
     let random = Arc::new(SystemRandom);
     let ocsp = OcspClient::new(port.clone(), random.clone(), OcspPolicy::default());
-    let authorities = config
-        .timestamps
-        .urls
-        .iter()
-        .cloned()
-        .map(|url| TimestampAuthority { url, policy: None });
     let timestamps = TimestampClient::new(
         port.clone(),
         random,
         anchors.clone(),
-        authorities.collect(),
+        authorities,
         TimestampPolicy::default(),
     );
     Ok(App {
@@ -128,6 +123,20 @@ pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
         .context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
     TrustAnchors::load(folder)
         .with_context(|| format!("the trust anchors in {} cannot be used", folder.display()))
+}
+
+/// The time-stamping services, of which one at least is needed: without a
+/// time-stamp no signature that a device has made can be finished.
+pub(crate) fn time_stamping_authorities(
+    config: &Config,
+) -> anyhow::Result<Vec<TimestampAuthority>> {
+    if config.timestamps.urls.is_empty() {
+        bail!("timestamps.urls is empty: name at least one time-stamping service");
+    }
+    let urls = config.timestamps.urls.iter().cloned();
+    Ok(urls
+        .map(|url| TimestampAuthority { url, policy: None })
+        .collect())
 }
 
 /// Where webhooks and callbacks may go.

@@ -15,11 +15,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     let config = arguments.place.load().map_err(|error| refused(&error))?;
     startup::load_anchors(&config).map_err(|error| refused(&error))?;
     startup::webhook_policy(&config).map_err(|error| refused(&error))?;
-    if config.timestamps.urls.is_empty() {
-        return Err(CommandError::Refused(
-            "timestamps.urls is empty: name at least one time-stamping service".into(),
-        ));
-    }
+    startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     runtime
         .block_on(startup::load_plugins(&config))
