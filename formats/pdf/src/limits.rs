@@ -10,6 +10,8 @@ pub struct Limits {
     pub tree_depth: usize,
     /// Levels of arrays and dictionaries inside one object.
     pub nesting: usize,
+    /// Bytes of all fully qualified field names together.
+    pub field_name_bytes: usize,
     /// Live indirect objects.
     pub objects: usize,
     /// Values (numbers, names, strings, …) in all live objects together; each
@@ -33,6 +35,7 @@ impl Default for Limits {
             pages: 20_000,
             tree_depth: 64,
             nesting: 64,
+            field_name_bytes: 8 * 1024 * 1024,
             objects: 500_000,
             values: 1_000_000,
             sections: 1_000,

@@ -69,15 +69,17 @@ fn refuse_automatic_sending(file: &PdfFile<'_>) -> Result<(), Refusal> {
     let mut visited = BTreeSet::new();
     let mut open = automatic_actions(file)?;
     while let Some(action) = open.pop() {
-        if let Object::Reference(id) = action
-            && !visited.insert(*id)
-        {
+        let Some(action) = file.resolve(action) else {
+            continue;
+        };
+        // Many references may lead to one object.
+        if !visited.insert(std::ptr::from_ref(action)) {
             continue;
         }
-        match file.resolve(action) {
+        match action {
             // A list of actions, or a destination.
-            Some(Object::Array(items)) => open.extend(items),
-            Some(Object::Dictionary(action)) => {
+            Object::Array(items) => open.extend(items),
+            Object::Dictionary(action) => {
                 if let Some(b"SubmitForm" | b"ImportData") = action_type(action) {
                     return Err(Refusal::new(
                         "auto-submit",

@@ -15,12 +15,22 @@ use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
 
 use crate::MEDIA_TYPE;
 use crate::signatures::{self, SignatureDictionary};
-use crate::structure::{PdfFile, is_white_space};
+use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
+
+/// Most objects that signing adds: form, field, signature and cross-reference
+/// stream.
+const NEW_OBJECTS: u32 = 4;
 
 /// Applies every intake rule to a parsed file: refuses, or reports what the
 /// document is. The signer calls it before it appends anything.
 pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
     file.pages()?;
+    if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
+        return Err(Refusal::new(
+            "too-many-objects",
+            "The document uses or mentions the highest object numbers.",
+        ));
+    }
     let mut notes = actions::examine(file)?;
     let fields = interactive_form::fields(file)?;
     let signatures = signatures::find(file)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use crate::structure::{PdfFile, XrefForm};
+use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, XrefForm};
 
 /// Trailer entries that belong to one section and are not carried on
 /// (ISO 32000-2, tables 5, 15, 17 and 19).
@@ -55,9 +55,13 @@ impl<'a> Update<'a> {
     /// A number that no object has.
     pub(super) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         let number = self.next_number;
-        self.next_number = number
-            .checked_add(1)
-            .ok_or_else(|| Refusal::new("too-many-objects", "No object number is left."))?;
+        if number > MAX_OBJECT_NUMBER {
+            return Err(Refusal::new(
+                "too-many-objects",
+                "No object number is left.",
+            ));
+        }
+        self.next_number = number + 1;
         Ok((number, 0))
     }
 

@@ -1,6 +1,7 @@
 //! The interactive form's field tree (ISO 32000-2, 12.7).
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -43,7 +44,8 @@ pub(crate) struct FieldNode<'f> {
 struct Open<'f> {
     id: ObjectId,
     depth: usize,
-    name: Option<String>,
+    /// Shared: kids may be many and names long.
+    name: Option<Rc<str>>,
     kind: FieldKind,
     value: Option<&'f Object>,
 }
@@ -55,6 +57,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
     };
     let mut visited = BTreeSet::new();
     let mut nodes = Vec::new();
+    let mut name_bytes = 0_usize;
     let root = |id| Open {
         id,
         depth: 0,
@@ -95,9 +98,13 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             .map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
         let is_field = own_name.is_some() || depth == 0;
         let name = match (name, own_name) {
-            (Some(parent), Some(own)) => Some(format!("{parent}.{own}")),
-            (parent, own) => own.or(parent),
+            (Some(parent), Some(own)) => Some(format!("{parent}.{own}").into()),
+            (parent, own) => own.map(Rc::from).or(parent),
         };
+        name_bytes = name_bytes.saturating_add(name.as_ref().map_or(0, |name| name.len()));
+        if name_bytes > file.limits().field_name_bytes {
+            return Err(refusal("The names of the fields are too long."));
+        }
         let kind = file.entry(dictionary, b"FT").map_or(kind, field_kind);
         let value = dictionary.get(b"V").ok().or(value);
         let kids = references(file, dictionary, b"Kids")?;
@@ -116,7 +123,10 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         nodes.push(FieldNode {
             id,
             dictionary,
-            name: name.unwrap_or_else(|| format!("(unnamed {})", id.0)),
+            name: name.map_or_else(
+                || format!("(unnamed {})", id.0),
+                |name| name.as_ref().to_owned(),
+            ),
             kind,
             is_terminal_field: is_field && !has_fields,
             value,

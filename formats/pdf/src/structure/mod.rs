@@ -27,7 +27,7 @@ pub(crate) use decode::Decoder;
 pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_reference, as_string};
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use revision::{RawObject, Revision};
-pub(crate) use scan::{is_white_space, references};
+pub(crate) use scan::{MAX_OBJECT_NUMBER, is_white_space, references};
 pub(crate) use text::same_value;
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
 
@@ -286,42 +286,47 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
             format!("The file has more than {} objects.", limits.objects),
         ));
     }
-    let mut spans = Vec::new();
-    let mut highest = 0;
+    let mut places = Vec::new();
+    let mut members = Vec::new();
     for (number, entry) in live {
         match *entry {
             XrefEntry::Free => {}
             XrefEntry::InUse { offset, generation } => {
-                let object = revision.read((*number, generation), offset)?;
-                spans.push((offset, object.end));
-                // A loader reads every object stream, also one that no entry leads to.
-                if object.data.is_some() && revision.is_object_stream(&object) {
-                    highest = highest.max(revision.container(*number)?.highest_number());
-                }
+                revision.check_header((*number, generation), offset)?;
+                places.push((offset, *number, generation));
             }
             XrefEntry::Compressed { container, index } => {
-                let stream = revision.container(container)?;
-                if stream
-                    .member(index)
-                    .is_none_or(|(found, _)| found != *number)
-                {
-                    let detail = format!(
-                        "The object {number} is not in the object stream {container} as listed."
-                    );
-                    return Err(Refusal::new("xref-damaged", detail));
-                }
+                members.push((*number, container, index));
             }
         }
     }
-    spans.sort_unstable();
-    for pair in spans.windows(2) {
-        if let [(_, end), (next, _)] = pair
-            && next < end
-        {
+    // In the order of their places, so that no byte is read for two objects.
+    places.sort_unstable();
+    let mut highest = 0;
+    let mut read_up_to = 0;
+    for (offset, number, generation) in places {
+        if offset < read_up_to {
             return Err(Refusal::new(
                 "xref-ambiguous",
-                format!("An object at byte {next} lies inside another."),
+                format!("An object at byte {offset} lies inside another."),
             ));
+        }
+        let object = revision.read((number, generation), offset)?;
+        read_up_to = object.end;
+        // A loader reads every object stream, also one that no entry leads to.
+        if object.data.is_some() && revision.is_object_stream(&object) {
+            highest = highest.max(revision.container(number)?.highest_number());
+        }
+    }
+    for (number, container, index) in members {
+        let stream = revision.container(container)?;
+        if stream
+            .member(index)
+            .is_none_or(|(found, _)| found != number)
+        {
+            let detail =
+                format!("The object {number} is not in the object stream {container} as listed.");
+            return Err(Refusal::new("xref-damaged", detail));
         }
     }
     Ok(highest.max(revision.highest_reference()))

@@ -14,9 +14,13 @@ use super::dictionary::{RawDictionary, as_name, as_reference};
 use super::indirect::{self, IndirectObject, Length, Opened};
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
-use super::scan::{Budget, unsigned};
+use super::scan::{Budget, Scanner, unsigned};
 use super::xref::{XrefEntry, XrefSection};
 use crate::limits::Limits;
+
+/// Longest header of an object, from its number to `obj`, with the blanks
+/// between.
+const MAX_HEADER_BYTES: usize = 64;
 
 /// The exact source of an indirect object.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,6 +48,8 @@ struct ReadState {
     budget: Budget,
     decoder: Decoder,
     containers: BTreeMap<u32, Rc<ObjectStream>>,
+    /// Values of the objects that streams have as their length.
+    lengths: BTreeMap<ObjectId, Option<usize>>,
 }
 
 impl<'a> Revision<'a> {
@@ -66,6 +72,7 @@ impl<'a> Revision<'a> {
                 budget: Budget::new(limits),
                 decoder: Decoder::new(limits),
                 containers: BTreeMap::new(),
+                lengths: BTreeMap::new(),
             }),
         }
     }
@@ -130,6 +137,18 @@ impl<'a> Revision<'a> {
                 }))
             }
         }
+    }
+
+    /// Refuses an object that does not begin where it is listed.
+    pub(super) fn check_header(&self, id: ObjectId, offset: usize) -> Result<(), Refusal> {
+        if starts_with_header(self.bytes, offset, id) {
+            return Ok(());
+        }
+        let detail = format!(
+            "The object {} {} is not at byte {offset} as listed.",
+            id.0, id.1
+        );
+        Err(Refusal::new("xref-damaged", detail))
     }
 
     /// Reads an object that is listed at an offset of the file.
@@ -218,13 +237,7 @@ impl<'a> Revision<'a> {
             );
             refusal::from_scan("object-damaged", &place, &error)
         };
-        if !starts_with_header(self.bytes, offset, id) {
-            let detail = format!(
-                "The object {} {} is not at byte {offset} as listed.",
-                id.0, id.1
-            );
-            return Err(Refusal::new("xref-damaged", detail));
-        }
+        self.check_header(id, offset)?;
         let opened = indirect::open(self.bytes, offset, &mut self.state.borrow_mut().budget)
             .map_err(refuse)?;
         match opened {
@@ -252,6 +265,18 @@ impl<'a> Revision<'a> {
             Length::Direct(length) => return Some(length),
             Length::Indirect(id) => id,
         };
+        // Streams may share a length, and the object behind it may be long.
+        if let Some(known) = self.state.borrow().lengths.get(&id) {
+            return *known;
+        }
+        let found = self.length_object(id, compressed);
+        if compressed || found.is_some() {
+            self.state.borrow_mut().lengths.insert(id, found);
+        }
+        found
+    }
+
+    fn length_object(&self, id: ObjectId, compressed: bool) -> Option<usize> {
         let value = match *self.table.get(&id.0)? {
             XrefEntry::InUse { offset, generation } if generation == id.1 => {
                 let mut budget = self.state.borrow().budget.clone();
@@ -283,8 +308,9 @@ fn is_object_stream(dictionary: &RawDictionary<'_>) -> bool {
 }
 
 fn starts_with_header(bytes: &[u8], offset: usize, id: ObjectId) -> bool {
-    let mut scanner = super::scan::Scanner::new(bytes, offset);
-    bytes.get(offset).is_some_and(u8::is_ascii_digit)
+    let rest = bytes.get(offset..).unwrap_or_default();
+    let mut scanner = Scanner::new(rest.get(..MAX_HEADER_BYTES).unwrap_or(rest), 0);
+    rest.first().is_some_and(u8::is_ascii_digit)
         && scanner.unsigned() == Ok(u64::from(id.0))
         && scanner.unsigned() == Ok(u64::from(id.1))
         && scanner.keyword(b"obj").is_ok()

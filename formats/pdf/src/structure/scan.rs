@@ -1,9 +1,15 @@
 //! Tokens and the extent of values, without building anything (ISO 32000-2,
 //! 7.2 and 7.3).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use super::text::decode_name;
 use crate::limits::Limits;
+
+/// Highest object number that is taken or given out: far above what any writer
+/// gives out, and low enough that numbers can be added.
+pub(crate) const MAX_OBJECT_NUMBER: u32 = 0x00FF_FFFF;
 
 /// Why a place in a file is not the syntax that should be there.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -223,7 +229,7 @@ impl<'a> Scanner<'a> {
                 let Token::Name(key) = token else {
                     return Err(ScanError::Syntax(span.start));
                 };
-                keys.push(key);
+                keys.push(decode_name(key));
                 *in_value = true;
                 continue;
             }
@@ -289,7 +295,10 @@ impl<'a> Scanner<'a> {
             && let Ok(Some((Token::Keyword(b"R"), _))) = ahead.token()
         {
             self.position = ahead.position;
-            budget.highest_reference = budget.highest_reference.max(number);
+            // No object can have a higher number, whoever refers to it.
+            if number <= MAX_OBJECT_NUMBER {
+                budget.highest_reference = budget.highest_reference.max(number);
+            }
         }
     }
 }
@@ -317,7 +326,8 @@ pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
 enum Container<'a> {
     Array,
     Dictionary {
-        keys: Vec<&'a [u8]>,
+        /// Decoded: one key may be written in many ways.
+        keys: Vec<Cow<'a, [u8]>>,
         in_value: bool,
         start: usize,
     },
@@ -420,6 +430,10 @@ mod tests {
             value(b"<< /A 1 /B << /C 1 /C 2 >> >>"),
             Err(ScanError::DuplicateKey(11))
         );
+        assert_eq!(
+            value(b"<< /Contents 1 /#43ontents 2 >>"),
+            Err(ScanError::DuplicateKey(0))
+        );
     }
 
     #[test]
@@ -432,9 +446,9 @@ mod tests {
     }
 
     #[test]
-    fn references_leave_their_highest_number_behind() {
+    fn references_leave_the_highest_number_behind_that_an_object_can_have() {
         let mut budget = Budget::new(&Limits::default());
-        Scanner::new(b"[3 0 R 99 0 R 1000]", 0)
+        Scanner::new(b"[3 0 R 99 0 R 1000 4000000000 0 R]", 0)
             .value(&mut budget)
             .unwrap();
 

@@ -271,3 +271,66 @@ fn more_pages_than_the_limit_are_refused() {
 
     assert_eq!(refused(&table(&objects)), "page-tree");
 }
+
+#[test]
+fn an_escaped_key_does_not_hide_that_it_comes_twice() {
+    assert_eq!(
+        refused(&with_catalog("/Lang (lt) /L#61ng (en)")),
+        "object-damaged"
+    );
+}
+
+#[test]
+fn actions_that_lead_to_one_list_in_many_ways_are_followed_once() {
+    const REFERENCES: u32 = 20_000;
+
+    let mut objects = PdfBuilder::new().objects();
+    let first = objects.next_number();
+    let list: String = (1..=REFERENCES)
+        .map(|number| format!("{} 0 R ", first + number))
+        .collect();
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /OpenAction {first} 0 R >>"),
+    );
+    objects.set(first, format!("[{list}]"));
+    for number in 1..=REFERENCES {
+        objects.set(first + number, format!("{first} 0 R"));
+    }
+
+    assert!(inspected(&table(&objects)).is_ok());
+}
+
+#[test]
+fn names_that_would_not_fit_into_memory_are_refused() {
+    const KIDS: u32 = 2_000;
+
+    let mut objects = PdfBuilder::new().objects();
+    let first = objects.next_number();
+    let kids: String = (1..=KIDS)
+        .map(|number| format!("{} 0 R ", first + number))
+        .collect();
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{first} 0 R] >> >>"),
+    );
+    let name = "n".repeat(100_000);
+    objects.set(first, format!("<< /FT /Tx /T ({name}) /Kids [{kids}] >>"));
+    for number in 1..=KIDS {
+        objects.set(
+            first + number,
+            format!("<< /T ({number}) /Parent {first} 0 R >>"),
+        );
+    }
+
+    assert_eq!(refused(&table(&objects)), "form-tree");
+}
+
+#[test]
+fn a_reference_to_the_highest_object_number_leaves_no_room_for_a_signature() {
+    assert_eq!(
+        refused(&with_catalog("/Nothing 16777215 0 R")),
+        "too-many-objects"
+    );
+    assert!(inspected(&with_catalog("/Nothing 4294967295 0 R")).is_ok());
+}

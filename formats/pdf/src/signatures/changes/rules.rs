@@ -358,15 +358,20 @@ fn refuse_other_keys(
 
 /// Keys that only one of two dictionaries has or whose values differ.
 fn differing_keys(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> Vec<Vec<u8>> {
-    let keys: BTreeSet<&Vec<u8>> = old
-        .entries()
-        .iter()
-        .chain(new.entries())
-        .map(|entry| &entry.key)
-        .collect();
-    let differs = |key: &&Vec<u8>| match (old.value(key), new.value(key)) {
+    let mut values: BTreeMap<&Vec<u8>, [Option<&[u8]>; 2]> = BTreeMap::new();
+    for entry in old.entries() {
+        values.entry(&entry.key).or_default()[0] = Some(entry.value);
+    }
+    for entry in new.entries() {
+        values.entry(&entry.key).or_default()[1] = Some(entry.value);
+    }
+    let differs = |[old, new]: &[Option<&[u8]>; 2]| match (old, new) {
         (Some(old), Some(new)) => !same_value(old, new),
         (old, new) => old.is_some() || new.is_some(),
     };
-    keys.into_iter().filter(differs).cloned().collect()
+    values
+        .into_iter()
+        .filter(|(_, values)| differs(values))
+        .map(|(key, _)| key.clone())
+        .collect()
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use parafa_format_core::Refusal;
 
-use super::section::{self, Allowance, MAX_OBJECT_NUMBER, Parsed, SectionError};
+use super::section::{self, Allowance, Parsed, SectionError};
 use super::{XrefEntry, XrefForm, XrefSection};
 use crate::limits::Limits;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::RawDictionary;
 use crate::structure::refusal;
-use crate::structure::scan::{Budget, ScanError, Scanner};
+use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner};
 
 const END_OF_FILE: &[u8] = b"%%EOF";
 const START_XREF: &[u8] = b"startxref";

@@ -7,11 +7,7 @@ use super::XrefEntry;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::{RawDictionary, array_items};
 use crate::structure::indirect::{self, Length, Opened};
-use crate::structure::scan::{Budget, ScanError, Scanner, Token, unsigned};
-
-/// Highest object number that is taken: far above what any writer gives out,
-/// and low enough that numbers can be added.
-pub(crate) const MAX_OBJECT_NUMBER: u32 = 0x00FF_FFFF;
+use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
 
 /// Length of an entry of a table without its end-of-line marker: offset,
 /// generation and kind.
