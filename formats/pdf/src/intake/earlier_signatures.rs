@@ -2,7 +2,7 @@
 
 use parafa_format_core::{Note, Refusal};
 
-use crate::signatures::{SignatureDictionary, unexplained_change};
+use crate::signatures::{NO_CHANGES, SignatureDictionary, unexplained_change};
 use crate::structure::PdfFile;
 
 /// Refuses what an earlier signature forbids or does not cover as it should.
@@ -25,7 +25,7 @@ pub(super) fn examine(
     }
     let forbidding: Vec<_> = signatures
         .iter()
-        .filter(|signature| signature.doc_mdp == Some(1) || signature.locks_document)
+        .filter(|signature| signature.doc_mdp == Some(NO_CHANGES) || signature.locks_document)
         .collect();
     if !forbidding.is_empty() {
         let detail = "An earlier signature forbids every change, also further signatures.";

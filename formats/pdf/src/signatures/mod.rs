@@ -19,6 +19,9 @@ pub(crate) use changes::unexplained_change;
 /// Permission of a certification signature without `/P` (ISO 32000-2, table 257).
 const DEFAULT_DOC_MDP: i64 = 2;
 
+/// Permission of a certification signature that forbids every change.
+pub(crate) const NO_CHANGES: i64 = 1;
+
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SignatureDictionary {
@@ -50,7 +53,10 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     let mut signatures = Vec::new();
     let mut seen = BTreeSet::new();
     for field in file.field_nodes()? {
-        if field.kind != FieldKind::Signature || !field.is_terminal_field {
+        // A value of its own counts wherever it stands in the tree: fields put
+        // below it later must not hide a signature.
+        let holds_value = field.is_terminal_field || field.dictionary.has(b"V");
+        if field.kind != FieldKind::Signature || !holds_value {
             continue;
         }
         let Some(value) = field.value else { continue };
@@ -135,21 +141,29 @@ fn read(
 /// The permission that a DocMDP transform of the signature states (12.8.2.2).
 fn doc_mdp(file: &PdfFile<'_>, signature: &Dictionary) -> Option<i64> {
     let references = file.entry(signature, b"Reference")?.as_array().ok()?;
-    references.iter().find_map(|reference| {
+    let permissions = references.iter().filter_map(|reference| {
         let reference = file.resolve(reference)?.as_dict().ok()?;
         if file.entry(reference, b"TransformMethod")?.as_name().ok()? != b"DocMDP" {
             return None;
         }
         let parameters = file.entry_dictionary(reference, b"TransformParams");
-        let permission =
-            parameters.and_then(|parameters| file.entry(parameters, b"P")?.as_i64().ok());
-        Some(permission.unwrap_or(DEFAULT_DOC_MDP))
-    })
+        Some(
+            match parameters.and_then(|parameters| file.entry(parameters, b"P")) {
+                None => DEFAULT_DOC_MDP,
+                // What is no permission of the table permits nothing.
+                Some(permission) => match permission.as_i64() {
+                    Ok(permission @ 1..=3) => permission,
+                    _ => NO_CHANGES,
+                },
+            },
+        )
+    });
+    permissions.min()
 }
 
 fn locks_document(file: &PdfFile<'_>, field: &Dictionary) -> bool {
     let lock = file.entry_dictionary(field, b"Lock");
-    lock.and_then(|lock| file.entry(lock, b"P")?.as_i64().ok()) == Some(1)
+    lock.and_then(|lock| file.entry(lock, b"P")?.as_i64().ok()) == Some(NO_CHANGES)
 }
 
 /// The bytes up to the end of the outer DER element; all of them when its

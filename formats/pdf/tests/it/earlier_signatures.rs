@@ -312,6 +312,30 @@ fn a_certification_without_changes_forbids_signing() {
 }
 
 #[test]
+fn a_certification_that_permits_what_no_table_knows_forbids_signing() {
+    let permission = |value: &str| {
+        format!("/Reference [<< /TransformMethod /DocMDP /TransformParams << /P {value} >> >>]")
+    };
+    for value in ["1.0", "0", "/None"] {
+        assert_eq!(
+            refused(&with_signature(&permission(value), "")),
+            "certified-no-changes"
+        );
+    }
+    assert!(notes(&with_signature(&permission("3"), "")).contains(&"certified".to_owned()));
+}
+
+#[test]
+fn a_field_below_a_signature_does_not_hide_it() {
+    let certified = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";
+
+    let document = with_signature(certified, "/Kids [9 0 R]");
+    let with_kid = updated(&document, &[(9, "<< /T (Kid) /Parent 7 0 R >>")]);
+
+    assert_eq!(refused(&with_kid), "certified-no-changes");
+}
+
+#[test]
 fn a_lock_of_the_whole_document_forbids_signing() {
     assert_eq!(
         refused(&with_signature("", "/Lock << /Action /All /P 1 >>")),
