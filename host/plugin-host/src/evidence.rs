@@ -43,10 +43,12 @@ pub enum EvidenceError {
     Unverifiable(#[source] CryptoError),
 }
 
-/// What a device was asked to sign, and the value that it gave.
+/// What a device was asked to sign, the value that it gave, and the tokens
+/// that authorities gave.
 pub(crate) struct Signed<'a> {
     bytes: &'a [u8],
     value: &'a [u8],
+    timestamps: Vec<&'a [u8]>,
 }
 
 impl<'a> Signed<'a> {
@@ -59,10 +61,19 @@ impl<'a> Signed<'a> {
                 Some(Self {
                     bytes: &answer.need.payload,
                     value,
+                    timestamps: tokens(answers),
                 })
             })
             .ok_or(EvidenceError::NobodySigned)
     }
+}
+
+fn tokens(answers: &[Answer]) -> Vec<&[u8]> {
+    answers
+        .iter()
+        .filter(|answer| answer.need.kind == NeedKind::Timestamp)
+        .filter_map(|answer| answer.outcome.as_deref().ok())
+        .collect()
 }
 
 /// Checks the evidence `after` against that from `before`, what was signed,
@@ -150,6 +161,8 @@ fn check_new(
         ),
         ("verdict of integrity", new.integrity == Integrity::Intact),
         ("coverage", new.coverage == Coverage::EntireFile),
+        // Tokens were checked when they were answered; others were not.
+        ("time-stamp", new.timestamps == signed.timestamps),
         ("level", new.level == outcome.level && stamped),
     ];
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {

@@ -33,6 +33,8 @@ pub(crate) enum Behaviour {
     Loop,
     /// `sign` has an outcome before anybody signed.
     NoSignature,
+    /// `sign` stores another token than the authority's.
+    OtherToken,
     /// `sign` stores another value than the device's.
     OtherValue,
     /// `inspect` copies a range that the document does not have.
@@ -70,6 +72,7 @@ impl Behaviour {
             "honest" => Self::Honest,
             "loop" => Self::Loop,
             "no-signature" => Self::NoSignature,
+            "other-token" => Self::OtherToken,
             "other-value" => Self::OtherValue,
             "out-of-range" => Self::OutOfRange,
             "panic" => Self::Panic,

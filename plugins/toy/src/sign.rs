@@ -67,6 +67,7 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         timestamp,
     };
     match document.behaviour {
+        Behaviour::OtherToken => record.timestamp = Some(b"an older token".to_vec()),
         Behaviour::OtherValue => record.value.push(0),
         Behaviour::SwapSignedBytes => record.signed_bytes.push(0),
         _ => {}

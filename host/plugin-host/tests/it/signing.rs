@@ -182,6 +182,27 @@ async fn a_value_that_does_not_verify_is_refused() {
 }
 
 #[tokio::test]
+async fn a_time_stamp_that_no_authority_gave_is_refused() {
+    let signer = Signer::named("Ona");
+    for level in [TargetLevel::BB, TargetLevel::BT] {
+        let refused = toy()
+            .await
+            .drive_sign(
+                toy_document("other-token"),
+                &signer.request(level),
+                Vec::new(),
+                &signer,
+            )
+            .await;
+
+        assert_eq!(
+            breach(refused),
+            ContractBreach::Evidence(EvidenceError::OtherThan("time-stamp"))
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_earlier_signature_that_changes_is_refused() {
     let toy = toy().await;
     let signer = Signer::named("Ona");
