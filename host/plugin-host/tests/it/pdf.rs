@@ -1,6 +1,7 @@
-use parafa_plugin_host::{CallError, Coverage, Integrity, Refusal, TargetLevel};
+use parafa_fixtures::{LARGE, PdfBuilder};
+use parafa_plugin_host::{CallError, CallLimits, Coverage, Integrity, Refusal, TargetLevel};
 
-use crate::support::{Signer, done, plugin};
+use crate::support::{Signer, component, done, host, plugin};
 
 #[tokio::test]
 async fn two_people_sign_a_pdf_one_after_the_other() {
@@ -44,4 +45,22 @@ async fn what_is_no_pdf_is_refused() {
     let refused = pdf.inspect("plain text".into()).await.unwrap_err();
 
     assert!(matches!(refused, CallError::Refused(Refusal { code, .. }) if code == "not-a-pdf"));
+}
+
+#[tokio::test]
+async fn a_large_pdf_is_signed_within_three_times_its_length() {
+    let limits = CallLimits {
+        memory_bytes: 3 * LARGE,
+        ..CallLimits::default()
+    };
+    let pdf = host(limits).admit(component("pdf.wasm")).await.unwrap();
+    let ona = Signer::named("Ona");
+    let document = bytes::Bytes::from(PdfBuilder::new().build_of_size(LARGE));
+
+    pdf.inspect(document.clone()).await.unwrap();
+    let signed = pdf
+        .drive_sign(document, &ona.request(TargetLevel::BB), Vec::new(), &ona)
+        .await;
+
+    assert_eq!(done(signed.unwrap()).outcome.level, "PAdES-B-B");
 }
