@@ -73,8 +73,7 @@ pub enum Engine {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secrets {
-    /// File with the master key; without it, `master.key` beside the data
-    /// folder.
+    /// File with the master key; without it, `master.key` in the data folder.
     pub master_key_file: Option<PathBuf>,
 }
 
