@@ -41,9 +41,10 @@ pub enum Capability {
     Verify,
 }
 
-/// What a component imports from its surroundings and exports to them.
-#[derive(Debug, Default)]
-pub(crate) struct Surface {
+/// What a component imports from its surroundings and exports to them. It can
+/// be read of components that are not admitted, to say why.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Surface {
     imports: Vec<String>,
     exports: BTreeSet<String>,
 }
@@ -76,7 +77,11 @@ impl fmt::Display for Capability {
 
 impl Surface {
     /// Validates a component entirely and reads its surface.
-    pub(crate) fn read(wasm: &[u8]) -> Result<Self, AdmissionError> {
+    ///
+    /// # Errors
+    ///
+    /// When it is no component or not valid.
+    pub fn read(wasm: &[u8]) -> Result<Self, AdmissionError> {
         if !Parser::is_component(wasm) {
             return Err(AdmissionError::NotAComponent);
         }
@@ -107,6 +112,19 @@ impl Surface {
             }
         }
         Ok(surface)
+    }
+
+    /// Names of what it imports, such as `parafa:format/types@0.1.0`, in its
+    /// own order.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    /// Names of what it exports.
+    #[must_use]
+    pub fn exports(&self) -> &BTreeSet<String> {
+        &self.exports
     }
 }
 

@@ -18,8 +18,8 @@ use crate::guest_log::GuestLog;
 use crate::platform::{Abort, CallState};
 use crate::resources::{Blob, Sink};
 use crate::{
-    Answer, CallError, CallLimits, Capability, Fault, FaultKind, PluginDigest, Preservation,
-    Refusal, Report, SignRequest, SignStep, SignatureEvidence,
+    Answer, CallError, CallLimits, Capability, Fault, FaultKind, MemoryMeter, PluginDigest,
+    Preservation, Refusal, Report, SignRequest, SignStep, SignatureEvidence,
 };
 
 /// What all plugins of a host share.
@@ -30,10 +30,12 @@ pub(crate) struct Runtime {
 }
 
 /// A compiled component, of which every call makes a fresh instance.
+#[derive(Clone)]
 pub(crate) struct Guest {
     name: String,
     digest: PluginDigest,
     runtime: Arc<Runtime>,
+    meter: MemoryMeter,
     describe: DescribePre<CallState>,
     inspect: Option<InspectPre<CallState>>,
     sign: Option<SignPre<CallState>>,
@@ -67,6 +69,7 @@ impl Guest {
             name: "?".to_owned(),
             digest,
             runtime,
+            meter: MemoryMeter::default(),
             describe,
             inspect,
             sign,
@@ -78,6 +81,13 @@ impl Guest {
         Self {
             name: name.to_owned(),
             ..self
+        }
+    }
+
+    pub(crate) fn metered(&self, meter: &MemoryMeter) -> Self {
+        Self {
+            meter: meter.clone(),
+            ..self.clone()
         }
     }
 
@@ -225,7 +235,8 @@ impl Guest {
     fn store(&self, document: Bytes) -> Store<CallState> {
         let limits = &self.runtime.limits;
         let log = GuestLog::new(self.name.clone(), self.digest, limits);
-        let mut store = Store::new(&self.runtime.engine, CallState::new(document, log, limits));
+        let state = CallState::new(document, log, limits, self.meter.clone());
+        let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
         store.set_epoch_deadline(engine::ticks(limits.wall));
         store.set_hostcall_fuel(limits.transfer_bytes);

@@ -10,7 +10,9 @@ use crate::crypto::{message_digest, verify_with_spki};
 use crate::guest_log::{GuestLog, Level};
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
-use crate::{CallLimits, ContractBreach, DigestAlgorithm, FaultKind, SignatureAlgorithm};
+use crate::{
+    CallLimits, ContractBreach, DigestAlgorithm, FaultKind, MemoryMeter, SignatureAlgorithm,
+};
 
 /// What belongs to one call of a plugin.
 pub(crate) struct CallState {
@@ -21,10 +23,12 @@ pub(crate) struct CallState {
     pub(crate) resources: ResourceTable,
 }
 
-/// Ends a plugin that wants more memory than a call may have.
+/// Ends a plugin that wants more memory than a call may have, and tells the
+/// meter what it has.
 #[derive(Debug)]
 pub(crate) struct MemoryLimit {
     bytes: usize,
+    meter: MemoryMeter,
 }
 
 /// Ends the running call from within a host function.
@@ -40,7 +44,12 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
 }
 
 impl CallState {
-    pub(crate) fn new(document: Bytes, log: GuestLog, limits: &CallLimits) -> Self {
+    pub(crate) fn new(
+        document: Bytes,
+        log: GuestLog,
+        limits: &CallLimits,
+        meter: MemoryMeter,
+    ) -> Self {
         let mut resources = ResourceTable::new();
         resources.set_max_capacity(limits.handles);
         Self {
@@ -48,6 +57,7 @@ impl CallState {
             log,
             memory: MemoryLimit {
                 bytes: limits.memory_bytes,
+                meter,
             },
             output: Output::new(limits),
             resources,
@@ -196,6 +206,7 @@ impl ResourceLimiter for MemoryLimit {
             })
             .into());
         }
+        self.meter.saw(desired);
         Ok(true)
     }
 

@@ -9,8 +9,8 @@ use crate::convert::About;
 use crate::guest::Guest;
 use crate::signing::{Answerer, Progress, drive};
 use crate::{
-    Answer, CallError, Capability, ContractBreach, PluginDigest, Preservation, Report, SignRequest,
-    SignStep, SignatureEvidence,
+    Answer, CallError, Capability, ContractBreach, MemoryMeter, PluginDigest, Preservation, Report,
+    SignRequest, SignStep, SignatureEvidence,
 };
 
 const SIGN: &str = "sign";
@@ -36,6 +36,16 @@ impl Plugin {
             about,
             capabilities,
         })
+    }
+
+    /// The same plugin, whose calls tell `meter` how much memory they take.
+    #[must_use]
+    pub fn metered(&self, meter: &MemoryMeter) -> Self {
+        Self {
+            about: self.about.clone(),
+            capabilities: self.capabilities.clone(),
+            guest: Arc::new(self.guest.metered(meter)),
+        }
     }
 
     /// The format's name, such as `pdf`.

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
-    AdmissionError, CallError, CallLimits, Capability, FaultKind, Preservation,
+    AdmissionError, CallError, CallLimits, Capability, FaultKind, Preservation, Surface,
 };
 use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, Resolve};
@@ -25,6 +25,18 @@ async fn a_plugin_says_what_it_is() {
         toy.capabilities().iter().copied().collect::<Vec<_>>(),
         Capability::ALL
     );
+}
+
+#[test]
+fn the_surface_of_a_component_can_be_read_before_it_is_admitted() {
+    let surface = Surface::read(&component("test/toy.wasm")).unwrap();
+
+    assert!(
+        surface
+            .imports()
+            .contains(&"parafa:format/types@0.1.0".to_owned())
+    );
+    assert!(surface.exports().contains("parafa:format/signing@0.1.0"));
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use parafa_plugin_host::{
-    CallError, CallLimits, ContractBreach, Fault, FaultKind, Note, Plugin, Refusal, SignStep,
-    TargetLevel,
+    CallError, CallLimits, ContractBreach, Fault, FaultKind, MemoryMeter, Note, Plugin, Refusal,
+    SignStep, TargetLevel,
 };
 
 use crate::support::{
@@ -39,6 +39,25 @@ async fn memory_past_the_limit_ends_the_call() {
     };
     assert_eq!(limit, 32 * MIB);
     assert!(wanted > limit);
+}
+
+#[tokio::test]
+async fn a_meter_sees_how_much_memory_calls_take() {
+    let limits = CallLimits {
+        memory_bytes: 32 * MIB,
+        ..CallLimits::default()
+    };
+    let meter = MemoryMeter::default();
+    let toy = limited(limits).await;
+    let metered = toy.metered(&meter);
+
+    metered.inspect(toy_document("honest")).await.unwrap();
+    let modest = meter.peak_bytes();
+    metered.inspect(toy_document("exhaust")).await.unwrap_err();
+    toy.inspect(toy_document("honest")).await.unwrap();
+
+    assert!((1..4 * MIB).contains(&modest), "{modest}");
+    assert!((30 * MIB..=32 * MIB).contains(&meter.peak_bytes()));
 }
 
 #[tokio::test]
