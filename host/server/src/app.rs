@@ -9,6 +9,7 @@ use parafa_store::keys::{DataKey, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
 use parafa_trust::{SignerCheck, TimestampClient};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
@@ -34,6 +35,8 @@ pub(crate) struct App {
     pub(crate) told: Told,
     /// Wakes the job runner.
     pub(crate) work: Notify,
+    /// Told when the server is to stop.
+    pub(crate) stop: CancellationToken,
 }
 
 impl App {

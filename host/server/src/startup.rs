@@ -16,6 +16,7 @@ use parafa_trust::{
     TimestampPolicy, TrustAnchors,
 };
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::app::App;
@@ -58,6 +59,7 @@ pub(crate) async fn open(
         changes: Changes::default(),
         told: Told::default(),
         work: Notify::new(),
+        stop: CancellationToken::new(),
     })
 }
 

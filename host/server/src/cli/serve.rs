@@ -1,11 +1,12 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
-use parafa_store::{Clock, StoreMode, SystemClock};
+use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -14,6 +15,13 @@ use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::{api, ceremony, demo, jobs, operator, startup};
+
+/// How long open requests and job steps may take once the server is told to
+/// stop. What is cut off then is lost to its caller alone: jobs are taken up
+/// again when their lease ends.
+const DRAIN: Duration = Duration::from_secs(20);
+/// How often the store is asked whether it still works.
+const LOOK_AT_STORE: Duration = Duration::from_secs(1);
 
 /// Arguments of `parafa serve`.
 #[derive(Debug, clap::Args)]
@@ -81,7 +89,7 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
         demo::write_demo_json(&app, world, &config.store.data, &operator_url).await?;
     }
 
-    let stop = CancellationToken::new();
+    let stop = app.stop.clone();
     let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
     let operator = tokio::spawn(serve_on(
         operator_listener,
@@ -90,20 +98,39 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     ));
     let public = tokio::spawn(serve_on(
         listener,
-        public_router(app, &config, &base_url),
+        public_router(app.clone(), &config, &base_url),
         stop.clone(),
     ));
     announce(address)?;
-    wait_for_signal().await?;
+    let ended = tokio::select! {
+        signalled = wait_for_signal() => signalled,
+        error = store_failure(&app) => Err(error).context("the store failed"),
+    };
     tracing::info!("stopping: open requests and jobs are finished first");
     stop.cancel();
-    public.await.context("the listener failed")??;
-    operator.await.context("the operator's listener failed")??;
-    runner.await.context("the job runner failed")?;
+    let drained = async {
+        public.await.context("the listener failed")??;
+        operator.await.context("the operator's listener failed")??;
+        runner.await.context("the job runner failed")
+    };
+    match tokio::time::timeout(DRAIN, drained).await {
+        Ok(drained) => drained?,
+        Err(_) => tracing::warn!("some requests or jobs took too long to be finished"),
+    }
     if let Some(world) = world {
         world.shutdown().await;
     }
-    Ok(())
+    ended
+}
+
+/// Ends with the failure after which nothing can be stored any more.
+async fn store_failure(app: &App) -> StoreError {
+    loop {
+        if let Err(error) = app.store.health() {
+            return error;
+        }
+        tokio::time::sleep(LOOK_AT_STORE).await;
+    }
 }
 
 fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {

@@ -183,7 +183,10 @@ impl App {
         let known = known.or_else(|| self.told.last(signer));
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
         let mut state = self.ceremony_state(self.ceremony(token).await?).await?;
-        while known == Some(state.fingerprint()) && !state.is_settled() && Instant::now() < deadline
+        while known == Some(state.fingerprint())
+            && !state.is_settled()
+            && !self.stop.is_cancelled()
+            && Instant::now() < deadline
         {
             let pause = deadline.min(Instant::now() + LOOK_AGAIN);
             // Either way the state is looked at again.
