@@ -10,6 +10,6 @@ use crate::structure::PdfFile;
 /// A refusal with a code of the catalogue when the document is not taken.
 pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let bytes = document.read_all();
-    let file = PdfFile::parse(&bytes, &Limits::default())?;
+    let file = PdfFile::parse(&bytes, &Limits::with_room_for_a_signature())?;
     crate::intake::examine(&file)
 }

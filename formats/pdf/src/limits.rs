@@ -29,6 +29,23 @@ pub struct Limits {
     pub decoded_ratio: usize,
 }
 
+impl Limits {
+    /// What may be signed: a document and the update that signs it must pass
+    /// together, or a person signs in vain.
+    pub(crate) fn with_room_for_a_signature() -> Self {
+        let limits = Self::default();
+        Self {
+            field_name_bytes: limits.field_name_bytes - 100,
+            objects: limits.objects - 10,
+            values: limits.values - 1_000,
+            sections: limits.sections - 2,
+            entries: limits.entries - 10,
+            decoded_total_bytes: limits.decoded_total_bytes - 1024,
+            ..limits
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

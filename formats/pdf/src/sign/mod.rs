@@ -46,7 +46,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<Step, Refusal> {
     let signing = Signing::parse(request)?;
     let bytes = document.read_all();
-    let file = PdfFile::parse(&bytes, &Limits::default())?;
+    let file = PdfFile::parse(&bytes, &Limits::with_room_for_a_signature())?;
     intake::examine(&file)?;
     let revision = Revision::prepare(&file, &signing)?;
 

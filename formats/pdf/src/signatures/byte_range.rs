@@ -81,7 +81,7 @@ pub(super) fn check(
             end: second_start,
         });
     }
-    if end != file.bytes().len() && file.revision_ending_at(end).is_none() {
+    if file.revision_ending_at(end).is_none() {
         return Err(ByteRangeError::End(end));
     }
     Ok(ByteRange {

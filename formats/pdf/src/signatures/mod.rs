@@ -25,7 +25,8 @@ pub(crate) const NO_CHANGES: i64 = 1;
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SignatureDictionary {
-    /// Fully qualified name of the first field with this value.
+    /// Fully qualified name of the first field with this value, with the
+    /// signature's object number when an earlier field has the same name.
     pub(crate) field_name: String,
     /// The signature dictionary, or the field when the dictionary is direct.
     pub(crate) id: ObjectId,
@@ -52,6 +53,7 @@ pub(crate) struct SignatureDictionary {
 pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refusal> {
     let mut signatures = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for field in file.field_nodes()? {
         // A value of its own counts wherever it stands in the tree: fields put
         // below it later must not hide a signature.
@@ -64,9 +66,16 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
             continue;
         };
         let id = value.as_reference().unwrap_or(field.id);
-        if seen.insert(id) {
-            signatures.push(read(file, &field, id, dictionary)?);
+        if !seen.insert(id) {
+            continue;
         }
+        let mut signature = read(file, &field, id, dictionary)?;
+        // Fields must not share a name, but some do; signatures are told apart
+        // by it.
+        while !names.insert(signature.field_name.clone()) {
+            signature.field_name = format!("{} [{}]", signature.field_name, id.0);
+        }
+        signatures.push(signature);
     }
     signatures.sort_by_key(|signature| {
         signature

@@ -244,11 +244,13 @@ impl<'a> PdfFile<'a> {
         &self.newest
     }
 
-    /// The state of the file up to an offset; `None` when no revision ends there.
+    /// The state of the file up to an offset; `None` when no revision ends
+    /// there. White space after the end of a revision is part of it.
     pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
-        self.sections
-            .iter()
-            .find(|section| (section.marker_end..=section.revision_end).contains(&end))?;
+        self.sections.iter().find(|section| {
+            let rest = self.bytes.get(section.marker_end..end);
+            rest.is_some_and(|rest| rest.iter().all(|byte| is_white_space(*byte)))
+        })?;
         let newest = self
             .sections
             .iter()

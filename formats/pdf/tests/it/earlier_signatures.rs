@@ -73,23 +73,32 @@ fn signed() -> Vec<u8> {
 /// A document whose only field has a signature dictionary; nothing is signed,
 /// but the ranges are right.
 fn with_signature(signature: &str, field: &str) -> Vec<u8> {
+    with_right_ranges(&with_blank_ranges(signature, field))
+}
+
+fn with_blank_ranges(signature: &str, field: &str) -> Vec<u8> {
     let mut objects = PdfBuilder::new().objects();
     objects.set(
         1,
         "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] /SigFlags 3 >> >>",
     );
     objects.set(7, format!("<< /FT /Sig /T (Signed) /V 8 0 R {field} >>"));
-    let ranges = "[0 1111111111 2222222222 3333333333]";
-    objects.set(8, format!("<< /Type /Sig /ByteRange {ranges} /Contents <3000> /M (D:20260102030405Z) {signature} >>"));
-    let bytes = table(&objects);
+    objects.set(8, format!("<< /Type /Sig /ByteRange {BLANK_RANGES} /Contents <3000> /M (D:20260102030405Z) {signature} >>"));
+    table(&objects)
+}
+
+/// The ranges of a document's only signature, made those that cover all of it.
+fn with_right_ranges(bytes: &[u8]) -> Vec<u8> {
     let contents = bytes
         .windows(6)
         .position(|window| window == b"<3000>")
         .unwrap();
     let (start, end) = (contents, contents + 6);
     let right = format!("[0 {start:010} {end:010} {:010}]", bytes.len() - end);
-    replaced(&bytes, ranges, &right)
+    replaced(bytes, BLANK_RANGES, &right)
 }
+
+const BLANK_RANGES: &str = "[0 1111111111 2222222222 3333333333]";
 
 fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
     let at = bytes
@@ -403,6 +412,35 @@ fn ranges_that_do_not_end_with_a_revision_are_refused() {
     assert_eq!(notes(&with_length(end - 1)), ["signed"]);
     assert_eq!(refused(&with_length(end - 2)), "signature-byterange");
     assert_eq!(refused(&with_length(end + 1)), "signature-byterange");
+}
+
+#[test]
+fn a_range_may_end_with_white_space_after_the_revision_but_not_with_more() {
+    let ending_with = |end: &[u8]| {
+        let document = with_blank_ranges("", "");
+        with_right_ranges(&[&document, end].concat())
+    };
+
+    let signed = P256.signs(&ending_with(b" \r\n\n")).unwrap();
+
+    assert_eq!(inspected(&signed).unwrap().signatures.len(), 2);
+    assert_eq!(refused(&ending_with(b"more")), "signature-byterange");
+}
+
+#[test]
+fn signatures_of_fields_with_one_name_are_told_apart() {
+    let first = signed();
+    let second = replaced(&P384.signs(&first).unwrap(), "(Signature2)", "(Signature1)");
+
+    let ids: Vec<_> = inspected(&second)
+        .unwrap()
+        .signatures
+        .into_iter()
+        .map(|signature| signature.id)
+        .collect();
+
+    assert_eq!(ids[0], "Signature1");
+    assert!(ids[1].starts_with("Signature1 ["), "{ids:?}");
 }
 
 #[test]
