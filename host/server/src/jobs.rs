@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
 use tokio::sync::Semaphore;
@@ -13,12 +12,11 @@ use tokio_util::task::TaskTracker;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::workflow::lanes::{ATTEMPTS, TIMERS};
+use crate::workflow::lease::LEASE;
 use crate::workflow::{attempt, deadline};
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
-/// How long a claimed job is left alone; longer than any step takes.
-const LEASE: SignedDuration = SignedDuration::from_secs(90);
 /// Jobs that run at the same time. Most of them wait for somebody.
 const CONCURRENT: usize = 256;
 

@@ -8,5 +8,6 @@ pub(crate) mod create_signing;
 pub(crate) mod deadline;
 mod history;
 pub(crate) mod lanes;
+pub(crate) mod lease;
 pub(crate) mod read_signing;
 mod sealing;

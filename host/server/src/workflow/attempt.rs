@@ -19,7 +19,7 @@ use uuid::Uuid;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
 use super::lanes::ATTEMPTS;
-use super::sealing;
+use super::{lease, sealing};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, AttemptStep, SigningRow};
@@ -63,15 +63,24 @@ impl App {
         let Some(sealed) = &running.attempt.step else {
             return self.drop_job(job).await;
         };
-        let outcome = match running.over(self.clock.now()) {
-            Some(failure) => StepOutcome::Failed(failure),
-            None => {
-                let step = sealing::open_step(&running.key, attempt, sealed)?;
-                self.do_step(&running, step).await?
-            }
-        };
-        let stored = self.store_outcome(job, &running, &outcome).await?;
-        stored.log(&running, &outcome);
+        if let Some(failure) = running.over(self.clock.now()) {
+            return self
+                .conclude(job, &running, StepOutcome::Failed(failure))
+                .await;
+        }
+        let step = sealing::open_step(&running.key, attempt, sealed)?;
+        let (outcome, job) = lease::hold(&self.store, job, self.do_step(&running, step)).await?;
+        self.conclude(&job, &running, outcome?).await
+    }
+
+    async fn conclude(
+        &self,
+        job: &ClaimedJob,
+        running: &Running,
+        outcome: StepOutcome,
+    ) -> Result<(), WorkflowError> {
+        let stored = self.store_outcome(job, running, &outcome).await?;
+        stored.log(running, &outcome);
         self.changes.announce(running.attempt.signing);
         Ok(())
     }
