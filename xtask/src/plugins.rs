@@ -60,10 +60,11 @@ pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The lints of the plugins, as they are compiled for WebAssembly; where the
-/// linter has no standard library for that, as they are for this machine.
+/// linter has no standard library for that, as they are for this machine. The
+/// profile is the build's, so that both share what runs at compile time.
 pub(crate) fn lint(root: &Path) -> Command {
     let mut clippy = process::cargo(&root.join("plugins"));
-    clippy.args(["clippy", "--workspace", "--locked", "--target"]);
+    clippy.args(["clippy", "--release", "--workspace", "--locked", "--target"]);
     clippy.arg(if has_target(root) {
         TARGET
     } else {
