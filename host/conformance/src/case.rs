@@ -1,0 +1,258 @@
+use std::fs;
+use std::io;
+use std::num::NonZeroU8;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use openssl::sha::sha256;
+use serde::Deserialize;
+
+use crate::{Expectation, Operation};
+
+/// What the file that describes a case is called.
+const DESCRIPTION: &str = "case.toml";
+
+/// A document, and what a plugin should say to it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The name of its folder.
+    pub name: String,
+    /// Where the document comes from.
+    pub origin: String,
+    /// SPDX identifier of the licence that it is used under.
+    pub licence: String,
+    /// The document.
+    pub document: Bytes,
+    /// What is asked of the plugin.
+    pub checks: Vec<Check>,
+}
+
+/// One question of a case.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// What the plugin is asked to do.
+    pub operation: Operation,
+    /// How many sign, one after the other; only for `sign`.
+    #[serde(default = "one")]
+    pub signers: NonZeroU8,
+    /// What it should say; of several signers, to the last one.
+    pub expect: Expectation,
+}
+
+/// Why a case cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// A file cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The description cannot be used.
+    #[error("{} is not a description of a case", path.display())]
+    Malformed {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// The document is not there. It may be too large to be kept.
+    #[error("{} is not there", .0.display())]
+    NoDocument(PathBuf),
+    /// The document is another one than described.
+    #[error("the document has the digest {actual}")]
+    OtherDocument {
+        /// Its SHA-256, in hex digits.
+        actual: String,
+    },
+    /// The operation does not tell what is expected.
+    #[error("{operation} tells no {what}")]
+    Untold {
+        /// Which operation.
+        operation: Operation,
+        /// What it does not tell.
+        what: &'static str,
+    },
+}
+
+/// `case.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    origin: String,
+    licence: String,
+    input: PathBuf,
+    sha256: String,
+    checks: Vec<Check>,
+}
+
+impl Case {
+    /// Reads the case in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// When its description or document cannot be read, or the two disagree.
+    pub fn load(folder: &Path) -> Result<Self, CaseError> {
+        let path = folder.join(DESCRIPTION);
+        let text = fs::read_to_string(&path).map_err(|source| CaseError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let description: Description =
+            toml::from_str(&text).map_err(|source| CaseError::Malformed {
+                path,
+                source: Box::new(source),
+            })?;
+        for check in &description.checks {
+            check.can_be_told()?;
+        }
+        let document = read_document(&folder.join(&description.input))?;
+        let actual = hex::encode(sha256(&document));
+        if actual != description.sha256 {
+            return Err(CaseError::OtherDocument { actual });
+        }
+        Ok(Self {
+            name: name(folder),
+            origin: description.origin,
+            licence: description.licence,
+            document,
+            checks: description.checks,
+        })
+    }
+
+    /// Folders with a case directly below `folder`, by name.
+    pub(crate) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut cases = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.join(DESCRIPTION).is_file() {
+                cases.push(path);
+            }
+        }
+        cases.sort();
+        Ok(cases)
+    }
+}
+
+impl Check {
+    fn can_be_told(&self) -> Result<(), CaseError> {
+        let several = self.signers > NonZeroU8::MIN && self.operation != Operation::Sign;
+        let untold = self.expect.untold_by(self.operation);
+        match untold.or(several.then_some("signers")) {
+            Some(what) => Err(CaseError::Untold {
+                operation: self.operation,
+                what,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a case is called: its folder's name.
+pub(crate) fn name(folder: &Path) -> String {
+    folder
+        .file_name()
+        .unwrap_or(folder.as_os_str())
+        .display()
+        .to_string()
+}
+
+fn read_document(path: &Path) -> Result<Bytes, CaseError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(bytes.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(CaseError::NoDocument(path.to_owned()))
+        }
+        Err(source) => Err(CaseError::Io {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+fn one() -> NonZeroU8 {
+    NonZeroU8::MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Acceptance;
+
+    const DESCRIPTION_OF_A: &str = r#"
+        origin = "written for this test"
+        licence = "Apache-2.0"
+        input = "input.txt"
+        sha256 = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+
+        [[checks]]
+        operation = "inspect"
+        expect.accepted = { notes = ["javascript"] }
+
+        [[checks]]
+        operation = "sign"
+        signers = 2
+        expect.refused = "no-room"
+    "#;
+
+    fn load(description: &str, document: Option<&str>) -> Result<Case, CaseError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(super::DESCRIPTION), description).unwrap();
+        if let Some(document) = document {
+            fs::write(folder.path().join("input.txt"), document).unwrap();
+        }
+        Case::load(folder.path())
+    }
+
+    #[test]
+    fn a_case_is_read() {
+        let case = load(DESCRIPTION_OF_A, Some("a")).unwrap();
+
+        assert_eq!(case.document, "a");
+        assert_eq!(
+            case.checks,
+            [
+                Check {
+                    operation: Operation::Inspect,
+                    signers: NonZeroU8::MIN,
+                    expect: Expectation::Accepted(Acceptance {
+                        notes: Some(vec!["javascript".into()]),
+                        ..Acceptance::default()
+                    }),
+                },
+                Check {
+                    operation: Operation::Sign,
+                    signers: NonZeroU8::new(2).unwrap(),
+                    expect: Expectation::Refused("no-room".into()),
+                },
+            ]
+        );
+    }
+
+    #[test]
+    fn another_document_is_noticed() {
+        assert!(matches!(
+            load(DESCRIPTION_OF_A, Some("b")),
+            Err(CaseError::OtherDocument { .. })
+        ));
+        assert!(matches!(
+            load(DESCRIPTION_OF_A, None),
+            Err(CaseError::NoDocument(_))
+        ));
+    }
+
+    #[test]
+    fn what_an_operation_does_not_tell_cannot_be_expected_of_it() {
+        let of_verify = DESCRIPTION_OF_A.replace("\"inspect\"", "\"verify\"");
+
+        assert!(matches!(
+            load(&of_verify, Some("a")),
+            Err(CaseError::Untold { what: "notes", .. })
+        ));
+    }
+}

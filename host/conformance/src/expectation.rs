@@ -1,0 +1,222 @@
+use std::fmt::Debug;
+
+use parafa_plugin_host::{CallError, Fault, Integrity};
+use serde::Deserialize;
+
+use crate::{Answered, Operation};
+
+/// What a plugin should say.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Expectation {
+    /// It does what it is asked to.
+    Accepted(Acceptance),
+    /// It refuses with this code.
+    Refused(String),
+}
+
+/// What the answer should tell. What is not named is not looked at.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Acceptance {
+    /// Codes of all notes of `inspect`, in any order.
+    pub notes: Option<Vec<String>>,
+    /// How many signatures there are; after `sign`, with the new one.
+    pub signatures: Option<usize>,
+    /// What `verify` says of the integrity of each signature, in their order;
+    /// when it is not named, all have to be intact.
+    pub integrity: Option<Vec<String>>,
+    /// What `sign` reaches, such as `PAdES-B-B`.
+    pub level: Option<String>,
+}
+
+/// How an answer differs from what was expected.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Mismatch {
+    /// It was to be refused.
+    #[error("it is accepted, where {0:?} should refuse it")]
+    Accepted(String),
+    /// The plugin failed.
+    #[error("{}", .0.kind)]
+    Fault(Box<Fault>),
+    /// It is refused by another code.
+    #[error("it is refused as {actual:?} ({detail}), where {expected:?} should refuse it")]
+    OtherCode {
+        /// The code that was expected.
+        expected: String,
+        /// The code that came.
+        actual: String,
+        /// The sentence that came with it.
+        detail: String,
+    },
+    /// The answer tells something else.
+    #[error("its {what} should be {expected}, but is {actual}")]
+    OtherThan {
+        /// What is told.
+        what: &'static str,
+        /// What was expected.
+        expected: String,
+        /// What came.
+        actual: String,
+    },
+    /// It was to be accepted.
+    #[error("it is refused as {code:?} ({detail}), where it should be accepted")]
+    Refused {
+        /// The code.
+        code: String,
+        /// The sentence that came with it.
+        detail: String,
+    },
+}
+
+impl Expectation {
+    /// Compares an answer.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn compare(&self, answer: &Result<Answered, CallError>) -> Result<(), Mismatch> {
+        match (self, answer) {
+            (_, Err(CallError::Fault(fault))) => Err(Mismatch::Fault(Box::new(fault.clone()))),
+            (Self::Refused(code), Err(CallError::Refused(refusal))) if *code == refusal.code => {
+                Ok(())
+            }
+            (Self::Refused(code), Err(CallError::Refused(refusal))) => Err(Mismatch::OtherCode {
+                expected: code.clone(),
+                actual: refusal.code.clone(),
+                detail: refusal.detail.clone(),
+            }),
+            (Self::Refused(code), Ok(_)) => Err(Mismatch::Accepted(code.clone())),
+            (Self::Accepted(_), Err(CallError::Refused(refusal))) => Err(Mismatch::Refused {
+                code: refusal.code.clone(),
+                detail: refusal.detail.clone(),
+            }),
+            (Self::Accepted(acceptance), Ok(answered)) => acceptance.compare(answered),
+        }
+    }
+
+    /// What it names that an operation does not tell.
+    pub(crate) fn untold_by(&self, operation: Operation) -> Option<&'static str> {
+        let Self::Accepted(acceptance) = self else {
+            return None;
+        };
+        [
+            ("notes", acceptance.notes.is_some(), Operation::Inspect),
+            (
+                "integrity",
+                acceptance.integrity.is_some(),
+                Operation::Verify,
+            ),
+            ("level", acceptance.level.is_some(), Operation::Sign),
+        ]
+        .into_iter()
+        .find(|(_, named, told_by)| *named && *told_by != operation)
+        .map(|(name, ..)| name)
+    }
+}
+
+impl Acceptance {
+    fn compare(&self, answered: &Answered) -> Result<(), Mismatch> {
+        match answered {
+            Answered::Inspected(report) => {
+                let notes = report.notes.iter().map(|note| note.code.clone()).collect();
+                same("notes", self.notes.clone().map(sorted), &sorted(notes))?;
+                self.compare_count(report.signatures.len())
+            }
+            Answered::Signed(signed) => {
+                same("level", self.level.clone(), &signed.outcome.level)?;
+                self.compare_count(signed.earlier.len() + 1)
+            }
+            Answered::Verified(evidence) => {
+                self.compare_count(evidence.len())?;
+                let intact = || vec![Integrity::Intact.name().to_owned(); evidence.len()];
+                let expected = self.integrity.clone().unwrap_or_else(intact);
+                let actual = evidence.iter().map(|one| one.integrity.name().to_owned());
+                same("integrity", Some(expected), &actual.collect())
+            }
+        }
+    }
+
+    fn compare_count(&self, actual: usize) -> Result<(), Mismatch> {
+        same("number of signatures", self.signatures, &actual)
+    }
+}
+
+fn same<T: Debug + PartialEq>(
+    what: &'static str,
+    expected: Option<T>,
+    actual: &T,
+) -> Result<(), Mismatch> {
+    match expected {
+        Some(expected) if expected != *actual => Err(Mismatch::OtherThan {
+            what,
+            expected: format!("{expected:?}"),
+            actual: format!("{actual:?}"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn sorted(mut codes: Vec<String>) -> Vec<String> {
+    codes.sort_unstable();
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_host::{Note, Refusal, Report};
+
+    use super::*;
+
+    fn report(notes: &[&str]) -> Result<Answered, CallError> {
+        let notes = notes.iter().map(|code| Note {
+            code: (*code).to_owned(),
+            detail: String::new(),
+        });
+        Ok(Answered::Inspected(Report {
+            media_type: "application/pdf".into(),
+            format_version: "1.7".into(),
+            signatures: Vec::new(),
+            fields: Vec::new(),
+            notes: notes.collect(),
+        }))
+    }
+
+    fn refusal(code: &str) -> Result<Answered, CallError> {
+        Err(CallError::Refused(Refusal {
+            code: code.into(),
+            detail: "no".into(),
+            subjects: Vec::new(),
+        }))
+    }
+
+    fn notes(codes: &[&str]) -> Expectation {
+        Expectation::Accepted(Acceptance {
+            notes: Some(codes.iter().map(|code| (*code).to_owned()).collect()),
+            ..Acceptance::default()
+        })
+    }
+
+    #[test]
+    fn notes_are_compared_in_any_order() {
+        assert_eq!(notes(&["b", "a"]).compare(&report(&["a", "b"])), Ok(()));
+        assert!(notes(&["a"]).compare(&report(&["a", "b"])).is_err());
+        assert!(notes(&["a"]).compare(&refusal("encrypted")).is_err());
+    }
+
+    #[test]
+    fn a_refusal_must_have_the_expected_code() {
+        let expected = Expectation::Refused("encrypted".into());
+
+        assert_eq!(expected.compare(&refusal("encrypted")), Ok(()));
+        assert!(expected.compare(&refusal("xfa")).is_err());
+        assert!(expected.compare(&report(&[])).is_err());
+    }
+
+    #[test]
+    fn what_is_not_named_is_not_looked_at() {
+        let expected = Expectation::Accepted(Acceptance::default());
+
+        assert_eq!(expected.compare(&report(&["a"])), Ok(()));
+    }
+}

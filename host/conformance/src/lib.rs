@@ -1,0 +1,25 @@
+//! Runs cases against a format plugin and keeps the score.
+//!
+//! A [`Case`] is a folder with a document and what a plugin should say to it.
+//! [`run`] plays every case of a folder: each call is made twice and must give
+//! the same answer to the byte, and the same calls are made with damaged
+//! variants of the document, to which any answer is right that is not a fault.
+//! The [`Scorecard`] says what passed.
+//!
+//! Signatures in between are those of a [`SoftwareSigner`]: whether a document
+//! can be signed is the plugin's affair, whose signature it is is not.
+
+mod case;
+mod damage;
+mod expectation;
+mod operation;
+mod runner;
+mod scorecard;
+mod signer;
+
+pub use case::{Case, CaseError, Check};
+pub use expectation::{Acceptance, Expectation, Mismatch};
+pub use operation::{Answered, Operation, UnknownOperation, perform};
+pub use runner::{RunError, run};
+pub use scorecard::{CaseResult, Scorecard, Verdict};
+pub use signer::{SignerError, SoftwareSigner};

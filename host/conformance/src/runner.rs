@@ -1,0 +1,152 @@
+use std::error::Error;
+use std::io;
+use std::iter;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use parafa_plugin_host::{CallError, Plugin};
+
+use crate::case::name;
+use crate::damage::variants;
+use crate::{
+    Answered, Case, CaseError, Check, Scorecard, SignerError, SoftwareSigner, Verdict, perform,
+};
+
+/// When all signatures are made: 2026-01-01, noon UTC.
+const TIME: i64 = 1_767_268_800;
+
+/// Why no score can be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The folder of cases cannot be listed.
+    #[error("{} cannot be listed", folder.display())]
+    Folder {
+        /// Which folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no case for the plugin.
+    #[error("there is no case for the format {format:?} in {}", folder.display())]
+    NoCases {
+        /// Id of the plugin.
+        format: String,
+        /// Where they were looked for.
+        folder: PathBuf,
+    },
+    /// Nothing can be signed.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
+}
+
+/// Plays the cases for a plugin: those of `cases/<id of the plugin>`, or of
+/// `cases` itself where there is no such folder.
+///
+/// # Errors
+///
+/// When there is nothing to play. A case that cannot be read is one that failed.
+pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
+    let own = Some(cases.join(plugin.id())).filter(|folder| folder.is_dir());
+    let folder = own.unwrap_or_else(|| cases.to_owned());
+    let folders = Case::folders(&folder).map_err(|source| RunError::Folder {
+        folder: folder.clone(),
+        source,
+    })?;
+    if folders.is_empty() {
+        return Err(RunError::NoCases {
+            format: plugin.id().to_owned(),
+            folder,
+        });
+    }
+    let mut scorecard = Scorecard::default();
+    for folder in folders {
+        match Case::load(&folder) {
+            Ok(case) => play(plugin, &case, &mut scorecard).await?,
+            Err(error) => {
+                let verdict = match error {
+                    CaseError::NoDocument(_) => Verdict::Skipped,
+                    _ => Verdict::Failed,
+                };
+                scorecard.add(name(&folder), verdict, Some(with_sources(&error)));
+            }
+        }
+    }
+    Ok(scorecard)
+}
+
+async fn play(plugin: &Plugin, case: &Case, scorecard: &mut Scorecard) -> Result<(), SignerError> {
+    for check in &case.checks {
+        let name = format!("{}/{}", case.name, check.operation);
+        let capability = check.operation.capability();
+        if !plugin.capabilities().contains(&capability) {
+            let why = format!("the plugin cannot {capability}");
+            scorecard.add(name, Verdict::Skipped, Some(why));
+            continue;
+        }
+        let trial = Trial::new(plugin, check)?;
+        match trial.failure(&case.document).await {
+            None => scorecard.add(name, Verdict::Passed, None),
+            Some(why) => scorecard.add(name, Verdict::Failed, Some(why)),
+        }
+    }
+    Ok(())
+}
+
+/// A check with the people who sign in it.
+struct Trial<'a> {
+    plugin: &'a Plugin,
+    check: &'a Check,
+    signers: Vec<SoftwareSigner>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(plugin: &'a Plugin, check: &'a Check) -> Result<Self, SignerError> {
+        let signers = (1..=check.signers.get())
+            .map(|number| SoftwareSigner::generate(TIME, [number; 32]))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            plugin,
+            check,
+            signers,
+        })
+    }
+
+    /// What the plugin did wrong.
+    async fn failure(&self, document: &Bytes) -> Option<String> {
+        let answer = self.answer(document.clone()).await;
+        if let Err(mismatch) = self.check.expect.compare(&answer) {
+            return Some(mismatch.to_string());
+        }
+        if self.answer(document.clone()).await != answer {
+            return Some("it answers otherwise when it is asked again".to_owned());
+        }
+        for variant in variants(document) {
+            if let Err(CallError::Fault(fault)) = self.answer(variant.document).await {
+                return Some(format!("{}: {}", variant.what, fault.kind));
+            }
+        }
+        None
+    }
+
+    async fn answer(&self, document: Bytes) -> Result<Answered, CallError> {
+        let [first, others @ ..] = self.signers.as_slice() else {
+            unreachable!("the number of signers is not zero")
+        };
+        let operation = self.check.operation;
+        let mut answered = perform(self.plugin, operation, document, first).await?;
+        for signer in others {
+            if let Answered::Signed(signed) = answered {
+                answered = perform(self.plugin, operation, signed.bytes, signer).await?;
+            }
+        }
+        Ok(answered)
+    }
+}
+
+fn with_sources(error: &CaseError) -> String {
+    iter::successors(Some(error as &dyn Error), |&error| error.source())
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}

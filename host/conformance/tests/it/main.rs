@@ -1,0 +1,168 @@
+//! The conformance kit with real components.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use parafa_conformance::{RunError, Verdict, run};
+
+use crate::support::{Cases, plugin, verdict_of_toy};
+
+#[tokio::test]
+async fn the_pdf_plugin_passes_every_case() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases");
+
+    let scorecard = run(&*plugin("pdf.wasm").await, &cases).await.unwrap();
+
+    assert_eq!(scorecard.failed, 0, "{scorecard}");
+    assert!(scorecard.passed > 80, "{scorecard}");
+    let skipped = scorecard
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Verdict::Skipped);
+    assert!(skipped.count() <= 1, "{scorecard}");
+}
+
+#[tokio::test]
+async fn an_honest_plugin_passes() {
+    for check in [
+        "operation = 'inspect'\nexpect.accepted = { signatures = 0 }",
+        "operation = 'verify'\nexpect.accepted = { signatures = 0 }",
+        "operation = 'sign'\nsigners = 3\nexpect.accepted = { level = 'Toy-B-B', signatures = 3 }",
+    ] {
+        let result = verdict_of_toy("TOY honest 5\nhello", check).await;
+
+        assert_eq!(result.outcome, Verdict::Passed, "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_misbehaves_is_found() {
+    for (behaviour, operation, why) in [
+        ("exhaust", "inspect", "bytes of memory exceed the limit"),
+        ("loop", "inspect", "no result within 2000 ms"),
+        ("out-of-range", "inspect", "are not in a document of"),
+        ("panic", "inspect", "panic: the document asked for it"),
+        ("recurse", "inspect", "out of stack"),
+        ("refuse", "inspect", "refused as \"encrypted\""),
+        ("ask-forever", "sign", "no outcome after 8 rounds"),
+        ("forge-copy", "sign", "begins with a copy of 0 bytes"),
+        ("no-signature", "sign", "refused evidence"),
+        ("other-value", "sign", "refused evidence"),
+        ("swap-signed-bytes", "sign", "refused evidence"),
+        ("condemn-earlier", "sign", "refused evidence"),
+        ("forget-earlier", "sign", "refused evidence"),
+    ] {
+        let signers = if operation == "sign" { 2 } else { 1 };
+        let check =
+            format!("operation = '{operation}'\nsigners = {signers}\nexpect.accepted = {{}}");
+
+        let result = verdict_of_toy(&format!("TOY {behaviour} 5\nhello"), &check).await;
+
+        assert_eq!(result.outcome, Verdict::Failed, "{behaviour}");
+        let detail = result.detail.unwrap_or_default();
+        assert!(detail.contains(why), "{behaviour}: {detail}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_expected_is_found() {
+    for (check, why) in [
+        (
+            "operation = 'inspect'\nexpect.refused = 'encrypted'",
+            "it is accepted, where \"encrypted\" should refuse it",
+        ),
+        (
+            "operation = 'inspect'\nexpect.accepted = { notes = [] }",
+            "its notes should be [], but is [\"body-digest\", \"no-key\"]",
+        ),
+        (
+            "operation = 'verify'\nexpect.accepted = { signatures = 1 }",
+            "its number of signatures should be 1, but is 0",
+        ),
+        (
+            "operation = 'sign'\nexpect.accepted = { level = 'Toy-B-T' }",
+            "its level should be \"Toy-B-T\", but is \"Toy-B-B\"",
+        ),
+    ] {
+        let result = verdict_of_toy("TOY honest 5\nhello", check).await;
+
+        assert_eq!(result.detail.as_deref(), Some(why));
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_falls_over_a_damaged_document_is_found() {
+    let check = "operation = 'inspect'\nexpect.refused = 'not-a-toy'";
+
+    let result = verdict_of_toy("TOY panic 5\nhello!", check).await;
+
+    assert_eq!(result.outcome, Verdict::Failed);
+    let detail = result.detail.unwrap_or_default();
+    assert!(
+        detail.starts_with("cut off after 17 of 18 bytes: panic"),
+        "{detail}"
+    );
+}
+
+#[tokio::test]
+async fn a_case_that_cannot_be_read_fails_and_one_without_a_document_is_skipped() {
+    let cases = Cases::new();
+    let check = "operation = 'inspect'\nexpect.accepted = {}";
+    cases.add("altered", "TOY honest 5\nhello", check);
+    fs::write(cases.folder().join("altered/input"), "TOY honest 5\nother").unwrap();
+    cases.add("absent", "TOY honest 5\nhello", check);
+    fs::remove_file(cases.folder().join("absent/input")).unwrap();
+
+    let scorecard = run(&*plugin("test/toy.wasm").await, cases.folder())
+        .await
+        .unwrap();
+
+    let verdicts: Vec<_> = scorecard
+        .cases
+        .iter()
+        .map(|case| (case.name.as_str(), case.outcome))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [("absent", Verdict::Skipped), ("altered", Verdict::Failed)]
+    );
+}
+
+#[tokio::test]
+async fn a_format_without_cases_has_no_score() {
+    let cases = Cases::new();
+
+    let refused = run(&*plugin("test/toy.wasm").await, cases.folder()).await;
+
+    assert!(matches!(refused, Err(RunError::NoCases { format, .. }) if format == "toy"));
+}
+
+#[tokio::test]
+async fn a_scorecard_is_json_that_a_program_can_read() {
+    let cases = Cases::new();
+    let check = "operation = 'inspect'\nexpect.accepted = {}";
+    cases.add("sound", "TOY honest 5\nhello", check);
+    cases.add("bad", "text", check);
+
+    let scorecard = run(&*plugin("test/toy.wasm").await, cases.folder())
+        .await
+        .unwrap();
+
+    assert_eq!(
+        serde_json::to_value(&scorecard).unwrap(),
+        serde_json::json!({
+            "passed": 1, "failed": 1, "skipped": 0,
+            "cases": [
+                {
+                    "name": "bad/inspect",
+                    "outcome": "failed",
+                    "detail": "it is refused as \"not-a-toy\" (the document is no toy), \
+                               where it should be accepted",
+                },
+                {"name": "sound/inspect", "outcome": "passed"},
+            ],
+        })
+    );
+}

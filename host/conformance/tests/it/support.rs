@@ -1,0 +1,78 @@
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use openssl::sha::sha256;
+use parafa_conformance::{CaseResult, run};
+use parafa_plugin_host::{CallLimits, Plugin, PluginHost, PluginHostConfig};
+use tempfile::TempDir;
+
+/// A component of `target/plugins`, admitted with a short deadline.
+pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
+    let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
+        PathBuf::from,
+    );
+    let component = fs::read(folder.join(name)).unwrap_or_else(|error| {
+        panic!(
+            "no plugin {name} in {} ({error}): run `cargo xtask build-plugins`",
+            folder.display()
+        )
+    });
+    let config = PluginHostConfig {
+        limits: CallLimits {
+            wall: Duration::from_secs(2),
+            ..CallLimits::default()
+        },
+        ..PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache"))
+    };
+    let host = Arc::new(PluginHost::new(config).unwrap());
+    host.admit(component.into()).await.unwrap()
+}
+
+/// A folder of cases in the making.
+pub(crate) struct Cases(TempDir);
+
+impl Cases {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Adds a case with one check.
+    pub(crate) fn add(&self, name: &str, document: impl Into<Bytes>, check: &str) {
+        let document = document.into();
+        let digest: String = sha256(&document)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let folder = self.folder().join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("input"), &document).unwrap();
+        fs::write(
+            folder.join("case.toml"),
+            format!(
+                "origin = 'a test'\nlicence = 'Apache-2.0'\ninput = 'input'\nsha256 = '{digest}'\n\
+                 [[checks]]\n{check}\n"
+            ),
+        )
+        .unwrap();
+    }
+}
+
+/// How the toy does in one check of a document.
+pub(crate) async fn verdict_of_toy(document: &str, check: &str) -> CaseResult {
+    let cases = Cases::new();
+    cases.add("one", document.to_owned(), check);
+    let scorecard = run(&*plugin("test/toy.wasm").await, cases.folder())
+        .await
+        .unwrap();
+    let [result] = <[CaseResult; 1]>::try_from(scorecard.cases).unwrap();
+    result
+}
