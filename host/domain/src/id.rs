@@ -110,18 +110,10 @@ macro_rules! kinds {
 kinds! {
     /// Identifies one attempt of one signer.
     AttemptId, AttemptKind;
-    /// Identifies an API key.
-    KeyId, KeyKind;
     /// Identifies a signer of a signing.
     SignerId, SignerKind;
     /// Identifies a signing.
     SigningId, SigningKind;
-    /// Identifies a workspace.
-    TenantId, TenantKind;
-    /// Identifies a user of a workspace.
-    UserId, UserKind;
-    /// Identifies one version of a document.
-    VersionId, VersionKind;
 }
 
 #[cfg(test)]

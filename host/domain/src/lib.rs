@@ -12,7 +12,7 @@ mod person;
 mod signing;
 
 pub use attempt::{AttemptFailure, Phase};
-pub use id::{AttemptId, Id, IdKind, KeyId, SignerId, SigningId, TenantId, UserId, VersionId};
+pub use id::{AttemptId, Id, IdKind, SignerId, SigningId};
 pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};
 pub use signing::{
