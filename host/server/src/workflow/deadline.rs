@@ -1,16 +1,18 @@
 //! The hard deadline of a signing.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::SigningEvent;
+use parafa_domain::AttemptFailure;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
-use parafa_store::{StoreError, Transaction, audit};
+use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::lanes::TIMERS;
+use super::attempt;
+use super::history::record_events;
+use super::lanes::{ATTEMPTS, TIMERS};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::SigningRow;
+use crate::records::{AttemptRow, SigningRow};
 
 /// The kind of the job.
 pub(crate) const EXPIRE: &str = "expire-signing";
@@ -49,13 +51,17 @@ impl App {
                     let Some(mut row) = tx.get::<SigningRow>(&signing).await? else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
+                    let turn = row.signing.turn;
                     let events = row.signing.expire(now);
                     if let Some(later) = next_look(&row, now) {
                         return Ok(jobs::retry(tx, job, later).await?);
                     }
-                    if events.contains(&SigningEvent::Expired) {
-                        audit::append(tx, signing, "signing.expired", audit::Fields::new()).await?;
+                    if !events.is_empty() {
                         tx.put(&row).await?;
+                        record_events(tx, signing, &events).await?;
+                        if let Some(turn) = turn {
+                            end_attempt(tx, turn.attempt.uuid()).await?;
+                        }
                     }
                     Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
                 })
@@ -64,6 +70,16 @@ impl App {
         self.changes.announce(signing);
         Ok(())
     }
+}
+
+/// The deadline wins over a signature that no device has made yet.
+async fn end_attempt(tx: &mut Transaction<'_>, id: Uuid) -> Result<(), WorkflowError> {
+    let running = tx.get::<AttemptRow>(&id).await?;
+    if let Some(running) = running.filter(|attempt| !attempt.phase.is_terminal()) {
+        attempt::end(tx, running, AttemptFailure::Cancelled).await?;
+        jobs::cancel(tx, ATTEMPTS, &attempt::unique_key(id)).await?;
+    }
+    Ok(())
 }
 
 fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
