@@ -107,7 +107,8 @@ pub(crate) fn check(
     }
 }
 
-fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
+/// Refuses evidence whose signatures cannot be told apart.
+pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
     let mut ids = HashSet::new();
     match evidence.iter().find(|evidence| !ids.insert(&evidence.id)) {
         Some(evidence) => Err(EvidenceError::AmbiguousId(evidence.id.clone())),

@@ -66,6 +66,9 @@ pub(crate) async fn drive(
     mut answers: Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Result<Progress, CallError> {
+    if answers.is_empty() {
+        check_before_anybody_signs(plugin, document.clone()).await?;
+    }
     for _ in 0..plugin.max_rounds() {
         let needs = match plugin.sign(document.clone(), request, &answers).await? {
             SignStep::Needs(needs) => needs,
@@ -95,6 +98,14 @@ pub(crate) async fn drive(
         }
     }
     Err(plugin.broken(ContractBreach::TooManyRounds(plugin.max_rounds())))
+}
+
+/// What would spoil the check of the finished signature, found while nobody
+/// has signed in vain.
+async fn check_before_anybody_signs(plugin: &Plugin, document: Bytes) -> Result<(), CallError> {
+    let evidence = plugin.verify(document).await?;
+    evidence::refuse_ambiguous_ids(&evidence)
+        .map_err(|error| plugin.broken(ContractBreach::Evidence(error)))
 }
 
 /// Nothing is asked twice, and exactly one signature is asked for, over the

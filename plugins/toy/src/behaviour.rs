@@ -47,6 +47,8 @@ pub(crate) enum Behaviour {
     Refuse,
     /// `verify` changes what the first signature signs once there is a second.
     RewriteEarlier,
+    /// `sign` adds two signatures, to which `verify` gives one id.
+    ShareId,
     /// `sign` adds two signatures.
     SignTwice,
     /// `sign` stores other signed bytes than it asked to be signed.
@@ -79,6 +81,7 @@ impl Behaviour {
             "recurse" => Self::Recurse,
             "refuse" => Self::Refuse,
             "rewrite-earlier" => Self::RewriteEarlier,
+            "share-id" => Self::ShareId,
             "sign-twice" => Self::SignTwice,
             "swap-signed-bytes" => Self::SwapSignedBytes,
             "truncate-copy" => Self::TruncateCopy,

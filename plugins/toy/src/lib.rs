@@ -96,6 +96,11 @@ fn verify<E: Environment>(
             level: record.level().to_owned(),
         })
         .collect();
+    if document.behaviour == Behaviour::ShareId {
+        for signature in &mut evidence {
+            signature.id = "shared".to_owned();
+        }
+    }
     match (document.behaviour, evidence.first_mut()) {
         (Behaviour::ForgetEarlier, Some(_)) if several => drop(evidence.remove(0)),
         (Behaviour::CondemnEarlier, Some(first)) if several => {

@@ -102,7 +102,10 @@ fn write<B: Blob>(document: &Document, blob: &B, record: &Record, out: &mut impl
         }
     }
     out.write(&record.encode());
-    if document.behaviour == Behaviour::SignTwice {
+    if matches!(
+        document.behaviour,
+        Behaviour::ShareId | Behaviour::SignTwice
+    ) {
         out.write(&record.encode());
     }
 }

@@ -1,6 +1,6 @@
 use parafa_plugin_host::{
     CallError, ContractBreach, Coverage, EvidenceError, FaultKind, Integrity, NeedKind, Progress,
-    Refusal, SignRequest, Suspension, TargetLevel,
+    Refusal, SignRequest, SignStep, Suspension, TargetLevel,
 };
 
 use crate::support::{Nobody, Signer, answered, done, fault, suspended, toy, toy_document};
@@ -178,6 +178,34 @@ async fn a_value_that_does_not_verify_is_refused() {
     assert_eq!(
         breach(refused),
         ContractBreach::Evidence(EvidenceError::Unverified)
+    );
+}
+
+#[tokio::test]
+async fn signatures_that_cannot_be_told_apart_are_refused_before_anybody_signs() {
+    let toy = toy().await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    let document = toy_document("share-id");
+    let asked = suspended(
+        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
+            .await
+            .unwrap(),
+    );
+    let value = signer.sign(&asked.needs[0].payload);
+    let answers = answered(asked, Ok(value));
+    let SignStep::Done { document, .. } = toy.sign(document, &request, &answers).await.unwrap()
+    else {
+        panic!("something is still needed")
+    };
+
+    let refused = toy
+        .drive_sign(document, &request, Vec::new(), &Nobody)
+        .await;
+
+    assert_eq!(
+        breach(refused),
+        ContractBreach::Evidence(EvidenceError::AmbiguousId("shared".into()))
     );
 }
 
