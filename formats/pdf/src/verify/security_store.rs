@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use lopdf::{Dictionary, Object};
 
 use crate::structure::{Decoder, PdfFile};
@@ -64,10 +66,14 @@ impl Streams<'_, '_> {
             .entry(store, key)
             .and_then(|items| items.as_array().ok());
         let mut streams = Vec::new();
+        let mut seen = BTreeSet::new();
         for item in items.into_iter().flatten() {
             let Some(Object::Stream(stream)) = self.file.resolve(item) else {
                 continue;
             };
+            if !seen.insert(std::ptr::from_ref(stream)) {
+                continue;
+            }
             let Ok(content) = self.decoder.decode_object(stream) else {
                 continue;
             };

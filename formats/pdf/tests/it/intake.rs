@@ -30,6 +30,10 @@ fn with_catalog(entries: &str) -> Vec<u8> {
     table(&objects)
 }
 
+fn references(numbers: std::ops::RangeInclusive<u32>) -> String {
+    numbers.map(|number| format!("{number} 0 R ")).collect()
+}
+
 fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
     let at = bytes
         .windows(old.len())
@@ -286,9 +290,7 @@ fn actions_that_lead_to_one_list_in_many_ways_are_followed_once() {
 
     let mut objects = PdfBuilder::new().objects();
     let first = objects.next_number();
-    let list: String = (1..=REFERENCES)
-        .map(|number| format!("{} 0 R ", first + number))
-        .collect();
+    let list = references(first + 1..=first + REFERENCES);
     objects.set(
         1,
         format!("<< /Type /Catalog /Pages 2 0 R /OpenAction {first} 0 R >>"),
@@ -307,9 +309,7 @@ fn names_that_would_not_fit_into_memory_are_refused() {
 
     let mut objects = PdfBuilder::new().objects();
     let first = objects.next_number();
-    let kids: String = (1..=KIDS)
-        .map(|number| format!("{} 0 R ", first + number))
-        .collect();
+    let kids = references(first + 1..=first + KIDS);
     objects.set(
         1,
         format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{first} 0 R] >> >>"),

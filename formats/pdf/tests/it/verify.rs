@@ -10,6 +10,7 @@ use parafa_format_core::{
 use parafa_format_pdf::verify;
 
 use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
+use crate::intake::table;
 use crate::referees::{samples, split};
 
 #[test]
@@ -212,6 +213,20 @@ fn signatures_of_other_people_have_the_levels_that_they_were_made_at() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn what_the_security_store_names_twice_is_evidence_once() {
+    let mut objects = PdfBuilder::new().objects();
+    let stream = objects.next_number();
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /DSS << /OCSPs [{stream} 0 R {stream} 0 R] >> >>"),
+    );
+    objects.set_stream(stream, "", b"an answer");
+    let signed = P256.signs(&table(&objects)).unwrap();
+
+    assert_eq!(evidence(&signed)[0].revocation, [b"an answer".to_vec()]);
 }
 
 fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
