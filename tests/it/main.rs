@@ -2,6 +2,7 @@
 //! over real sockets, judged by validators that others made.
 
 mod ceremony_page;
+mod device_link;
 mod samples;
 mod signing_flow;
 mod support;

@@ -12,7 +12,9 @@ mod signing;
 pub(crate) use accounts::{
     ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
 };
-pub(crate) use attempt::{AttemptRow, AttemptStep, PluginPin, PreparedSignature};
+pub(crate) use attempt::{
+    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
+};
 pub(crate) use signing::{
     CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, PluginFaults, SIGNINGS_BY_STATUS,
     SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow, Source,

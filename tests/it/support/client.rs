@@ -129,6 +129,36 @@ impl Ceremony {
         read(self.http.post(self.url("attempts")).json(&body)).await
     }
 
+    /// Starts a Smart-ID attempt by device link, and waits for the link.
+    pub(crate) async fn open_device_link(&self) -> DeviceLink {
+        let body = json!({"method": "smart_id"});
+        let started: Result<State, Refused> =
+            read(self.http.post(self.url("attempts")).json(&body)).await;
+        started.expect("the attempt starts");
+        for _ in 0..12 {
+            let state = self.try_state(POLL_MS).await.expect("the link is alive");
+            if let Some(link) = state.attempt.and_then(|attempt| attempt.device_link) {
+                return link;
+            }
+        }
+        panic!("no device link was opened");
+    }
+
+    /// The picture of the code to scan.
+    pub(crate) async fn code_to_scan(&self) -> (StatusCode, String) {
+        let response = send(self.http.get(self.url("attempts/current/qr.svg"))).await;
+        (response.status(), response.text().await.expect("a picture"))
+    }
+
+    /// Comes back from the app.
+    pub(crate) async fn come_back(&self, value: &str, digest: &str) -> StatusCode {
+        let mut url = self.url("callback");
+        url.query_pairs_mut()
+            .append_pair("value", value)
+            .append_pair("sessionSecretDigest", digest);
+        send(self.http.get(url)).await.status()
+    }
+
     /// Waits until the attempt has ended, and gives it.
     pub(crate) async fn ended_attempt(&self) -> Attempt {
         for _ in 0..12 {
@@ -161,7 +191,10 @@ impl Ceremony {
 
     fn url(&self, call: &str) -> Url {
         let mut url = self.link.clone();
-        url.path_segments_mut().expect("http has paths").push(call);
+        let calls = call.split('/');
+        url.path_segments_mut()
+            .expect("http has paths")
+            .extend(calls);
         url
     }
 }
@@ -304,7 +337,16 @@ pub(crate) struct StateOfDocument {
 pub(crate) struct Attempt {
     pub(crate) method: String,
     pub(crate) phase: String,
+    pub(crate) device_link: Option<DeviceLink>,
     pub(crate) error: Option<AttemptError>,
+}
+
+/// What leads to the signer's app.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeviceLink {
+    pub(crate) qr: String,
+    pub(crate) same_device: Option<String>,
 }
 
 /// Why an attempt failed.

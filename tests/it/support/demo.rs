@@ -105,6 +105,23 @@ impl Demo {
             .collect()
     }
 
+    /// Has a persona's phone follow a device link, as by a scan (`QR`) or in the
+    /// page's own browser (`Web2App`); tells whether the phone took it.
+    pub(crate) async fn follow(&self, link: &str, flow: &str, persona: &Persona) -> bool {
+        let address = format!("{}/mock/device-link", self.world.world.smart_id);
+        let body = serde_json::json!({
+            "documentNumber": persona.document_number,
+            "deviceLink": link,
+            "flowType": flow,
+        });
+        let answer = reqwest::Client::new().post(address).json(&body).send();
+        answer
+            .await
+            .expect("the demo world answers")
+            .status()
+            .is_success()
+    }
+
     /// No log line of any test says who signs, or holds a key.
     fn assert_nobody_is_named(&self) {
         let log = self.log();
@@ -155,7 +172,9 @@ pub(crate) struct SigningTenant {
 
 /// The other side of every service.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct World {
+    pub(crate) smart_id: String,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) personas: Vec<Persona>,
 }
@@ -167,6 +186,7 @@ pub(crate) struct Persona {
     pub(crate) name: String,
     pub(crate) country: String,
     pub(crate) personal_code: String,
+    pub(crate) document_number: Option<String>,
     pub(crate) methods: Vec<String>,
     pub(crate) outcome: String,
 }

@@ -190,11 +190,15 @@ impl SmartIdClient {
         let Some((answer, document_number)) = self.poll(session.id, wait).await? else {
             return Ok(SessionState::Running);
         };
-        if let Some(answered) = answer.signature.and_then(|signature| signature.flow_type) {
+        let flow = answer.signature.and_then(|signature| signature.flow_type);
+        if let Some(answered) = flow {
             check_flow(answered, &session.flows)?;
         }
-        self.certificate(answer.cert, document_number)
-            .map(SessionState::Complete)
+        let certificate = self.certificate(answer.cert, document_number)?;
+        Ok(SessionState::Complete(SigningCertificate {
+            flow,
+            ..certificate
+        }))
     }
 
     /// Where a signature stands, as [`Self::poll_certificate`] does. The value
@@ -289,6 +293,7 @@ impl SmartIdClient {
             der,
             level: answered,
             document_number,
+            flow: None,
         })
     }
 }

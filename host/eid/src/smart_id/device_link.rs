@@ -121,6 +121,12 @@ impl DeviceLinkSession {
         format!("{unprotected_link}&authCode={auth_code}")
     }
 
+    /// Whether it can be followed on the device that shows the page.
+    #[must_use]
+    pub fn has_callback(&self) -> bool {
+        self.callback.is_some()
+    }
+
     /// Whether the app came back to this session's callback: `value` is the
     /// parameter of that name, `session_secret_digest` the one that the app
     /// added. To be asked once; then the callback is used up.
@@ -144,12 +150,13 @@ pub struct CallbackUrl {
 }
 
 impl CallbackUrl {
-    /// `random` is for this session alone.
+    /// `random` is for this session alone. Plain http is for a service that
+    /// runs on the same machine.
     ///
     /// # Errors
     /// [`InvalidCallbackUrl`] when the service would not take it.
     pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
-        if base.scheme() != "https" {
+        if base.scheme() != "https" && !is_loopback(base) {
             return Err(InvalidCallbackUrl::NotHttps);
         }
         let value = URL_SAFE_NO_PAD.encode(random);
@@ -173,6 +180,15 @@ impl CallbackUrl {
 
     fn value_is(&self, value: &str) -> subtle::Choice {
         self.value.as_bytes().ct_eq(value.as_bytes())
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
     }
 }
 

@@ -35,6 +35,15 @@ pub enum FlowType {
     Notification,
 }
 
+impl FlowType {
+    /// Whether the app was opened on the device that shows the page, and
+    /// returns there.
+    #[must_use]
+    pub fn is_same_device(self) -> bool {
+        matches!(self, Self::Web2App | Self::App2App)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::CertificateLevel::{Advanced, Qscd, Qualified};

@@ -72,6 +72,8 @@ pub struct SigningCertificate {
     pub level: CertificateLevel,
     /// The document that it belongs to.
     pub document_number: DocumentNumber,
+    /// How the choice reached the person's app, if the service says so.
+    pub flow: Option<FlowType>,
 }
 
 impl fmt::Debug for SigningCertificate {

@@ -119,6 +119,7 @@ pub(crate) fn certificate() -> SigningCertificate {
         der: CERTIFICATE.to_vec(),
         level: parafa_eid::smart_id::CertificateLevel::Qualified,
         document_number: DOCUMENT.parse().unwrap(),
+        flow: None,
     }
 }
 

@@ -68,7 +68,10 @@ async fn a_running_session_is_running() {
 async fn a_chosen_certificate_is_answered_with_its_document() {
     assert_eq!(
         poll_choice(&chosen()).await.unwrap(),
-        SessionState::Complete(certificate())
+        SessionState::Complete(parafa_eid::smart_id::SigningCertificate {
+            flow: Some(FlowType::Qr),
+            ..certificate()
+        })
     );
 }
 

@@ -93,6 +93,8 @@ impl CeremonyPage<'_> {
                     p.hint #personal-code-hint { (texts.personal_code_hint) }
                     p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
                     button.button #sign type="submit" { (texts.sign) }
+                    p.hint { (texts.or) }
+                    button.button.secondary #scan type="button" { (texts.open_app) }
                 } @else {
                     p.fault { (texts.no_method) }
                 }
@@ -125,6 +127,11 @@ fn waiting(texts: &Texts) -> Markup {
             h2 tabindex="-1" { (texts.confirm_on_device) }
             div.spinner aria-hidden="true" {}
             p #preparing { (texts.preparing) }
+            div #link-box hidden {
+                p { (texts.scan_code) }
+                img.qr #qr alt=(texts.scan_code) width="280" height="280";
+                p { a.button.secondary #same-device hidden { (texts.this_device) } }
+            }
             div #code-box hidden {
                 p.code-label { (texts.verification_code) }
                 p.code #verification-code {}

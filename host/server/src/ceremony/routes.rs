@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Query, Request, State};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
@@ -18,6 +18,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::tz::TimeZone;
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
+use qrcode::render::svg;
+use qrcode::{EcLevel, QrCode};
 
 use super::calls;
 use super::page::{CeremonyPage, dead_link};
@@ -53,6 +55,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/c/{token}/state", get(state))
         .route("/c/{token}/attempts", post(start_attempt))
         .route("/c/{token}/attempts/current", delete(give_up))
+        .route("/c/{token}/attempts/current/qr.svg", get(code_to_scan))
+        .route("/c/{token}/callback", get(callback))
         .route("/c/{token}/decline", post(decline))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn_with_state(
@@ -247,6 +251,46 @@ async fn give_up(
         .await
         .map_err(|error| to_problem(&error))?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The code to show now; it changes every second.
+async fn code_to_scan(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+) -> Result<Response, Problem> {
+    let ceremony = find(&app, &token).await?;
+    let state = app.ceremony_state(ceremony).await;
+    let state = state.map_err(|error| to_problem(&error))?;
+    let link = state.device_link.ok_or_else(Problem::not_found)?;
+    let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
+    let code = code.map_err(|_| to_problem(&WorkflowError::Inconsistent("a link is too long")))?;
+    let svg = code
+        .render::<svg::Color<'_>>()
+        .module_dimensions(6, 6)
+        .build();
+    Ok((
+        [(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"))],
+        svg,
+    )
+        .into_response())
+}
+
+/// Where the app brings the signer back to.
+async fn callback(
+    State(app): State<Arc<App>>,
+    Path(token): Path<String>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Result<Redirect, Problem> {
+    let ceremony = find(&app, &token).await?;
+    let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
+    app.return_from_app(
+        &ceremony,
+        parameter("value"),
+        parameter("sessionSecretDigest"),
+    )
+    .await
+    .map_err(|error| to_problem(&error))?;
+    Ok(Redirect::to(&format!("/c/{token}")))
 }
 
 async fn decline(

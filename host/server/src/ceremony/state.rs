@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::texts::failure_message;
 use crate::records::{AttemptRow, KeyMode};
+use crate::workflow::attempt::DeviceLink;
 use crate::workflow::ceremony::CeremonyState;
 
 /// What `GET /c/{token}/state` answers.
@@ -57,7 +58,17 @@ struct AttemptPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     verification_code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    device_link: Option<DeviceLinkPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorPart>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeviceLinkPart {
+    qr: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_device: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,18 +103,22 @@ impl StateView {
             },
             attempt: state
                 .attempt
-                .map(|attempt| AttemptPart::new(attempt, language)),
+                .map(|attempt| AttemptPart::new(attempt, state.device_link, language)),
             busy: state.busy.then_some(true),
         })
     }
 }
 
 impl AttemptPart {
-    fn new(attempt: AttemptRow, language: Language) -> Self {
+    fn new(attempt: AttemptRow, device_link: Option<DeviceLink>, language: Language) -> Self {
         Self {
             method: attempt.method,
             phase: attempt.phase.name(),
             verification_code: attempt.verification_code,
+            device_link: device_link.map(|link| DeviceLinkPart {
+                qr: link.qr,
+                same_device: link.same_device,
+            }),
             error: attempt.failure.map(|failure| ErrorPart {
                 code: failure.code(),
                 message: failure_message(failure, language),

@@ -1,6 +1,8 @@
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
-use parafa_eid::smart_id::{CertificateSession, SignatureSession, SigningCertificate};
+use parafa_eid::smart_id::{
+    CertificateSession, DeviceLinkSession, FlowType, SignatureSession, SigningCertificate,
+};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,10 @@ pub(crate) struct AttemptRow {
     pub(crate) step_number: u32,
     /// How often the current step was tried without getting on.
     pub(crate) tries: u32,
+    /// An [`OpenDeviceLink`], when the attempt began without knowing the person.
+    pub(crate) device_link: Option<Sealed>,
+    /// Whether the app has come back to the link's callback.
+    pub(crate) returned: bool,
     /// An [`AttemptStep`]; none once the attempt has ended.
     pub(crate) step: Option<Sealed>,
 }
@@ -54,6 +60,10 @@ pub(crate) enum AttemptStep {
         /// ETSI semantics identifier of the person.
         person: String,
     },
+    /// Open a choice of a certificate to whoever follows its link.
+    RequestDeviceLink,
+    /// Wait for somebody to follow it and choose.
+    AwaitDeviceLink { session: CertificateSession },
     /// Wait for the provider to give it.
     AwaitCertificate {
         person: String,
@@ -61,18 +71,27 @@ pub(crate) enum AttemptStep {
     },
     /// Check it, before any digest leaves.
     CheckCertificate {
-        person: String,
-        certificate: SigningCertificate,
+        /// Whose it has to be; anybody's after a device link.
+        person: Option<String>,
+        chosen: ChosenCertificate,
     },
     /// Have the plugin prepare the signature, and ask the device for it.
     Prepare {
-        certificate: SigningCertificate,
+        chosen: ChosenCertificate,
         request: SignRequest,
     },
     /// Wait for the device.
     AwaitSignature {
         session: SignatureSession,
         prepared: PreparedSignature,
+        /// Whether the app has to come back to the callback.
+        must_return: bool,
+    },
+    /// Wait for the app to come back to the page that opened it.
+    AwaitReturn {
+        prepared: PreparedSignature,
+        #[serde(with = "base64_bytes")]
+        value: Vec<u8>,
     },
     /// Time-stamp and embed what the device has signed.
     Finish {
@@ -80,6 +99,29 @@ pub(crate) enum AttemptStep {
         #[serde(with = "base64_bytes")]
         value: Vec<u8>,
     },
+}
+
+/// A certificate, and the choice that the signature is linked to.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct ChosenCertificate {
+    pub(crate) certificate: SigningCertificate,
+    /// None when the person was asked by notification.
+    pub(crate) choice: Option<CertificateSession>,
+}
+
+impl ChosenCertificate {
+    /// Whether the app was opened on the device that shows the page.
+    pub(crate) fn is_same_device(&self) -> bool {
+        self.certificate.flow.is_some_and(FlowType::is_same_device)
+    }
+}
+
+/// A device link that is open.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct OpenDeviceLink {
+    pub(crate) session: DeviceLinkSession,
+    /// Codes to scan say how long it has been open.
+    pub(crate) opened_at: Timestamp,
 }
 
 /// What the device signs.

@@ -4,6 +4,7 @@
 //! any host can take the attempt up wherever another one left it.
 
 mod device;
+mod device_link;
 mod finish;
 mod identity;
 mod outcome;
@@ -16,6 +17,7 @@ use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub(crate) use self::device_link::DeviceLink;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
 use super::lanes::ATTEMPTS;
@@ -112,19 +114,30 @@ impl App {
             AttemptStep::RequestCertificate { person } => {
                 self.request_certificate(running, person).await
             }
+            AttemptStep::RequestDeviceLink => self.request_device_link(running).await,
+            AttemptStep::AwaitDeviceLink { session } => {
+                self.await_device_link(running, session).await
+            }
             AttemptStep::AwaitCertificate { person, session } => {
                 self.await_certificate(running, person, &session).await
             }
-            AttemptStep::CheckCertificate {
-                person,
-                certificate,
-            } => self.check_certificate(running, &person, certificate).await,
-            AttemptStep::Prepare {
-                certificate,
-                request,
-            } => self.prepare(running, &certificate, request).await,
-            AttemptStep::AwaitSignature { session, prepared } => {
-                self.await_signature(running, &session, prepared).await
+            AttemptStep::CheckCertificate { person, chosen } => {
+                self.check_certificate(running, person.as_deref(), chosen)
+                    .await
+            }
+            AttemptStep::Prepare { chosen, request } => {
+                self.prepare(running, &chosen, request).await
+            }
+            AttemptStep::AwaitSignature {
+                session,
+                prepared,
+                must_return,
+            } => {
+                self.await_signature(running, &session, prepared, must_return)
+                    .await
+            }
+            AttemptStep::AwaitReturn { prepared, value } => {
+                Ok(self.await_return(running, prepared, value))
             }
             AttemptStep::Finish { prepared, value } => self.finish(running, prepared, value).await,
         }

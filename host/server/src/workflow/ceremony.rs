@@ -12,7 +12,7 @@ use parafa_store::{Transaction, audit, jobs};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::attempt::{self, TURN};
+use super::attempt::{self, DeviceLink, TURN};
 use super::history::record_events;
 use super::lanes::ATTEMPTS;
 use super::read_signing::{Download, OpenedSigning};
@@ -70,6 +70,8 @@ pub(crate) struct CeremonyState {
     pub(crate) name: Option<String>,
     pub(crate) tenant: String,
     pub(crate) attempt: Option<AttemptRow>,
+    /// What leads to the signer's app, while it is waited for.
+    pub(crate) device_link: Option<DeviceLink>,
     /// Whether another signer is signing.
     pub(crate) busy: bool,
 }
@@ -81,6 +83,7 @@ impl CeremonyState {
         let mut hasher = DefaultHasher::new();
         self.party.status.hash(&mut hasher);
         self.busy.hash(&mut hasher);
+        self.device_link.is_some().hash(&mut hasher);
         attempt
             .map(|attempt| (attempt.id, attempt.phase.name()))
             .hash(&mut hasher);
@@ -147,6 +150,11 @@ impl App {
         let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
         let turn = ceremony.row.signing.current_turn(self.clock.now());
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        let key = self.data_key(ceremony.row.data_key).await?;
+        let device_link = match &attempt {
+            Some(attempt) => self.device_link(&key, attempt, party.language)?,
+            None => None,
+        };
         let opened = self.open_signing(ceremony.row).await?;
         let position = opened
             .row
@@ -163,6 +171,7 @@ impl App {
             name,
             tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
             attempt,
+            device_link,
             busy,
         })
     }
@@ -227,13 +236,14 @@ impl App {
                 "this signing method is not set up here",
             ));
         }
-        let person = start.person.ok_or(WorkflowError::NotSetUp(
-            "signing by device link is not set up here; send the personal code",
-        ))?;
+        let first = match start.person {
+            Some(person) => AttemptStep::RequestCertificate { person },
+            None => AttemptStep::RequestDeviceLink,
+        };
         let key = self.data_key(ceremony.row.data_key).await?;
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
         let id = self.store.new_id().await?;
-        let step = sealing::seal_step(&key, id, &AttemptStep::RequestCertificate { person })?;
+        let step = sealing::seal_step(&key, id, &first)?;
         let shown = start.document_sha256;
         self.store
             .transact(|tx| {
@@ -268,6 +278,8 @@ impl App {
                         ended_at: None,
                         step_number: 0,
                         tries: 0,
+                        device_link: None,
+                        returned: false,
                         step: Some(step),
                     };
                     tx.put(&row).await?;
@@ -313,6 +325,47 @@ impl App {
             })
             .await?;
         self.changes.announce(signing);
+        Ok(())
+    }
+
+    /// The app has come back to the page that opened it. Anything but what this
+    /// attempt's link told the app changes nothing.
+    pub(crate) async fn return_from_app(
+        &self,
+        ceremony: &Ceremony,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<(), WorkflowError> {
+        let Some(id) = ceremony.party()?.attempt else {
+            return Ok(());
+        };
+        let key = self.data_key(ceremony.row.data_key).await?;
+        let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
+        let returned = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let Some(mut attempt) = tx.get::<AttemptRow>(&id).await? else {
+                        return Ok(false);
+                    };
+                    let Some(sealed) = attempt.device_link.as_ref() else {
+                        return Ok(false);
+                    };
+                    let open = sealing::open_device_link(key, id, sealed)?;
+                    let admitted = open.session.admits_callback(value, session_secret_digest);
+                    if admitted && !attempt.returned {
+                        attempt.returned = true;
+                        tx.put(&attempt).await?;
+                    }
+                    Ok::<_, WorkflowError>(admitted)
+                })
+            })
+            .await?;
+        if !returned {
+            tracing::warn!(signing.id = %signing, attempt.id = %id, "a return from the app does not fit its attempt");
+        }
+        self.changes.announce(signing);
+        self.work.notify_one();
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, SignerPrivate, SigningPrivate};
+use crate::records::{AttemptStep, OpenDeviceLink, SignerPrivate, SigningPrivate};
 
 pub(crate) fn seal_signing(
     key: &DataKey,
@@ -54,6 +54,22 @@ pub(crate) fn open_step(
     sealed: &Sealed,
 ) -> Result<AttemptStep, WorkflowError> {
     Ok(key.open_json(&context("attempt", attempt), sealed)?)
+}
+
+pub(crate) fn seal_device_link(
+    key: &DataKey,
+    attempt: Uuid,
+    link: &OpenDeviceLink,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal_json(&context("device-link", attempt), link)?)
+}
+
+pub(crate) fn open_device_link(
+    key: &DataKey,
+    attempt: Uuid,
+    sealed: &Sealed,
+) -> Result<OpenDeviceLink, WorkflowError> {
+    Ok(key.open_json(&context("device-link", attempt), sealed)?)
 }
 
 fn context(kind: &str, id: Uuid) -> Vec<u8> {

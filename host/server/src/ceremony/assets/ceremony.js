@@ -26,11 +26,13 @@
 
   function render(state) {
     latest = state;
+    if (!(state.attempt && state.attempt.deviceLink)) refreshCode(false);
     over = ended(state);
     const attempt = state.attempt;
     byId("busy").hidden = !state.busy;
     const sign = byId("sign");
-    if (sign) sign.disabled = Boolean(state.busy);
+    const scanButton = byId("scan");
+    for (const button of [sign, scanButton]) if (button) button.disabled = Boolean(state.busy);
     if (state.signer.status === "declined") return show("declined");
     if (!attempt) return show(state.signer.status === "signed" ? "done" : "choose");
     switch (attempt.phase) {
@@ -46,12 +48,31 @@
       default: {
         sawAttempt = true;
         const code = attempt.verificationCode;
-        byId("preparing").hidden = Boolean(code);
+        const link = attempt.deviceLink;
+        byId("preparing").hidden = Boolean(code || link);
+        byId("link-box").hidden = !link;
+        byId("same-device").hidden = !(link && link.sameDevice);
+        if (link && link.sameDevice) byId("same-device").href = link.sameDevice;
+        refreshCode(Boolean(link));
         byId("code-box").hidden = !code;
         byId("verification-code").textContent = code || "";
         return show("waiting");
       }
     }
+  }
+
+  // The code to scan is good for seconds: a new picture every second.
+  let codeTimer = null;
+  function refreshCode(wanted) {
+    if (wanted === (codeTimer !== null)) return;
+    if (!wanted) {
+      clearInterval(codeTimer);
+      codeTimer = null;
+      return;
+    }
+    const show = () => { byId("qr").src = base + "/attempts/current/qr.svg?" + Date.now(); };
+    show();
+    codeTimer = setInterval(show, 1000);
   }
 
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -106,29 +127,22 @@
     return /^[0-9]{11}$/.test(code) && checkDigitFits(code);
   }
 
-  byId("choose").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const form = event.target;
+  // True when an attempt has started, false when the body was not accepted.
+  async function start(who) {
     const fault = byId("start-fault");
-    const codeFault = byId("personal-code-fault");
-    const code = form.personalCode.value.trim();
-    const country = form.country.value;
     fault.hidden = true;
-    codeFault.hidden = codeIsSound(code, country);
-    form.personalCode.setAttribute("aria-invalid", String(!codeFault.hidden));
-    if (!codeFault.hidden) return form.personalCode.focus();
     byId("sign").disabled = true;
     try {
       const response = await call("POST", "/attempts", {
-        method: "smart_id", personalCode: code, country, documentSha256: main.dataset.sha256,
+        method: "smart_id", documentSha256: main.dataset.sha256, ...who,
       });
       if (response.ok) {
-        form.personalCode.value = "";
-        return render(await response.json());
+        render(await response.json());
+        return true;
       }
+      if (response.status === 400) return false;
       const problem = await response.json();
       if (problem.type && problem.type.endsWith("/document-changed")) return location.reload();
-      if (response.status === 400) { codeFault.hidden = false; return form.personalCode.focus(); }
       fault.textContent = response.status === 429 ? fault.dataset.tooMany
         : response.status === 409 ? fault.dataset.busy : fault.dataset.other;
       fault.hidden = false;
@@ -138,7 +152,24 @@
     } finally {
       byId("sign").disabled = Boolean(latest && latest.busy);
     }
+  }
+
+  byId("choose").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    const codeFault = byId("personal-code-fault");
+    const code = form.personalCode.value.trim();
+    const country = form.country.value;
+    codeFault.hidden = codeIsSound(code, country);
+    form.personalCode.setAttribute("aria-invalid", String(!codeFault.hidden));
+    if (!codeFault.hidden) return form.personalCode.focus();
+    const started = await start({ personalCode: code, country });
+    if (started) form.personalCode.value = "";
+    if (started === false) { codeFault.hidden = false; form.personalCode.focus(); }
   });
+
+  const scan = byId("scan");
+  if (scan) scan.addEventListener("click", () => start({}));
 
   byId("give-up").addEventListener("click", () => call("DELETE", "/attempts/current").catch(() => {}));
 

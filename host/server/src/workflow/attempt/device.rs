@@ -7,7 +7,7 @@ use parafa_domain::{AttemptFailure, Language, Phase};
 use parafa_eid::smart_id::{
     CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce,
     SemanticsIdentifier, SessionState, SignatureAlgorithm, SignatureSession, SignerOutcome,
-    SigningCertificate, SmartIdClient, SmartIdError, StartedSignature,
+    SmartIdClient, SmartIdError,
 };
 use parafa_plugin_host::verify_with_certificate;
 use sha2::{Digest, Sha256};
@@ -17,14 +17,21 @@ use super::outcome::{Next, Running, StepOutcome, after};
 use crate::app::App;
 use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, PreparedSignature};
+use crate::records::{AttemptStep, ChosenCertificate, PreparedSignature};
 
 /// How long one poll waits for the signer.
-const POLL: Duration = Duration::from_secs(10);
+pub(super) const POLL: Duration = Duration::from_secs(10);
 /// Polls that may go wrong one after the other before the attempt is given up.
 const MAX_FAILED_POLLS: u32 = 5;
 /// Pause after a poll that went wrong.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+
+/// What the device was asked for.
+pub(super) struct Asked {
+    pub(super) session: SignatureSession,
+    /// None when the app is open already, and shows no code.
+    pub(super) verification_code: Option<String>,
+}
 
 impl App {
     /// Asks the provider for the person's certificate.
@@ -62,8 +69,11 @@ impl App {
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::CheckCertificate {
-                    person,
-                    certificate,
+                    person: Some(person),
+                    chosen: ChosenCertificate {
+                        certificate,
+                        choice: None,
+                    },
                 },
             )),
             Err(error) => Ok(self.poll_failed(running, &error)),
@@ -74,26 +84,33 @@ impl App {
     pub(super) async fn request_signature(
         &self,
         running: &Running,
-        certificate: &SigningCertificate,
+        chosen: &ChosenCertificate,
         prepared: &PreparedSignature,
-    ) -> Result<Result<StartedSignature, AttemptFailure>, WorkflowError> {
+    ) -> Result<Result<Asked, AttemptFailure>, WorkflowError> {
         let digest = Sha256::digest(&prepared.need.payload).to_vec();
         let digest = DigestToSign::new(SignatureAlgorithm::Sha256WithRsaEncryption, digest);
         let digest = digest
             .map_err(|_| WorkflowError::Inconsistent("a SHA-256 digest is not 32 bytes long"))?;
-        let signer = running
-            .signing
-            .signing
-            .signers
-            .iter()
-            .find(|party| party.id.uuid() == running.attempt.signer);
-        let interactions = interactions(signer.map(|party| party.language).unwrap_or_default())?;
+        let interactions = interactions(running.language())?;
         let nonce = nonce(running.attempt.id, "signature");
-        let started = self
-            .smart_id()?
-            .start_signature(certificate, &digest, &interactions, &nonce)
-            .await;
-        Ok(started.map_err(|error| failure(running, &error)))
+        let (client, certificate) = (self.smart_id()?, &chosen.certificate);
+        let asked = match &chosen.choice {
+            None => client
+                .start_signature(certificate, &digest, &interactions, &nonce)
+                .await
+                .map(|started| Asked {
+                    session: started.session,
+                    verification_code: Some(started.verification_code.to_string()),
+                }),
+            Some(choice) => client
+                .start_linked_signature(choice, certificate, &digest, &interactions, &nonce)
+                .await
+                .map(|session| Asked {
+                    session,
+                    verification_code: None,
+                }),
+        };
+        Ok(asked.map_err(|error| failure(running, &error)))
     }
 
     /// Waits for the device, and checks what it made before anything is built
@@ -103,6 +120,7 @@ impl App {
         running: &Running,
         session: &SignatureSession,
         prepared: PreparedSignature,
+        must_return: bool,
     ) -> Result<StepOutcome, WorkflowError> {
         let value = match self.smart_id()?.poll_signature(session, POLL).await {
             Ok(SessionState::Running) => return Ok(StepOutcome::Waiting),
@@ -115,6 +133,10 @@ impl App {
         ))?;
         let algorithm = prepared.request.signature_algorithm;
         match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
+            Ok(true) if must_return => Ok(Next::step(
+                Phase::WaitingForUser,
+                AttemptStep::AwaitReturn { prepared, value },
+            )),
             Ok(true) => Ok(Next::step(
                 Phase::Completing,
                 AttemptStep::Finish { prepared, value },
@@ -126,13 +148,13 @@ impl App {
         }
     }
 
-    fn smart_id(&self) -> Result<&SmartIdClient, WorkflowError> {
+    pub(super) fn smart_id(&self) -> Result<&SmartIdClient, WorkflowError> {
         self.smart_id
             .as_ref()
             .ok_or(WorkflowError::NotSetUp("Smart-ID is not set up here"))
     }
 
-    fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
+    pub(super) fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
         if error.is_transient() && running.attempt.tries < MAX_FAILED_POLLS {
             return StepOutcome::Again(after(self.clock.now(), PAUSE));
         }
@@ -142,7 +164,7 @@ impl App {
 
 /// The same for the same attempt and purpose, so that a step that is repeated
 /// after a crash finds the provider's session again instead of asking twice.
-fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
+pub(super) fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
     let digest: [u8; 32] = Sha256::new()
         .chain_update(attempt.as_bytes())
         .chain_update(purpose)
@@ -161,7 +183,7 @@ fn interactions(language: Language) -> Result<Interactions, WorkflowError> {
         .map_err(|_| WorkflowError::Inconsistent(unusable))
 }
 
-fn failure(running: &Running, error: &SmartIdError) -> AttemptFailure {
+pub(super) fn failure(running: &Running, error: &SmartIdError) -> AttemptFailure {
     let outcome = error.signer_outcome();
     if outcome == SignerOutcome::ProviderUnavailable {
         let error: &dyn std::error::Error = error;

@@ -1,7 +1,6 @@
 //! Who signs: the certificate, and whether it may sign here.
 
 use parafa_domain::{AttemptFailure, Phase};
-use parafa_eid::smart_id::SigningCertificate;
 use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
@@ -9,7 +8,7 @@ use uuid::Uuid;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, SignerPrivateRow};
+use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
 use crate::workflow::sealing;
 
 /// Room for signature, certificates and time-stamp, in bytes: qualified chains
@@ -21,17 +20,19 @@ impl App {
     pub(super) async fn check_certificate(
         &self,
         running: &Running,
-        person: &str,
-        chosen: SigningCertificate,
+        person: Option<&str>,
+        chosen: ChosenCertificate,
     ) -> Result<StepOutcome, WorkflowError> {
-        let Ok(certificate) = Certificate::from_der(&chosen.der) else {
+        let Ok(certificate) = Certificate::from_der(&chosen.certificate.der) else {
             tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
         let identifier = certificate
             .national_identifier()
             .map(parafa_trust::NationalIdentifier::as_str);
-        if identifier != Some(person) || !self.lock_admits(running, &certificate).await? {
+        if person.is_some_and(|person| identifier != Some(person))
+            || !self.lock_admits(running, &certificate).await?
+        {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
         if !matches!(certificate.key_kind(), KeyKind::Rsa { .. }) {
@@ -62,10 +63,7 @@ impl App {
         };
         Ok(Next::step(
             Phase::Signing,
-            AttemptStep::Prepare {
-                certificate: chosen,
-                request,
-            },
+            AttemptStep::Prepare { chosen, request },
         ))
     }
 

@@ -1,11 +1,13 @@
 //! What a step works with, and what it comes to.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, Phase};
+use parafa_domain::{AttemptFailure, AttemptId, Language, Phase};
 use parafa_plugin_host::{CallError, Plugin};
 use parafa_store::keys::DataKey;
 
-use crate::records::{AttemptRow, AttemptStep, DocumentVersion, PluginPin, SigningRow};
+use crate::records::{
+    AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
+};
 
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
@@ -21,6 +23,15 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// The signer's language.
+    pub(super) fn language(&self) -> Language {
+        let signers = &self.signing.signing.signers;
+        let signer = signers
+            .iter()
+            .find(|party| party.id.uuid() == self.attempt.signer);
+        signer.map(|party| party.language).unwrap_or_default()
+    }
+
     /// Why no further step is worth doing, if so.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
         if !self
@@ -47,7 +58,7 @@ pub(super) enum StepOutcome {
     /// The attempt has ended without a signature.
     Failed(AttemptFailure),
     /// The next step, now.
-    Next(Next),
+    Next(Box<Next>),
     /// The plugin refuses this document, or has crashed on it.
     PluginFailed(CallError, PluginPin),
     /// The document is signed.
@@ -72,16 +83,23 @@ pub(super) struct Next {
     pub(super) step: AttemptStep,
     pub(super) verification_code: Option<String>,
     pub(super) plugin: Option<PluginPin>,
+    pub(super) device_link: Option<OpenDeviceLink>,
 }
 
 impl Next {
     pub(super) fn step(phase: Phase, step: AttemptStep) -> StepOutcome {
-        StepOutcome::Next(Self {
+        StepOutcome::Next(Box::new(Self::new(phase, step)))
+    }
+
+    /// A step that brings nothing along.
+    pub(super) fn new(phase: Phase, step: AttemptStep) -> Self {
+        Self {
             phase,
             step,
             verification_code: None,
             plugin: None,
-        })
+            device_link: None,
+        }
     }
 }
 

@@ -2,20 +2,19 @@
 
 use async_trait::async_trait;
 use parafa_domain::{AttemptFailure, Phase};
-use parafa_eid::smart_id::SigningCertificate;
 use parafa_plugin_host::{Answerer, CallError, Need, NeedKind, Progress, Reply, SignRequest};
 
 use super::outcome::{Next, Running, StepOutcome, pin};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, PluginPin, PreparedSignature};
+use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 
 impl App {
     /// Has the plugin say what is to be signed, and asks the device for it.
     pub(super) async fn prepare(
         &self,
         running: &Running,
-        chosen: &SigningCertificate,
+        chosen: &ChosenCertificate,
         request: SignRequest,
     ) -> Result<StepOutcome, WorkflowError> {
         let Some(newest) = running
@@ -55,15 +54,18 @@ impl App {
 
         let prepared = PreparedSignature { request, need };
         match self.request_signature(running, chosen, &prepared).await? {
-            Ok(started) => Ok(StepOutcome::Next(Next {
-                phase: Phase::WaitingForUser,
-                step: AttemptStep::AwaitSignature {
-                    session: started.session,
-                    prepared,
-                },
-                verification_code: Some(started.verification_code.to_string()),
+            Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
+                verification_code: asked.verification_code,
                 plugin: Some(pin(&plugin)),
-            })),
+                ..Next::new(
+                    Phase::WaitingForUser,
+                    AttemptStep::AwaitSignature {
+                        session: asked.session,
+                        prepared,
+                        must_return: chosen.is_same_device(),
+                    },
+                )
+            }))),
             Err(failure) => Ok(StepOutcome::Failed(failure)),
         }
     }

@@ -43,6 +43,7 @@ pub(in crate::workflow) async fn end(
     attempt.failure = Some(failure);
     attempt.ended_at = Some(tx.now());
     attempt.step = None;
+    attempt.device_link = None;
     attempt.step_number += 1;
     tx.put(&attempt).await?;
     let fields = audit::Fields::new()
@@ -99,6 +100,9 @@ pub(super) async fn store_next(
     }
     if next.plugin.is_some() {
         attempt.plugin.clone_from(&next.plugin);
+    }
+    if let Some(link) = &next.device_link {
+        attempt.device_link = Some(sealing::seal_device_link(key, attempt.id, link)?);
     }
     tx.put(&attempt).await?;
     tx.put(&signing).await?;

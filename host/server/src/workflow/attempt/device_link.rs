@@ -1,0 +1,141 @@
+//! The way to the signer's app that needs no personal code: a code to scan, or
+//! a link on the same device.
+
+use jiff::SignedDuration;
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
+use parafa_store::StoreError;
+use parafa_store::keys::DataKey;
+use url::Url;
+
+use super::device::{POLL, failure, nonce};
+use super::outcome::{Next, Running, StepOutcome, after};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{
+    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PreparedSignature,
+};
+use crate::workflow::sealing;
+
+/// How often it is looked whether the app has come back.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(1);
+/// Looks after which it will not come back any more.
+const MAX_LOOKS: u32 = 120;
+
+/// What a signer follows to the app.
+#[derive(Debug)]
+pub(crate) struct DeviceLink {
+    /// Text of the code to show now.
+    pub(crate) qr: String,
+    /// The link for the device that shows the page, where it can return there.
+    pub(crate) same_device: Option<String>,
+}
+
+impl App {
+    /// Opens a choice of a certificate to whoever follows its link.
+    pub(super) async fn request_device_link(
+        &self,
+        running: &Running,
+    ) -> Result<StepOutcome, WorkflowError> {
+        let nonce = nonce(running.attempt.id, "device-link");
+        let callback = self.callback(running)?;
+        let opened = self
+            .smart_id()?
+            .start_certificate_choice_by_device_link(&nonce, callback)
+            .await;
+        let session = match opened {
+            Ok(session) => session,
+            Err(error) => return Ok(StepOutcome::Failed(failure(running, &error))),
+        };
+        let step = AttemptStep::AwaitDeviceLink {
+            session: session.session.clone(),
+        };
+        Ok(StepOutcome::Next(Box::new(Next {
+            device_link: Some(OpenDeviceLink {
+                session,
+                opened_at: self.clock.now(),
+            }),
+            ..Next::new(Phase::Certificate, step)
+        })))
+    }
+
+    /// Waits for somebody to follow the link and choose.
+    pub(super) async fn await_device_link(
+        &self,
+        running: &Running,
+        session: CertificateSession,
+    ) -> Result<StepOutcome, WorkflowError> {
+        match self.smart_id()?.poll_certificate(&session, POLL).await {
+            Ok(SessionState::Running) => Ok(StepOutcome::Waiting),
+            Ok(SessionState::Complete(certificate)) => Ok(Next::step(
+                Phase::Certificate,
+                AttemptStep::CheckCertificate {
+                    person: None,
+                    chosen: ChosenCertificate {
+                        certificate,
+                        choice: Some(session),
+                    },
+                },
+            )),
+            Err(error) => Ok(self.poll_failed(running, &error)),
+        }
+    }
+
+    /// Lets a signature that was made on the same device count only when the
+    /// app has come back to the page: somebody who was sent another person's
+    /// link does not sign for them.
+    pub(super) fn await_return(
+        &self,
+        running: &Running,
+        prepared: PreparedSignature,
+        value: Vec<u8>,
+    ) -> StepOutcome {
+        if running.attempt.returned {
+            return Next::step(Phase::Completing, AttemptStep::Finish { prepared, value });
+        }
+        if running.attempt.tries >= MAX_LOOKS {
+            return StepOutcome::Failed(AttemptFailure::Timeout);
+        }
+        StepOutcome::Again(after(self.clock.now(), LOOK_AGAIN))
+    }
+
+    /// The link of an attempt that waits for somebody to follow it.
+    pub(crate) fn device_link(
+        &self,
+        key: &DataKey,
+        attempt: &AttemptRow,
+        language: parafa_domain::Language,
+    ) -> Result<Option<DeviceLink>, WorkflowError> {
+        let Some(sealed) = &attempt.device_link else {
+            return Ok(None);
+        };
+        if attempt.phase != Phase::Certificate {
+            return Ok(None);
+        }
+        let open = sealing::open_device_link(key, attempt.id, sealed)?;
+        let elapsed = self.clock.now().duration_since(open.opened_at);
+        let elapsed = elapsed.try_into().unwrap_or_default();
+        let client = self.smart_id()?;
+        let language = match language {
+            parafa_domain::Language::En => "eng",
+            parafa_domain::Language::Lt => "lit",
+        };
+        let link = |kind| client.device_link(&open.session, kind, language);
+        Ok(Some(DeviceLink {
+            qr: link(LinkKind::Qr { elapsed }),
+            same_device: open.session.has_callback().then(|| link(LinkKind::Web2App)),
+        }))
+    }
+
+    /// Where the app returns to; none when the public address is not one that
+    /// the provider takes.
+    fn callback(&self, running: &Running) -> Result<Option<CallbackUrl>, WorkflowError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
+        let token = self.ceremony_token(running.attempt.signer);
+        let address = self.address(&format!("/c/{}/callback", token.reveal()));
+        let address = Url::parse(&address)
+            .map_err(|_| WorkflowError::Inconsistent("the public address is none"))?;
+        Ok(CallbackUrl::new(&address, random).ok())
+    }
+}

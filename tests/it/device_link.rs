@@ -1,0 +1,97 @@
+//! Signing with Smart-ID without typing a personal code.
+
+use parafa_fixtures::plain;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::support::client::Ceremony;
+use crate::support::demo::{Demo, Persona};
+
+/// Somebody whose phone follows links.
+fn scanning(demo: &Demo) -> &Persona {
+    let personas = demo.smart_id_personas("signs");
+    personas
+        .into_iter()
+        .find(|persona| persona.personal_code == "40404040009")
+        .expect("the published persona for device links")
+}
+
+async fn ceremony(demo: &Demo, signer: serde_json::Value) -> Ceremony {
+    let signing = demo.signing().create(&plain(1), json!([signer])).await;
+    Demo::ceremony(signing.signers[0].link())
+}
+
+#[tokio::test]
+async fn a_scanned_code_leads_to_a_signature() {
+    let demo = Demo::start();
+    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
+
+    let link = ceremony.open_device_link().await;
+    assert!(link.qr.contains("deviceLinkType=QR"), "{}", link.qr);
+    let (status, picture) = ceremony.code_to_scan().await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(picture.contains("<svg"));
+    assert!(demo.follow(&link.qr, "QR", scanning(&demo)).await);
+
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    let (status, _) = ceremony.code_to_scan().await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "the code is gone");
+}
+
+#[tokio::test]
+async fn the_code_to_scan_changes_every_second() {
+    let demo = Demo::start();
+    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
+
+    let first = ceremony.open_device_link().await.qr;
+    let mut later = first.clone();
+    for _ in 0..20 {
+        let state = ceremony.try_state(200).await.expect("the link is alive");
+        let attempt = state.attempt.expect("an attempt");
+        later = attempt.device_link.expect("an open link").qr;
+        if later != first {
+            break;
+        }
+    }
+
+    assert_ne!(later, first);
+}
+
+#[tokio::test]
+async fn a_link_on_the_same_device_counts_when_the_app_comes_back() {
+    let demo = Demo::start();
+    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
+
+    let link = ceremony.open_device_link().await;
+    let same_device = link.same_device.expect("a link for this device");
+    assert_eq!(ceremony.come_back("made", "up").await, StatusCode::OK);
+    assert!(demo.follow(&same_device, "Web2App", scanning(&demo)).await);
+
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+}
+
+#[tokio::test]
+async fn a_changed_link_is_not_followed() {
+    let demo = Demo::start();
+    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
+
+    let link = ceremony.open_device_link().await;
+    let changed = link.qr.replace("lang=lit", "lang=eng");
+
+    assert!(!demo.follow(&changed, "QR", scanning(&demo)).await);
+}
+
+#[tokio::test]
+async fn a_lock_keeps_out_whoever_scans_for_somebody_else() {
+    let demo = Demo::start();
+    let locked = json!({"email": "ona@example.lt", "personalCode": "50001029996"});
+    let ceremony = ceremony(&demo, locked).await;
+
+    let link = ceremony.open_device_link().await;
+    assert!(demo.follow(&link.qr, "QR", scanning(&demo)).await);
+
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.error.expect("a failure").code, "identity_mismatch");
+}
