@@ -73,7 +73,8 @@ pub enum Engine {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secrets {
-    /// File with the master key; without it, `master.key` in the data folder.
+    /// File with the master key, outside the data folder. The demo has its own,
+    /// `master.key` in its data folder.
     pub master_key_file: Option<PathBuf>,
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use parafa_store::StoreError;
-use parafa_store::jobs::ClaimedJob;
+use parafa_store::jobs::{self, ClaimedJob};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,6 +18,8 @@ use crate::workflow::{attempt, deadline};
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// Pause after a job that failed inside.
+const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
 /// Jobs that run at the same time. Most of them wait for somebody.
 const CONCURRENT: usize = 256;
 
@@ -74,8 +77,31 @@ async fn run_one(app: &App, job: &ClaimedJob) {
         // Somebody else has it, or it was called off.
         Ok(()) | Err(WorkflowError::Store(StoreError::JobLost { .. })) => {}
         Err(error) => {
-            let error: &dyn std::error::Error = &error;
-            tracing::error!(job.id = %job.id, job.kind = job.kind, error, "a job failed and is tried again after its lease");
+            tracing::error!(
+                job.id = %job.id,
+                job.kind = job.kind,
+                error = &error as &dyn std::error::Error,
+                "a job failed and is tried again"
+            );
+            give_back(app, job).await;
         }
+    }
+}
+
+/// Lets the job be done again soon, by whoever comes first. Where the store
+/// does not take even this, the job's lease runs out.
+async fn give_back(app: &App, job: &ClaimedJob) {
+    let given = app
+        .store
+        .transact(|tx| {
+            Box::pin(async move {
+                let due = tx.now().saturating_add(AFTER_FAILURE);
+                jobs::retry(tx, job, due.unwrap_or(Timestamp::MAX)).await
+            })
+        })
+        .await;
+    if let Err(error) = given {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
     }
 }

@@ -63,17 +63,28 @@ pub(crate) async fn open(
     })
 }
 
+/// Refuses a public address that links and pages cannot be built on.
+pub(crate) fn check_base_url(url: &Url) -> anyhow::Result<()> {
+    let is_root = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !is_root {
+        bail!("server.base_url {url} must be http:// or https:// and a host, without a path");
+    }
+    Ok(())
+}
+
 async fn open_folder(
     config: &Config,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
-    let master_key = config
-        .secrets
-        .master_key_file
-        .clone()
-        .unwrap_or_else(|| path.join("master.key"));
+    let master_key = match (&config.secrets.master_key_file, mode) {
+        (Some(file), _) => file.clone(),
+        (None, StoreMode::Demo) => path.join("master.key"),
+        (None, StoreMode::Production) => bail!(
+            "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
+        ),
+    };
     let options = FolderOptions {
         path: path.clone(),
         master_key,
@@ -86,16 +97,21 @@ async fn open_folder(
         .with_context(|| format!("the data folder {} cannot be opened", path.display()))
 }
 
-/// Loads every component of the plugin folder.
-pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
-    let folder = plugin_folder(config)?;
+/// Starts what plugins run in, with their limits.
+pub(crate) fn plugin_host(config: &Config) -> anyhow::Result<Arc<PluginHost>> {
     let mut host_config = PluginHostConfig::new(config.store.data.join("plugin-cache"));
     host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
     host_config.limits.wall = config.limits.plugin_time();
     if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
         host_config.max_concurrent = calls;
     }
-    let host = Arc::new(PluginHost::new(host_config)?);
+    Ok(Arc::new(PluginHost::new(host_config)?))
+}
+
+/// Loads every component of the plugin folder.
+pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
+    let folder = plugin_folder(config)?;
+    let host = plugin_host(config)?;
     let registry = Registry::default();
     for file in components(&folder)? {
         let wasm =

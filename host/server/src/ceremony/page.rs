@@ -78,7 +78,9 @@ impl CeremonyPage<'_> {
                 h2 { (texts.how_to_sign) }
                 p.notice #busy hidden role="status" { (texts.busy) }
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-other=(texts.something_failed) data-busy=(texts.busy) {}
-                @if self.methods.contains(&SigningMethod::SmartId) {
+                @if self.sandbox {
+                    p.notice { (texts.sandbox) }
+                } @else if self.methods.contains(&SigningMethod::SmartId) {
                     input type="hidden" name="method" value="smart_id";
                     p.method { (texts.smart_id) }
                     label for="country" { (texts.country) }

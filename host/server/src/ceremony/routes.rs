@@ -256,7 +256,7 @@ async fn give_up(
 /// The code to show now; it changes every second.
 async fn code_to_scan(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
     let ceremony = find(&app, &token).await?;
     let state = app.ceremony_state(ceremony).await;
@@ -275,22 +275,22 @@ async fn code_to_scan(
         .into_response())
 }
 
-/// Where the app brings the signer back to.
+/// Where the app brings the signer back to; the page says what came of it.
 async fn callback(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
-) -> Result<Redirect, Problem> {
-    let ceremony = find(&app, &token).await?;
+) -> Result<Response, Problem> {
     let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
-    app.return_from_app(
-        &ceremony,
-        parameter("value"),
-        parameter("sessionSecretDigest"),
-    )
-    .await
+    let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
+    match app.ceremony(&token).await {
+        Ok(ceremony) => app.return_from_app(&ceremony, value, digest).await,
+        Err(WorkflowError::NotFound) => Ok(()),
+        Err(error) => Err(error),
+    }
     .map_err(|error| to_problem(&error))?;
-    Ok(Redirect::to(&format!("/c/{token}")))
+    let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    Ok(([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response())
 }
 
 async fn decline(

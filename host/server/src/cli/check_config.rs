@@ -13,6 +13,14 @@ pub(super) struct CheckConfigArguments {
 /// Says what is wrong, or that nothing is.
 pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
     let config = arguments.place.load().map_err(|error| refused(&error))?;
+    if let Some(url) = &config.server.base_url {
+        startup::check_base_url(url).map_err(|error| refused(&error))?;
+    }
+    if config.secrets.master_key_file.is_none() {
+        return Err(CommandError::Refused(
+            "secrets.master_key_file is not set: name a file outside the data folder".into(),
+        ));
+    }
     startup::load_anchors(&config).map_err(|error| refused(&error))?;
     startup::webhook_policy(&config).map_err(|error| refused(&error))?;
     startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;

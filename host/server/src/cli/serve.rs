@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use axum::Router;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
@@ -63,10 +63,11 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     let address = listener
         .local_addr()
         .context("the listening address is unknown")?;
-    let base_url = match &config.server.base_url {
-        Some(url) => url.clone(),
-        None => Url::parse(&format!("http://{address}")).context("the base URL")?,
-    };
+    let base_url = base_url(&config, address)?;
+    let operator_address = operator_listener
+        .local_addr()
+        .context("the operator's address is unknown")?;
+    tracing::info!(%operator_address, "health and metrics");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let world = if with_demo {
         Some(demo::start_world(&mut config, clock.clone()).await?)
@@ -80,12 +81,7 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     };
     let app = Arc::new(startup::open(&config, base_url.clone(), mode, clock).await?);
     if let Some(world) = &world {
-        let operator_url = format!(
-            "http://{}",
-            operator_listener
-                .local_addr()
-                .context("the operator's address")?
-        );
+        let operator_url = format!("http://{operator_address}");
         demo::write_demo_json(&app, world, &config.store.data, &operator_url).await?;
     }
 
@@ -121,6 +117,20 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
         world.shutdown().await;
     }
     ended
+}
+
+/// The public address: the configured one, or where the server listens.
+fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
+    let Some(url) = &config.server.base_url else {
+        if address.ip().is_unspecified() {
+            bail!(
+                "server.base_url is not set, and {address} is no address that a link can name: set it to the public address"
+            );
+        }
+        return Url::parse(&format!("http://{address}")).context("the base URL");
+    };
+    startup::check_base_url(url)?;
+    Ok(url.clone())
 }
 
 /// Ends with the failure after which nothing can be stored any more.

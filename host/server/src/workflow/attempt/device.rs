@@ -21,10 +21,10 @@ use crate::records::{AttemptStep, ChosenCertificate, PreparedSignature};
 
 /// How long one poll waits for the signer.
 pub(super) const POLL: Duration = Duration::from_secs(10);
-/// Polls that may go wrong one after the other before the attempt is given up.
-const MAX_FAILED_POLLS: u32 = 5;
-/// Pause after a poll that went wrong.
-const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+/// Pauses after polls that went wrong one after the other, in seconds. A
+/// provider that restarts within a minute loses nobody who has the phone in
+/// hand.
+const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 
 /// What the device was asked for.
 pub(super) struct Asked {
@@ -155,10 +155,14 @@ impl App {
     }
 
     pub(super) fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
-        if error.is_transient() && running.attempt.tries < MAX_FAILED_POLLS {
-            return StepOutcome::Again(after(self.clock.now(), PAUSE));
+        let tries = usize::try_from(running.attempt.tries).unwrap_or(usize::MAX);
+        match PAUSES.get(tries) {
+            Some(pause) if error.is_transient() => {
+                let pause = SignedDuration::from_secs(*pause);
+                StepOutcome::Again(after(self.clock.now(), pause))
+            }
+            _ => StepOutcome::Failed(failure(running, error)),
         }
-        StepOutcome::Failed(failure(running, error))
     }
 }
 

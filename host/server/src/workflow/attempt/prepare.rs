@@ -2,7 +2,10 @@
 
 use async_trait::async_trait;
 use parafa_domain::{AttemptFailure, Phase};
-use parafa_plugin_host::{Answerer, CallError, Need, NeedKind, Progress, Reply, SignRequest};
+use parafa_plugin_host::{
+    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Plugin, Progress, Reply,
+    SignRequest,
+};
 
 use super::outcome::{Next, Running, StepOutcome, pin};
 use crate::app::App;
@@ -37,20 +40,16 @@ impl App {
             .await
         {
             Ok(Progress::Suspended(suspension)) => suspension,
-            Ok(Progress::Done(_)) => {
-                return Err(WorkflowError::Inconsistent(
-                    "a plugin signed without a signature",
-                ));
-            }
+            Ok(Progress::Done(_)) => return Ok(broken(&plugin, "a need for a signature")),
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
         let need = suspension
             .needs
             .into_iter()
             .find(|need| need.kind == NeedKind::Signature);
-        let need = need.ok_or(WorkflowError::Inconsistent(
-            "a plugin asked for no signature",
-        ))?;
+        let Some(need) = need else {
+            return Ok(broken(&plugin, "a need for a signature"));
+        };
 
         let prepared = PreparedSignature { request, need };
         match self.request_signature(running, chosen, &prepared).await? {
@@ -69,6 +68,16 @@ impl App {
             Err(failure) => Ok(StepOutcome::Failed(failure)),
         }
     }
+}
+
+/// The fault of a plugin that did not ask for what it must.
+fn broken(plugin: &Plugin, missing: &'static str) -> StepOutcome {
+    let fault = Fault {
+        plugin: plugin.id().to_owned(),
+        digest: plugin.digest(),
+        kind: ContractBreach::Missing(missing).into(),
+    };
+    plugin_failed(fault.into(), pin(plugin))
 }
 
 /// A failure of the plugin, told to the operator.

@@ -136,9 +136,10 @@ pub(super) async fn store_plugin_failure(
     pin: &PluginPin,
 ) -> Result<Stored, WorkflowError> {
     let detail = match error {
-        CallError::Refused(refusal) => {
-            Some(format!("The document cannot be signed: {}", refusal.detail))
-        }
+        CallError::Refused(refusal) => Some(format!(
+            "The document cannot be signed ({}).",
+            code(&refusal.code)
+        )),
         CallError::Fault(fault) if matches!(fault.kind, FaultKind::Host(_)) => None,
         CallError::Fault(_) => {
             let earlier = signing.plugin_faults.take().filter(|faults| {
@@ -184,6 +185,17 @@ pub(super) async fn store_plugin_failure(
     .await
 }
 
+/// A refusal's code, or what stands for one that is not of the catalogue's
+/// form: the rest of a refusal may quote the document.
+fn code(code: &str) -> &str {
+    let is_code = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+    if code.len() <= 64 && code.bytes().all(is_code) {
+        code
+    } else {
+        "refused"
+    }
+}
+
 /// Adds the version and moves the signing, if the attempt still has its turn.
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
@@ -218,6 +230,7 @@ pub(super) async fn store_signed(
     attempt.phase = Phase::Done;
     attempt.ended_at = Some(now);
     attempt.step = None;
+    attempt.device_link = None;
     attempt.step_number += 1;
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
