@@ -132,6 +132,7 @@ impl Shared {
         let folder = &options.folder;
         files::create_folder(folder).map_err(failed_to("create", folder))?;
         let lock = lock_folder(folder)?;
+        remove_unfinished_snapshots(folder).map_err(failed_to("clean", folder))?;
         let db = open_sled(options)?;
         let path = folder.join("db");
         let file = OpenOptions::new()
@@ -285,6 +286,19 @@ fn lock_folder(folder: &Path) -> Result<File, EngineError> {
             folder: folder.display().to_string(),
         })
     }
+}
+
+/// Removes what sled left when it was cut short in writing a snapshot of its page table. It would
+/// take the file for a snapshot and, where that is not whole, refuse to open. The log alone says
+/// all that a snapshot does.
+fn remove_unfinished_snapshots(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "generating") {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens sled, waiting for threads of a previous engine in this process that still hold sled's

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Account, World, clock, on_every_engine, put_all};
 
-fn options(root: &Path) -> FolderOptions {
+pub(crate) fn options(root: &Path) -> FolderOptions {
     FolderOptions {
         path: root.join("data"),
         master_key: root.join("master.key"),
@@ -36,6 +36,20 @@ async fn a_folder_is_made_and_opened_again() {
 
     let account = folder.store.get::<Account>(&1).await.expect("read");
     assert_eq!(account, Some(Account { id: 1, balance: 5 }));
+}
+
+#[tokio::test]
+async fn a_half_written_snapshot_does_not_keep_a_folder_shut() {
+    let root = made().await;
+    let snapshot = root
+        .path()
+        .join("data/store/snap.00000000000B7244.generating");
+    std::fs::write(&snapshot, b"half").expect("written");
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+
+    let account = folder.store.get::<Account>(&1).await.expect("read");
+    assert_eq!(account, Some(Account { id: 1, balance: 5 }));
+    assert!(!snapshot.exists());
 }
 
 #[tokio::test]
