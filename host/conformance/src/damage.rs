@@ -10,6 +10,11 @@ const RANDOM_CUTS: u64 = 3;
 /// Numbers of bits that are turned over, one variant each.
 const FLIPS: [u32; 12] = [1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 16, 64];
 
+/// Documents longer than this many bytes are damaged in fewer ways.
+const LARGE: usize = 1024 * 1024;
+/// Of so many variants of a large document, one is made.
+const STEP_OF_LARGE: usize = 7;
+
 /// A damaged document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variant {
@@ -22,9 +27,15 @@ pub(crate) struct Variant {
 /// The damaged variants of a document, the same ones for the same document.
 pub(crate) fn variants(document: &Bytes) -> impl Iterator<Item = Variant> {
     let mut places = Places(SEED);
+    let step = if document.len() > LARGE {
+        STEP_OF_LARGE
+    } else {
+        1
+    };
     cuts(document, &mut places)
         .into_iter()
         .chain(flips(document, places))
+        .step_by(step)
 }
 
 fn cuts(document: &Bytes, places: &mut Places) -> Vec<Variant> {
@@ -95,6 +106,17 @@ mod tests {
         assert_eq!(first, variants(&document).collect::<Vec<_>>());
         assert_eq!(first.len(), 21);
         assert!(first.iter().all(|variant| variant.document != document));
+    }
+
+    #[test]
+    fn large_documents_have_few_variants_of_each_kind() {
+        let document = Bytes::from(vec![0; LARGE + 1]);
+
+        let kinds: Vec<_> = variants(&document)
+            .map(|variant| variant.document.len() == document.len())
+            .collect();
+
+        assert_eq!(kinds, [false, false, true]);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct PluginDigest([u8; 32]);
 
 impl PluginDigest {
-    pub(crate) fn of(wasm: &[u8]) -> Self {
+    /// The digest of a component.
+    #[must_use]
+    pub fn of(wasm: &[u8]) -> Self {
         Self(openssl::sha::sha256(wasm))
     }
 

@@ -1,7 +1,9 @@
 //! The command line.
 
 mod check_config;
+mod plugin;
 mod serve;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdout};
@@ -9,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
@@ -34,6 +37,10 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Say what is wrong with a configuration.
     CheckConfig(check_config::CheckConfigArguments),
+    /// Check, run and test format plugins.
+    Plugin(plugin::PluginArguments),
+    /// Say whether the signatures of a document are intact.
+    Verify(verify::VerifyArguments),
     /// Print a completion script for a shell.
     Completions {
         /// bash, zsh, fish, elvish or powershell.
@@ -78,6 +85,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match arguments.command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::CheckConfig(arguments) => check_config::check_config(&arguments),
+        Command::Plugin(arguments) => plugin::plugin(&arguments),
+        Command::Verify(arguments) => verify::verify(&arguments),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "parafa", &mut stdout());
             Ok(())
@@ -93,6 +102,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             eprintln!("parafa: {error:#}");
             ExitCode::from(FAULT)
         }
+        Err(CommandError::Told(code)) => ExitCode::from(code),
     }
 }
 
@@ -103,12 +113,20 @@ enum CommandError {
     Refused(String),
     /// It could not be done.
     Fault(anyhow::Error),
+    /// Standard output says all there is to say; this is the exit code.
+    Told(u8),
 }
 
 impl From<anyhow::Error> for CommandError {
     fn from(error: anyhow::Error) -> Self {
         Self::Fault(error)
     }
+}
+
+/// Prints what a program may read.
+fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
 }
 
 /// Logs for people on a terminal, JSON lines otherwise; on standard error, so

@@ -1,0 +1,227 @@
+//! What plugins answer, for people and for programs.
+
+use std::fmt;
+
+use openssl::nid::Nid;
+use openssl::x509::X509;
+use parafa_conformance::Answered;
+use parafa_plugin_host::{Coverage, Integrity, Report, SignatureEvidence, SignedDocument};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// What an operation came to.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum OutcomeView {
+    Inspected(ReportView),
+    Signed(SignedView),
+    Verified { signatures: Vec<SignatureView> },
+}
+
+/// What `inspect` found.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReportView {
+    media_type: String,
+    format_version: String,
+    signatures: Vec<SummaryView>,
+    fields: Vec<FieldView>,
+    notes: Vec<NoteView>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryView {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed_time: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+struct FieldView {
+    name: String,
+    kind: String,
+}
+
+#[derive(Debug, Serialize)]
+struct NoteView {
+    code: String,
+    detail: String,
+}
+
+/// What `sign` made.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SignedView {
+    media_type: String,
+    level: String,
+    signature_id: String,
+    bytes: usize,
+    sha256: String,
+}
+
+/// A signature, as `verify` sees it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::cli) struct SignatureView {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<String>,
+    integrity: &'static str,
+    coverage: &'static str,
+    level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algorithm: Option<String>,
+    certificates: usize,
+    timestamps: usize,
+    #[serde(skip)]
+    sentence: String,
+}
+
+impl OutcomeView {
+    pub(super) fn of(answered: &Answered) -> Self {
+        match answered {
+            Answered::Inspected(report) => Self::Inspected(ReportView::of(report)),
+            Answered::Signed(signed) => Self::Signed(SignedView::of(signed)),
+            Answered::Verified(evidence) => Self::Verified {
+                signatures: evidence.iter().map(SignatureView::of).collect(),
+            },
+        }
+    }
+}
+
+impl ReportView {
+    fn of(report: &Report) -> Self {
+        let signatures = report.signatures.iter().map(|signature| SummaryView {
+            id: signature.id.clone(),
+            signer: signature.signer.clone(),
+            claimed_time: signature.claimed_time,
+        });
+        let fields = report.fields.iter().map(|field| FieldView {
+            name: field.name.clone(),
+            kind: field.kind.clone(),
+        });
+        let notes = report.notes.iter().map(|note| NoteView {
+            code: note.code.clone(),
+            detail: note.detail.clone(),
+        });
+        Self {
+            media_type: report.media_type.clone(),
+            format_version: report.format_version.clone(),
+            signatures: signatures.collect(),
+            fields: fields.collect(),
+            notes: notes.collect(),
+        }
+    }
+}
+
+impl SignedView {
+    fn of(signed: &SignedDocument) -> Self {
+        Self {
+            media_type: signed.outcome.media_type.clone(),
+            level: signed.outcome.level.clone(),
+            signature_id: signed.outcome.signature_id.clone(),
+            bytes: signed.bytes.len(),
+            sha256: hex::encode(Sha256::digest(&signed.bytes)),
+        }
+    }
+}
+
+impl SignatureView {
+    pub(in crate::cli) fn of(evidence: &SignatureEvidence) -> Self {
+        Self {
+            id: evidence.id.clone(),
+            signer: common_name(&evidence.signer_certificate),
+            integrity: evidence.integrity.name(),
+            coverage: evidence.coverage.name(),
+            level: evidence.level.clone(),
+            algorithm: evidence.algorithm.map(|algorithm| algorithm.to_string()),
+            certificates: evidence.certificates.len(),
+            timestamps: evidence.timestamps.len(),
+            sentence: format!(
+                "{}, and covers {}",
+                verdict(evidence.integrity),
+                extent(evidence.coverage)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for OutcomeView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inspected(report) => write!(f, "{report}"),
+            Self::Signed(signed) => write!(
+                f,
+                "signed: {}, {}, {} bytes, sha256 {}",
+                signed.media_type, signed.level, signed.bytes, signed.sha256
+            ),
+            Self::Verified { signatures } if signatures.is_empty() => f.write_str("no signature"),
+            Self::Verified { signatures } => {
+                let lines: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ReportView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.media_type, self.format_version)?;
+        for signature in &self.signatures {
+            let signer = signature.signer.as_deref().unwrap_or("somebody unnamed");
+            write!(f, "\nsignature {}: by {signer}", signature.id)?;
+        }
+        for field in &self.fields {
+            write!(f, "\nfield {}: {}", field.name, field.kind)?;
+        }
+        for note in &self.notes {
+            write!(f, "\nnote {}: {}", note.code, note.detail)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SignatureView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "signature {} by {}: {}; level {}, {} time-stamps",
+            self.id,
+            self.signer.as_deref().unwrap_or("somebody unnamed"),
+            self.sentence,
+            self.level,
+            self.timestamps
+        )
+    }
+}
+
+fn verdict(integrity: Integrity) -> &'static str {
+    match integrity {
+        Integrity::Intact => "is intact",
+        Integrity::ByteRange => "is broken (the signed ranges are not what they should be)",
+        Integrity::DigestMismatch => "is broken (the signed content was changed)",
+        Integrity::Malformed => "is broken (it cannot be read)",
+        Integrity::Modified => "is broken (later changes are more than it allows)",
+        Integrity::SignatureMismatch => "is broken (its value does not fit the certificate)",
+    }
+}
+
+fn extent(coverage: Coverage) -> &'static str {
+    match coverage {
+        Coverage::EntireFile => "the whole file",
+        Coverage::EntireRevision => "the file as it was when it was signed",
+        Coverage::Partial => "a part of the file only",
+    }
+}
+
+fn common_name(certificate: &[u8]) -> Option<String> {
+    let certificate = X509::from_der(certificate).ok()?;
+    let name = certificate
+        .subject_name()
+        .entries_by_nid(Nid::COMMONNAME)
+        .next()?;
+    name.data().to_string().ok()
+}

@@ -1,0 +1,115 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
+use serde::Serialize;
+
+use super::bench::{self, Bench};
+use crate::cli::{CommandError, Place, REFUSED, print_json};
+
+/// Arguments of `parafa plugin check`.
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckArguments {
+    /// The component.
+    wasm: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known of a component.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Findings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    digest: String,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contract: Option<String>,
+    /// Worlds of the contract that it has.
+    worlds: Vec<&'static str>,
+    /// Worlds of the contract that it has not.
+    missing: Vec<&'static str>,
+    imports: Vec<String>,
+    exports: Vec<String>,
+    admissible: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// Says what a component is, and whether it would be admitted.
+pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
+    let wasm = bench::read(&arguments.wasm)?;
+    let surface = Surface::read(&wasm).unwrap_or_default();
+    let digest = PluginDigest::of(&wasm);
+    let bytes = wasm.len();
+    let bench = Bench::open(&arguments.place)?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let admitted = runtime.block_on(bench.admit_bytes(wasm))?;
+    let plugin = admitted.as_ref().ok();
+    let has = |capability: &Capability| {
+        plugin.is_some_and(|plugin| plugin.capabilities().contains(capability))
+    };
+    let (can, cannot): (Vec<_>, Vec<_>) = Capability::ALL.into_iter().partition(has);
+    let findings = Findings {
+        plugin: plugin.map(|plugin| plugin.id().to_owned()),
+        version: plugin.map(|plugin| plugin.version().to_owned()),
+        digest: digest.to_string(),
+        bytes,
+        contract: plugin.map(|plugin| Plugin::contract_version(plugin)),
+        worlds: plugin
+            .map(|_| "describe")
+            .into_iter()
+            .chain(can.into_iter().map(Capability::world))
+            .collect(),
+        missing: cannot.into_iter().map(Capability::world).collect(),
+        imports: surface.imports().to_vec(),
+        exports: surface.exports().iter().cloned().collect(),
+        admissible: admitted.is_ok(),
+        reason: admitted.err(),
+    };
+    if arguments.json {
+        print_json(&findings)?;
+    } else {
+        println!("{}", findings.text());
+    }
+    if findings.admissible {
+        Ok(())
+    } else {
+        Err(CommandError::Told(REFUSED))
+    }
+}
+
+impl Findings {
+    fn text(&self) -> String {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
+        let lines = [
+            format!("plugin    {} {}", known(&self.plugin), known(&self.version)),
+            format!("digest    {}", self.digest),
+            format!("size      {} bytes", self.bytes),
+            format!("contract  {}", known(&self.contract)),
+            format!("worlds    {}", listed(&self.worlds)),
+            format!("missing   {}", listed(&self.missing)),
+            format!("imports   {}", listed(&self.imports)),
+            format!("exports   {}", listed(&self.exports)),
+            match &self.reason {
+                None => "admissible".to_owned(),
+                Some(reason) => format!("not admissible: {reason}"),
+            },
+        ];
+        lines.join("\n")
+    }
+}
+
+fn listed(names: &[impl AsRef<str>]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    names.join(", ")
+}

@@ -1,0 +1,138 @@
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use parafa_conformance::{Answered, Operation, SoftwareSigner, perform};
+use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal};
+use serde::Serialize;
+
+use super::answer::OutcomeView;
+use super::bench::{self, Bench};
+use crate::cli::{CommandError, FAULT, Place, REFUSED, print_json};
+
+/// Arguments of `parafa plugin run`.
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArguments {
+    /// inspect, verify, or sign (by a key that is made for it, to level B-B).
+    operation: Operation,
+    /// The document.
+    file: PathBuf,
+    /// The component, in place of the installed plugin for the document.
+    #[arg(long, value_name = "WASM")]
+    plugin: Option<PathBuf>,
+    /// Where to write the signed document.
+    #[arg(long, value_name = "F")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one call came to.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Call {
+    plugin: String,
+    version: String,
+    digest: String,
+    operation: &'static str,
+    #[serde(flatten)]
+    end: End,
+    milliseconds: f64,
+    peak_memory_bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum End {
+    Outcome(OutcomeView),
+    Refusal(Refusal),
+    Fault(String),
+}
+
+/// Has a plugin do something with a document.
+pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
+    if arguments.out.is_some() && arguments.operation != Operation::Sign {
+        return Err(CommandError::Refused(format!(
+            "{} makes no document to write: leave out --out",
+            arguments.operation
+        )));
+    }
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let call = runtime.block_on(call(arguments))?;
+    if arguments.json {
+        print_json(&call)?;
+    } else {
+        println!("{}", call.text());
+    }
+    match call.end {
+        End::Outcome(_) => Ok(()),
+        End::Refusal(_) => Err(CommandError::Told(REFUSED)),
+        End::Fault(_) => Err(CommandError::Told(FAULT)),
+    }
+}
+
+async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
+    let bench = Bench::open(&arguments.place)?;
+    let document = bench::read(&arguments.file)?;
+    let plugin = match &arguments.plugin {
+        Some(wasm) => bench.admit(wasm).await?,
+        None => bench.installed_for(&arguments.file).await?,
+    };
+    let meter = MemoryMeter::default();
+    let metered = Plugin::metered(&plugin, &meter);
+    let signer = software_signer()?;
+
+    let start = Instant::now();
+    let answer = perform(&metered, arguments.operation, document, &signer).await;
+    let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+
+    if let (Some(out), Ok(Answered::Signed(signed))) = (&arguments.out, &answer) {
+        std::fs::write(out, &signed.bytes)
+            .with_context(|| format!("{} cannot be written", out.display()))?;
+    }
+    Ok(Call {
+        plugin: plugin.id().to_owned(),
+        version: plugin.version().to_owned(),
+        digest: plugin.digest().to_string(),
+        operation: arguments.operation.name(),
+        end: match answer {
+            Ok(answered) => End::Outcome(OutcomeView::of(&answered)),
+            Err(CallError::Refused(refusal)) => End::Refusal(refusal),
+            Err(CallError::Fault(fault)) => End::Fault(bench::reasons(&fault.kind)),
+        },
+        milliseconds,
+        peak_memory_bytes: meter.peak_bytes(),
+    })
+}
+
+fn software_signer() -> anyhow::Result<SoftwareSigner> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).context("there is no randomness")?;
+    let now = jiff::Timestamp::now().as_second();
+    Ok(SoftwareSigner::generate(now, seed)?)
+}
+
+impl Call {
+    fn text(&self) -> String {
+        let end = match &self.end {
+            End::Outcome(outcome) => outcome.to_string(),
+            End::Refusal(refusal) if refusal.subjects.is_empty() => format!("refused: {refusal}"),
+            End::Refusal(refusal) => {
+                format!("refused: {refusal}: {}", refusal.subjects.join(", "))
+            }
+            End::Fault(fault) => format!("fault: {fault}"),
+        };
+        format!(
+            "{end}\n{} {} ({}): {} in {} ms, {} bytes of memory",
+            self.plugin,
+            self.version,
+            self.digest,
+            self.operation,
+            self.milliseconds,
+            self.peak_memory_bytes
+        )
+    }
+}

@@ -1,0 +1,78 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use parafa_plugin_host::{CallError, Integrity};
+use serde::Serialize;
+
+use super::plugin::{self, Bench, SignatureView};
+use super::{CommandError, Place, REFUSED, print_json};
+
+/// Arguments of `parafa verify`.
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyArguments {
+    /// The document.
+    file: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    intact: bool,
+    signatures: Vec<SignatureView>,
+}
+
+/// Says what became of a document's signatures; whose they are and whether to
+/// trust them is not looked at.
+pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
+    let document = plugin::read(&arguments.file)?;
+    let bench = Bench::open(&arguments.place)?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let plugin = runtime.block_on(bench.installed_for(&arguments.file))?;
+    let evidence = match runtime.block_on(plugin.verify(document)) {
+        Ok(evidence) => evidence,
+        Err(CallError::Refused(refusal)) => {
+            return Err(CommandError::Refused(format!(
+                "{} is refused: {refusal}",
+                arguments.file.display()
+            )));
+        }
+        Err(CallError::Fault(fault)) => return Err(CommandError::Fault(fault.into())),
+    };
+    let verdict = Verdict {
+        intact: !evidence.is_empty()
+            && evidence
+                .iter()
+                .all(|signature| signature.integrity == Integrity::Intact),
+        signatures: evidence.iter().map(SignatureView::of).collect(),
+    };
+    if arguments.json {
+        print_json(&verdict)?;
+    } else {
+        for signature in &verdict.signatures {
+            println!("{signature}");
+        }
+        println!("{}", verdict.conclusion());
+    }
+    if verdict.intact {
+        Ok(())
+    } else {
+        Err(CommandError::Told(REFUSED))
+    }
+}
+
+impl Verdict {
+    fn conclusion(&self) -> &'static str {
+        match (self.signatures.is_empty(), self.intact) {
+            (true, _) => "There is no signature.",
+            (false, false) => "Not every signature is intact.",
+            (false, true) => {
+                "Every signature is intact. Who signed was not checked: certificates, revocation \
+                 and time-stamps are for a validation service to judge."
+            }
+        }
+    }
+}

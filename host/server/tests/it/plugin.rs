@@ -1,0 +1,184 @@
+use std::ffi::OsStr;
+
+use crate::support::{Documents, Ended, component, parafa};
+
+#[test]
+fn check_tells_what_a_component_is() {
+    let ended = plugin(
+        "check",
+        [component("pdf.wasm").as_os_str(), "--json".as_ref()],
+    );
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let findings = ended.json();
+    assert_eq!(findings["plugin"], "pdf");
+    assert_eq!(findings["contract"], "0.1.0");
+    assert_eq!(
+        findings["worlds"],
+        serde_json::json!(["describe", "inspect", "sign", "verify"])
+    );
+    assert_eq!(findings["missing"], serde_json::json!([]));
+    assert_eq!(findings["admissible"], true);
+    let bytes = std::fs::read(component("pdf.wasm")).unwrap();
+    assert_eq!(findings["bytes"], bytes.len());
+}
+
+#[test]
+fn check_says_why_a_file_is_not_admissible() {
+    let documents = Documents::new();
+    let file = documents.add("module.wasm", b"\0asm\x01\0\0\0");
+
+    let ended = plugin("check", [file.as_os_str()]);
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended
+            .stdout
+            .contains("not admissible: it is not a WebAssembly component"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn run_inspects_with_the_installed_plugin() {
+    let documents = Documents::new();
+    let file = documents.add("contract.PDF", parafa_fixtures::plain(2));
+
+    let ended = plugin(
+        "run",
+        ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
+    );
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let call = ended.json();
+    assert_eq!(call["plugin"], "pdf");
+    assert_eq!(call["operation"], "inspect");
+    assert_eq!(call["outcome"]["mediaType"], "application/pdf");
+    assert!(call["milliseconds"].as_f64().unwrap() > 0.0);
+    assert!(call["peakMemoryBytes"].as_u64().unwrap() > 64 * 1024);
+    assert_eq!(call["digest"].as_str().unwrap().len(), 64);
+    assert!(call.get("refusal").is_none() && call.get("fault").is_none());
+}
+
+#[test]
+fn run_ends_with_1_when_the_document_is_refused() {
+    let documents = Documents::new();
+    let file = documents.add("contract.pdf", "no PDF at all");
+
+    let ended = plugin(
+        "run",
+        ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
+    );
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.json()["refusal"]["code"], "not-a-pdf");
+    assert_eq!(ended.json()["refusal"]["subjects"], serde_json::json!([]));
+}
+
+#[test]
+fn run_ends_with_2_when_the_plugin_fails() {
+    let documents = Documents::new();
+    let file = documents.add("document.toy", "TOY panic 5\nhello");
+    let toy = component("test/toy.wasm");
+
+    let ended = plugin(
+        "run",
+        [
+            "inspect".as_ref(),
+            file.as_os_str(),
+            "--plugin".as_ref(),
+            toy.as_os_str(),
+            "--json".as_ref(),
+        ],
+    );
+
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let fault = ended.json()["fault"].to_string();
+    assert!(fault.contains("the document asked for it"), "{fault}");
+}
+
+#[test]
+fn run_refuses_a_document_that_no_plugin_takes() {
+    let documents = Documents::new();
+    let file = documents.add("contract.odt", "text");
+
+    let ended = plugin("run", ["inspect".as_ref(), file.as_os_str()]);
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.stderr.contains("there are plugins for .pdf"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn an_operation_that_does_not_exist_is_wrong_usage() {
+    let ended = plugin("run", ["embellish", "contract.pdf"]);
+
+    assert_eq!(ended.code, Some(64), "{ended:?}");
+}
+
+#[test]
+fn test_keeps_the_score() {
+    let documents = Documents::new();
+    let toy = component("test/toy.wasm");
+    let cases = documents.path("cases");
+    std::fs::create_dir_all(cases.join("toy/plain")).unwrap();
+    std::fs::write(cases.join("toy/plain/input.toy"), "TOY honest 5\nhello").unwrap();
+    let run = |expect: &str| {
+        let digest = hex::encode(openssl::sha::sha256(b"TOY honest 5\nhello"));
+        let description = format!(
+            "origin = 'a test'\nlicence = 'Apache-2.0'\ninput = 'input.toy'\nsha256 = '{digest}'\n\
+             [[checks]]\noperation = 'verify'\nexpect.{expect}\n"
+        );
+        std::fs::write(cases.join("toy/plain/case.toml"), description).unwrap();
+        plugin(
+            "test",
+            [
+                toy.as_os_str(),
+                "--cases".as_ref(),
+                cases.as_os_str(),
+                "--json".as_ref(),
+            ],
+        )
+    };
+
+    let passed = run("accepted = { signatures = 0 }");
+    let failed = run("accepted = { signatures = 1 }");
+
+    assert_eq!(passed.code, Some(0), "{passed:?}");
+    assert_eq!(passed.json()["passed"], 1);
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    assert_eq!(failed.json()["failed"], 1);
+    assert_eq!(failed.json()["cases"][0]["name"], "plain/verify");
+    assert_eq!(failed.json()["cases"][0]["outcome"], "failed");
+}
+
+#[test]
+fn test_without_cases_for_the_format_is_refused() {
+    let documents = Documents::new();
+    let toy = component("test/toy.wasm");
+
+    let ended = plugin(
+        "test",
+        [
+            toy.as_os_str(),
+            "--cases".as_ref(),
+            documents.path("").as_os_str(),
+        ],
+    );
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.stderr.contains("no case for the format \"toy\""),
+        "{ended:?}"
+    );
+}
+
+fn plugin<A: AsRef<OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = A>) -> Ended {
+    let fixed = ["plugin", subcommand].map(|word| AsRef::<OsStr>::as_ref(word).to_owned());
+    let arguments = arguments
+        .into_iter()
+        .map(|argument| argument.as_ref().to_owned());
+    parafa(fixed.into_iter().chain(arguments))
+}

@@ -1,0 +1,73 @@
+use std::path::Path;
+
+use crate::support::{Documents, Ended, parafa};
+
+#[test]
+fn a_document_that_was_just_signed_is_intact() {
+    let documents = Documents::new();
+    let signed = signed(&documents);
+
+    let ended = verify(&signed);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended
+            .stdout
+            .contains("is intact, and covers the whole file")
+    );
+    assert!(ended.stdout.contains("level PAdES-B-B"));
+    assert!(ended.stdout.contains("Every signature is intact."));
+}
+
+#[test]
+fn a_document_that_was_changed_is_not_intact() {
+    let documents = Documents::new();
+    let mut bytes = std::fs::read(signed(&documents)).unwrap();
+    let place = bytes.windows(8).position(|w| w == b"Sutartis").unwrap();
+    bytes[place] = b'K';
+    let changed = documents.add("changed.pdf", bytes);
+
+    let ended = verify(&changed);
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("the signed content was changed"));
+}
+
+#[test]
+fn a_document_without_a_signature_is_not_verified() {
+    let documents = Documents::new();
+    let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
+
+    let ended = verify(&file);
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stdout, "There is no signature.\n");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_refused() {
+    let ended = verify(Path::new("/nonexistent/contract.pdf"));
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("cannot be read"), "{ended:?}");
+}
+
+/// A PDF that `plugin run sign` signed.
+fn signed(documents: &Documents) -> std::path::PathBuf {
+    let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
+    let signed = documents.path("signed.pdf");
+    let ended = parafa([
+        "plugin".as_ref(),
+        "run".as_ref(),
+        "sign".as_ref(),
+        file.as_os_str(),
+        "--out".as_ref(),
+        signed.as_os_str(),
+    ]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    signed
+}
+
+fn verify(file: &Path) -> Ended {
+    parafa(["verify".as_ref(), file.as_os_str()])
+}
