@@ -22,8 +22,8 @@ impl Referees {
     /// Looks where they may be.
     pub(crate) fn locate(root: &Path) -> Self {
         Self {
-            scripts: folder(root, "PARAFA_REFEREES", "../shared/referee"),
-            samples: folder(root, "PARAFA_SAMPLES", "../shared/samples"),
+            scripts: folder(root, "PARAFA_REFEREES", "referee"),
+            samples: folder(root, "PARAFA_SAMPLES", "samples"),
             python: environment(root).join("bin/python"),
         }
     }
@@ -83,7 +83,22 @@ fn environment(root: &Path) -> PathBuf {
     root.join("target/referees/venv")
 }
 
-fn folder(root: &Path, variable: &str, sibling: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(variable).map_or_else(|| root.join(sibling), PathBuf::from);
-    path.canonicalize().ok().filter(|path| path.is_dir())
+/// The folder that a variable names, or the one of this name in any folder that
+/// stands beside the checkout.
+fn folder(root: &Path, variable: &str, name: &str) -> Option<PathBuf> {
+    let path =
+        std::env::var_os(variable).map_or_else(|| beside(root, name), |path| Some(path.into()));
+    path?.canonicalize().ok().filter(|path| path.is_dir())
+}
+
+fn beside(root: &Path, name: &str) -> Option<PathBuf> {
+    let neighbours = fs::read_dir(root.parent()?).ok()?;
+    let mut found: Vec<_> = neighbours
+        .filter_map(|neighbour| Some(neighbour.ok()?.path()))
+        .filter(|neighbour| neighbour != root)
+        .map(|neighbour| neighbour.join(name))
+        .filter(|folder| folder.is_dir())
+        .collect();
+    found.sort();
+    found.into_iter().next()
 }

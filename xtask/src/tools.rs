@@ -17,6 +17,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("pdftoppm", "poppler-utils"),
     ("python3", "python3"),
     ("qpdf", "qpdf"),
+    ("strace", "strace"),
 ];
 
 /// Installs what is missing, as far as this user may, and returns the names of

@@ -21,8 +21,7 @@ const ROWS: [(&str, &str); 3] = [
 /// here.
 pub(crate) fn measure(pki: &Pki) -> Option<Measured> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let scripts = std::env::var_os("PARAFA_REFEREES")
-        .map_or_else(|| root.join("../shared/referee"), PathBuf::from);
+    let scripts = PathBuf::from(std::env::var_os("PARAFA_REFEREES")?);
     let script = scripts.join("two_step_pyhanko.py");
     let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
         || root.join("target/referees/venv/bin/python"),

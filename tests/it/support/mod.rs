@@ -16,8 +16,8 @@ pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// A folder named by a variable, or beside the checkout.
-fn folder(variable: &str, sibling: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(variable).map_or_else(|| root().join(sibling), PathBuf::from);
+/// A folder named by a variable, which `cargo xtask test` sets.
+fn folder(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable)?);
     path.canonicalize().ok().filter(|path| path.is_dir())
 }

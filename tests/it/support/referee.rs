@@ -25,10 +25,7 @@ pub(crate) struct Referees {
 impl Referees {
     /// With these trust anchors, or a counted skip.
     pub(crate) fn find(roots: &[PathBuf]) -> Option<Self> {
-        let scripts = tool::or_skip(
-            "the referee folder",
-            folder("PARAFA_REFEREES", "../shared/referee"),
-        )?;
+        let scripts = tool::or_skip("the referee folder", folder("PARAFA_REFEREES"))?;
         let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
             || root().join("target/referees/venv/bin/python"),
             PathBuf::from,
@@ -201,10 +198,7 @@ struct DssSignature {
 
 /// Public sample documents, or a counted skip.
 pub(crate) fn samples() -> Option<PathBuf> {
-    tool::or_skip(
-        "the samples folder",
-        folder("PARAFA_SAMPLES", "../shared/samples"),
-    )
+    tool::or_skip("the samples folder", folder("PARAFA_SAMPLES"))
 }
 
 fn run(command: &mut Command) -> Output {
