@@ -9,5 +9,6 @@ mod folder;
 mod jobs;
 mod lease;
 mod limits;
+mod power_loss;
 mod tables;
 mod transactions;

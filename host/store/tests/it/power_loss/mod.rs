@@ -1,0 +1,210 @@
+//! Nothing acknowledged is lost when the power is.
+//!
+//! A process works on a data folder while `strace` records what it writes and syncs, and each
+//! acknowledgement. From that record the disk is made anew as a loss of power may have left it
+//! at many moments, and opened.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use parafa_fixtures::tool;
+use tempfile::TempDir;
+
+use self::disk::{Coins, Disk, Unsynced};
+use self::expected::Expected;
+use self::trace::Step;
+use self::workload::Mark;
+
+mod disk;
+mod expected;
+mod trace;
+mod workload;
+
+/// Names the folder of the recorded process to it.
+const ROOT: &str = "PARAFA_POWER_LOSS_ROOT";
+const RECORDED_TEST: &str = "power_loss::nothing_acknowledged_is_lost_after_a_loss_of_power";
+/// How often the power is lost right after an acknowledgement, while the folder is opened, and
+/// at any moment.
+const CUTS_AFTER_MARKS: usize = 36;
+const CUTS_WHILE_OPENING: usize = 36;
+const CUTS_ANYWHERE: usize = 36;
+/// Steps before the mark of an open folder that belong to its opening.
+const OPENING_STEPS: usize = 20;
+const SEED: u64 = 20_260_301;
+
+#[test]
+fn nothing_acknowledged_is_lost_after_a_loss_of_power() {
+    if let Some(root) = std::env::var_os(ROOT).map(PathBuf::from) {
+        let (disk, marks) = workload::places(&root);
+        return workload::run(&disk, &marks);
+    }
+    let Some(recording) = recording() else { return };
+
+    let mut losses = Vec::new();
+    for_each_cut(&recording.steps, &recording.disk, &mut |cut| {
+        losses.extend(cut.check().err());
+    });
+
+    assert!(losses.is_empty(), "{}", losses.join("\n"));
+}
+
+#[test]
+fn a_task_that_works_alone_leaves_nothing_unsynced_when_it_acknowledges() {
+    let Some(recording) = recording() else { return };
+    let mut disk = Disk::new(&recording.disk);
+    let mut acknowledged = 0;
+    for step in &recording.steps {
+        disk.apply(step);
+        match mark_of(step) {
+            Some(Mark::Together) => break,
+            Some(mark) => {
+                assert_eq!(disk.unsynced(), Vec::<&Path>::new(), "at {mark:?}");
+                acknowledged += 1;
+            }
+            None => {}
+        }
+    }
+    assert!(acknowledged > 20, "{acknowledged} acknowledgements");
+}
+
+#[test]
+fn syncs_that_are_left_out_are_found_out() {
+    let Some(recording) = recording() else { return };
+    for unsynced in ["data/store/db", "data/bytes", "data/keys"] {
+        let unsynced = recording.disk.join(unsynced);
+        let mut steps = recording.steps.clone();
+        steps.retain(|step| !matches!(step, Step::SyncBegan { path, .. } if *path == unsynced));
+        let mut is_found = false;
+        for_each_cut(&steps, &recording.disk, &mut |cut| {
+            is_found = is_found || cut.check().is_err();
+        });
+
+        assert!(is_found, "{}", unsynced.display());
+    }
+}
+
+struct Recording {
+    disk: PathBuf,
+    steps: Vec<Step>,
+}
+
+/// The one recording that all the tests use, unless this machine cannot make it.
+fn recording() -> Option<&'static Recording> {
+    static RECORDING: OnceLock<Option<Recording>> = OnceLock::new();
+    let recording = RECORDING.get_or_init(|| record(&strace()?)).as_ref();
+    if recording.is_none() {
+        // Each test is counted as skipped, not only the one that came first.
+        strace()?;
+    }
+    recording
+}
+
+fn strace() -> Option<PathBuf> {
+    let strace = tool::program("strace")?;
+    let is_allowed = trace::is_allowed(&strace);
+    tool::or_skip("the permission to trace", is_allowed.then_some(strace))
+}
+
+fn record(strace: &Path) -> Option<Recording> {
+    let folder = new_folder();
+    let root = folder.path().canonicalize().expect("a path");
+    let (disk, marks) = workload::places(&root);
+    std::fs::create_dir(&disk).expect("a folder");
+    let mut program = Command::new(std::env::current_exe().expect("this program"));
+    program.args(["--exact", RECORDED_TEST, "--nocapture"]);
+    program.env(ROOT, &root);
+    let steps = trace::record(strace, &program, &disk, &marks);
+    Some(Recording { disk, steps })
+}
+
+/// Replays a recording and stops at the moments at which the power is lost.
+fn for_each_cut(steps: &[Step], root: &Path, visit: &mut dyn FnMut(&Cut<'_>)) {
+    let cuts = cuts(steps, &mut Coins(SEED));
+    let mut disk = Disk::new(root);
+    let mut expected = Expected::default();
+    for (step, event) in steps.iter().enumerate() {
+        disk.apply(event);
+        if let Some(mark) = mark_of(event) {
+            expected.note(mark);
+        }
+        for unsynced in cuts.get(&step).into_iter().flatten() {
+            visit(&Cut {
+                step,
+                disk: &disk,
+                expected: &expected,
+                unsynced: *unsynced,
+            });
+        }
+    }
+}
+
+fn cuts(steps: &[Step], coins: &mut Coins) -> BTreeMap<usize, Vec<Unsynced>> {
+    let marked = |wanted: fn(&Mark) -> bool| -> Vec<usize> {
+        (0..steps.len())
+            .filter(|step| mark_of(&steps[*step]).is_some_and(|mark| wanted(&mark)))
+            .collect()
+    };
+    let (marks, opened) = (
+        marked(|_| true),
+        marked(|mark| matches!(mark, Mark::Opened)),
+    );
+    let mut cuts: BTreeMap<usize, Vec<Unsynced>> = BTreeMap::new();
+    for cut in 0..CUTS_AFTER_MARKS {
+        let step = marks[coins.below(marks.len())];
+        let unsynced = [Unsynced::Lost, Unsynced::Mixed][cut % 2];
+        cuts.entry(step).or_default().push(unsynced);
+    }
+    for cut in 0..CUTS_WHILE_OPENING + CUTS_ANYWHERE {
+        let step = if cut < CUTS_WHILE_OPENING {
+            opened[cut % opened.len()] - coins.below(OPENING_STEPS)
+        } else {
+            coins.below(steps.len())
+        };
+        let unsynced = Unsynced::ALL[coins.below(Unsynced::ALL.len())];
+        cuts.entry(step).or_default().push(unsynced);
+    }
+    cuts
+}
+
+fn mark_of(step: &Step) -> Option<Mark> {
+    match step {
+        Step::Marked(line) => Some(serde_json::from_slice(line).expect("a mark")),
+        _ => None,
+    }
+}
+
+/// A moment at which the power is lost.
+struct Cut<'c> {
+    step: usize,
+    disk: &'c Disk,
+    expected: &'c Expected,
+    unsynced: Unsynced,
+}
+
+impl Cut<'_> {
+    fn check(&self) -> Result<(), String> {
+        let Self { step, unsynced, .. } = self;
+        let target = new_folder();
+        let mut coins = Coins(SEED + *step as u64);
+        self.disk.restore(*unsynced, &mut coins, target.path());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
+        runtime
+            .block_on(self.expected.check(target.path()))
+            .map_err(|loss| {
+                let at = self.disk.unsynced();
+                format!("cut at step {step}, {unsynced:?} of {at:?}: {loss}")
+            })
+    }
+}
+
+/// In memory where that is possible: what the kernel itself does with a sync is not tested, and
+/// hundreds of them take their time.
+fn new_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .expect("a folder")
+}
