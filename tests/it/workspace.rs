@@ -48,6 +48,12 @@ fn no_door_knows_another() {
 }
 
 #[test]
+fn the_conformance_kit_knows_the_plugin_host_alone() {
+    let arrows = Arrows::of_everything();
+    arrows.assert_only("host/conformance", |to| to == "host/plugin-host");
+}
+
+#[test]
 fn formats_know_formats_alone() {
     let arrows = Arrows::of_everything();
     for from in arrows.below("formats/") {

@@ -1,3 +1,4 @@
+use std::iter;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -6,6 +7,9 @@ use serde::Serialize;
 
 use super::bench::{self, Bench};
 use crate::cli::{CommandError, Place, REFUSED, print_json};
+
+/// The world that every plugin has.
+const DESCRIBE: &str = "describe";
 
 /// Arguments of `parafa plugin check`.
 #[derive(Debug, clap::Args)]
@@ -32,9 +36,11 @@ struct Findings {
     #[serde(skip_serializing_if = "Option::is_none")]
     contract: Option<String>,
     /// Worlds of the contract that it has.
-    worlds: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worlds: Option<Vec<&'static str>>,
     /// Worlds of the contract that it has not.
-    missing: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<&'static str>>,
     imports: Vec<String>,
     exports: Vec<String>,
     admissible: bool,
@@ -52,22 +58,14 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let admitted = runtime.block_on(bench.admit_bytes(wasm))?;
     let plugin = admitted.as_ref().ok();
-    let has = |capability: &Capability| {
-        plugin.is_some_and(|plugin| plugin.capabilities().contains(capability))
-    };
-    let (can, cannot): (Vec<_>, Vec<_>) = Capability::ALL.into_iter().partition(has);
     let findings = Findings {
         plugin: plugin.map(|plugin| plugin.id().to_owned()),
         version: plugin.map(|plugin| plugin.version().to_owned()),
         digest: digest.to_string(),
         bytes,
         contract: plugin.map(|plugin| Plugin::contract_version(plugin)),
-        worlds: plugin
-            .map(|_| "describe")
-            .into_iter()
-            .chain(can.into_iter().map(Capability::world))
-            .collect(),
-        missing: cannot.into_iter().map(Capability::world).collect(),
+        worlds: plugin.map(|plugin| worlds(plugin)),
+        missing: plugin.map(|plugin| missing_worlds(plugin)),
         imports: surface.imports().to_vec(),
         exports: surface.exports().iter().cloned().collect(),
         admissible: admitted.is_ok(),
@@ -88,13 +86,17 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
 impl Findings {
     fn text(&self) -> String {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
+        let listed_if_known = |names: &Option<Vec<&str>>| match names {
+            Some(names) => listed(names),
+            None => "?".to_owned(),
+        };
         let lines = [
             format!("plugin    {} {}", known(&self.plugin), known(&self.version)),
             format!("digest    {}", self.digest),
             format!("size      {} bytes", self.bytes),
             format!("contract  {}", known(&self.contract)),
-            format!("worlds    {}", listed(&self.worlds)),
-            format!("missing   {}", listed(&self.missing)),
+            format!("worlds    {}", listed_if_known(&self.worlds)),
+            format!("missing   {}", listed_if_known(&self.missing)),
             format!("imports   {}", listed(&self.imports)),
             format!("exports   {}", listed(&self.exports)),
             match &self.reason {
@@ -104,6 +106,18 @@ impl Findings {
         ];
         lines.join("\n")
     }
+}
+
+fn worlds(plugin: &Plugin) -> Vec<&'static str> {
+    let optional = plugin.capabilities().iter().map(|one| one.world());
+    iter::once(DESCRIBE).chain(optional).collect()
+}
+
+fn missing_worlds(plugin: &Plugin) -> Vec<&'static str> {
+    let missing = Capability::ALL
+        .into_iter()
+        .filter(|one| !plugin.capabilities().contains(one));
+    missing.map(Capability::world).collect()
 }
 
 fn listed(names: &[impl AsRef<str>]) -> String {
