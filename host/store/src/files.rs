@@ -16,17 +16,34 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     }
 }
 
-/// Makes a folder that only its owner may enter, with its parents, and syncs each parent.
+/// Makes a folder that only its owner may enter, with its parents, and syncs each parent. A
+/// folder that is there may have been made by a process that was killed before its sync.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
     let parent = parent_of(folder);
+    if folder.is_dir() {
+        return sync_if_allowed(parent);
+    }
     create_folder(parent)?;
     match fs::DirBuilder::new().mode(0o700).create(folder) {
-        Ok(()) => sync(parent),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => sync(parent),
+    }
+}
+
+/// Syncs a folder, unless it is one that this process could not have changed.
+fn sync_if_allowed(folder: &Path) -> io::Result<()> {
+    match sync(folder) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::InvalidInput
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
     }
 }
 

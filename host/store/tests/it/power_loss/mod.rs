@@ -4,7 +4,7 @@
 //! acknowledgement. From that record the disk is made anew as a loss of power may have left it
 //! at many moments, and opened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -67,6 +67,26 @@ fn a_task_that_works_alone_leaves_nothing_unsynced_when_it_acknowledges() {
         }
     }
     assert!(acknowledged > 20, "{acknowledged} acknowledgements");
+}
+
+#[test]
+fn folders_that_are_there_are_synced_when_they_are_opened() {
+    let Some(recording) = recording() else { return };
+    let reopening = recording
+        .steps
+        .iter()
+        .skip_while(|step| !matches!(mark_of(step), Some(Mark::Together)))
+        .take_while(|step| !matches!(mark_of(step), Some(Mark::Opened)));
+    let synced: BTreeSet<&Path> = reopening
+        .filter_map(|step| match step {
+            Step::SyncBegan { path, .. } => Some(path.as_path()),
+            _ => None,
+        })
+        .collect();
+
+    for folder in ["data", "data/store", "data/store/blobs"] {
+        assert!(synced.contains(&*recording.disk.join(folder)), "{folder}");
+    }
 }
 
 #[test]
