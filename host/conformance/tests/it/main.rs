@@ -4,10 +4,12 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use parafa_conformance::{RunError, Verdict, run};
+use parafa_plugin_host::CallLimits;
 
-use crate::support::{Cases, plugin, verdict_of_toy};
+use crate::support::{Cases, limited, plugin, verdict, verdict_of_toy};
 
 #[tokio::test]
 async fn the_pdf_plugin_passes_every_case() {
@@ -41,7 +43,6 @@ async fn an_honest_plugin_passes() {
 async fn a_plugin_that_misbehaves_is_found() {
     for (behaviour, operation, why) in [
         ("exhaust", "inspect", "bytes of memory exceed the limit"),
-        ("loop", "inspect", "no result within 2000 ms"),
         ("out-of-range", "inspect", "are not in a document of"),
         ("panic", "inspect", "panic: the document asked for it"),
         ("recurse", "inspect", "out of stack"),
@@ -64,6 +65,20 @@ async fn a_plugin_that_misbehaves_is_found() {
         let detail = result.detail.unwrap_or_default();
         assert!(detail.contains(why), "{behaviour}: {detail}");
     }
+}
+
+#[tokio::test]
+async fn a_plugin_that_does_not_end_is_found() {
+    let limits = CallLimits {
+        wall: Duration::from_millis(50),
+        ..CallLimits::default()
+    };
+    let toy = limited("test/toy.wasm", limits).await;
+    let check = "operation = 'inspect'\nexpect.accepted = {}";
+
+    let result = verdict(&toy, "TOY loop 5\nhello", check).await;
+
+    assert_eq!(result.detail.as_deref(), Some("no result within 50 ms"));
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use openssl::sha::sha256;
@@ -10,8 +9,13 @@ use parafa_conformance::{CaseResult, run};
 use parafa_plugin_host::{CallLimits, Plugin, PluginHost, PluginHostConfig};
 use tempfile::TempDir;
 
-/// A component of `target/plugins`, admitted with a short deadline.
+/// A component of `target/plugins`.
 pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
+    limited(name, CallLimits::default()).await
+}
+
+/// A component of `target/plugins`, with these limits.
+pub(crate) async fn limited(name: &str, limits: CallLimits) -> Arc<Plugin> {
     let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
         PathBuf::from,
@@ -23,10 +27,7 @@ pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
         )
     });
     let config = PluginHostConfig {
-        limits: CallLimits {
-            wall: Duration::from_secs(2),
-            ..CallLimits::default()
-        },
+        limits,
         ..PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache"))
     };
     let host = Arc::new(PluginHost::new(config).unwrap());
@@ -68,11 +69,14 @@ impl Cases {
 
 /// How the toy does in one check of a document.
 pub(crate) async fn verdict_of_toy(document: &str, check: &str) -> CaseResult {
+    verdict(&*plugin("test/toy.wasm").await, document, check).await
+}
+
+/// How a plugin does in one check of a document.
+pub(crate) async fn verdict(plugin: &Plugin, document: &str, check: &str) -> CaseResult {
     let cases = Cases::new();
     cases.add("one", document.to_owned(), check);
-    let scorecard = run(&*plugin("test/toy.wasm").await, cases.folder())
-        .await
-        .unwrap();
+    let scorecard = run(plugin, cases.folder()).await.unwrap();
     let [result] = <[CaseResult; 1]>::try_from(scorecard.cases).unwrap();
     result
 }
