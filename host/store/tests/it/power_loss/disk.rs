@@ -22,6 +22,8 @@ pub(super) enum Unsynced {
     Lost,
     /// They are kept, as when only the process is killed.
     Kept,
+    /// Only the last one to each file is kept.
+    Latest,
     /// Some are kept.
     Mixed,
     /// Some are kept, and of each write some sectors.
@@ -29,7 +31,13 @@ pub(super) enum Unsynced {
 }
 
 impl Unsynced {
-    pub(super) const ALL: [Self; 4] = [Self::Lost, Self::Kept, Self::Mixed, Self::Torn];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Lost,
+        Self::Kept,
+        Self::Latest,
+        Self::Mixed,
+        Self::Torn,
+    ];
 }
 
 /// Coins that fall the same way each time.
@@ -157,10 +165,11 @@ impl Disk {
     fn restore_node(&self, node: usize, unsynced: Unsynced, coins: &mut Coins, target: &Path) {
         let node = &self.nodes[node];
         let mut content = node.synced.clone();
-        for change in &node.unsynced {
+        for (index, change) in node.unsynced.iter().enumerate() {
             let is_kept = match unsynced {
                 Unsynced::Lost => false,
                 Unsynced::Kept => true,
+                Unsynced::Latest => index + 1 == node.unsynced.len(),
                 Unsynced::Mixed | Unsynced::Torn => coins.heads(),
             };
             match (change, unsynced) {

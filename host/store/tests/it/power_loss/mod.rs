@@ -25,13 +25,18 @@ mod workload;
 /// Names the folder of the recorded process to it.
 const ROOT: &str = "PARAFA_POWER_LOSS_ROOT";
 const RECORDED_TEST: &str = "power_loss::nothing_acknowledged_is_lost_after_a_loss_of_power";
-/// How often the power is lost right after an acknowledgement, while the folder is opened, and
-/// at any moment.
-const CUTS_AFTER_MARKS: usize = 36;
-const CUTS_WHILE_OPENING: usize = 36;
-const CUTS_ANYWHERE: usize = 36;
+/// How often the power is lost right after an acknowledgement, while the folder is opened, when
+/// the log goes on in another segment, and at any moment.
+const CUTS_AFTER_MARKS: usize = 24;
+const CUTS_WHILE_OPENING: usize = 24;
+const CUTS_BETWEEN_SEGMENTS: usize = 24;
+const CUTS_ANYWHERE: usize = 24;
 /// Steps before the mark of an open folder that belong to its opening.
 const OPENING_STEPS: usize = 20;
+/// Steps from the first write to another segment on that may come before its sync.
+const SEGMENT_STEPS: usize = 4;
+/// Length of a segment of sled's log, in bytes. Those without live rows are written over.
+const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
 const SEED: u64 = 20_260_301;
 
 #[test]
@@ -176,16 +181,37 @@ fn cuts(steps: &[Step], coins: &mut Coins) -> BTreeMap<usize, Vec<Unsynced>> {
         let unsynced = [Unsynced::Lost, Unsynced::Mixed][cut % 2];
         cuts.entry(step).or_default().push(unsynced);
     }
-    for cut in 0..CUTS_WHILE_OPENING + CUTS_ANYWHERE {
-        let step = if cut < CUTS_WHILE_OPENING {
-            opened[cut % opened.len()] - coins.below(OPENING_STEPS)
-        } else {
-            coins.below(steps.len())
-        };
+    let moved = new_segments(steps);
+    let opening: Vec<usize> = (0..CUTS_WHILE_OPENING)
+        .map(|cut| opened[cut % opened.len()].saturating_sub(coins.below(OPENING_STEPS)))
+        .collect();
+    let moving: Vec<usize> = (0..CUTS_BETWEEN_SEGMENTS)
+        .map(|cut| moved[cut % moved.len()] + coins.below(SEGMENT_STEPS))
+        .collect();
+    let others: Vec<usize> = (0..CUTS_ANYWHERE)
+        .map(|_| coins.below(steps.len()))
+        .collect();
+    for step in [opening, moving, others].concat() {
         let unsynced = Unsynced::ALL[coins.below(Unsynced::ALL.len())];
         cuts.entry(step).or_default().push(unsynced);
     }
     cuts
+}
+
+/// The writes with which sled's log goes on in another segment, new or used before.
+fn new_segments(steps: &[Step]) -> Vec<usize> {
+    let mut current = 0;
+    let mut moved = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        if let Step::Written { path, at, .. } = step
+            && path.ends_with("store/db")
+            && *at / SEGMENT_BYTES != current
+        {
+            current = *at / SEGMENT_BYTES;
+            moved.push(index);
+        }
+    }
+    moved
 }
 
 fn mark_of(step: &Step) -> Option<Mark> {

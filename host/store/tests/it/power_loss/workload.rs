@@ -22,7 +22,7 @@ pub(super) const LINES: u32 = 4;
 pub(super) const TASKS: u32 = 5;
 /// Rounds of the one task that works alone, and of each other task in each session.
 const ROUNDS_ALONE: u32 = 15;
-const ROUNDS_TOGETHER: u32 = 32;
+const ROUNDS_TOGETHER: u32 = 36;
 const SESSIONS_TOGETHER: u32 = 2;
 
 /// What the process has seen to be done.
@@ -58,7 +58,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn new(task: u32, round: u32) -> Self {
-        let length = if round.is_multiple_of(4) { 60_000 } else { 300 };
+        let length = if round.is_multiple_of(2) { 60_000 } else { 300 };
         let text = format!("{task}-{round} ").repeat(length / 4);
         Self {
             text: text[..length].to_owned(),
