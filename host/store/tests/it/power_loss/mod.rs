@@ -37,6 +37,8 @@ const OPENING_STEPS: usize = 20;
 const SEGMENT_STEPS: usize = 4;
 /// Length of a segment of sled's log, in bytes. Those without live rows are written over.
 const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
+/// Room that makes it safe to keep the folders in memory.
+const MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 const SEED: u64 = 20_260_301;
 
 #[test]
@@ -247,10 +249,14 @@ impl Cut<'_> {
     }
 }
 
-/// In memory where that is possible: what the kernel itself does with a sync is not tested, and
+/// In memory where there is room: what the kernel itself does with a sync is not tested, and
 /// hundreds of them take their time.
 fn new_folder() -> TempDir {
-    tempfile::tempdir_in("/dev/shm")
-        .or_else(|_| tempfile::tempdir())
-        .expect("a folder")
+    let memory = Path::new("/dev/shm");
+    if fs4::available_space(memory).is_ok_and(|free| free > MEMORY_BYTES) {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .expect("a folder")
 }
