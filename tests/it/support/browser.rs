@@ -73,32 +73,25 @@ impl Browser {
         })
     }
 
-    /// Waits until the element is there and shown.
+    /// Waits until the element is there and shown, also when the page is loaded
+    /// anew meanwhile.
     pub(crate) async fn shown(&self, css: &str) -> Element {
-        let element = self
-            .client
-            .wait()
-            .at_most(SHOWN)
-            .for_element(Locator::Css(css))
-            .await
-            .unwrap_or_else(|error| panic!("{css}: {error}"));
         let displayed = async {
-            while !element.is_displayed().await.unwrap_or(false) {
+            loop {
+                if let Ok(element) = self.client.find(Locator::Css(css)).await
+                    && element.is_displayed().await.unwrap_or(false)
+                {
+                    return element;
+                }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        if tokio::time::timeout(SHOWN, displayed).await.is_err() {
-            let page = self
-                .client
-                .find(Locator::Css("body"))
-                .await
-                .expect("a page");
-            panic!(
-                "{css} is not shown; the page says: {}",
-                page.text().await.unwrap_or_default()
-            );
+        if let Ok(element) = tokio::time::timeout(SHOWN, displayed).await {
+            return element;
         }
-        element
+        let page = self.client.find(Locator::Css("body")).await;
+        let text = page.expect("a page").text().await.unwrap_or_default();
+        panic!("{css} is not shown; the page says: {text}");
     }
 
     /// The text of an element that is shown.

@@ -2,7 +2,7 @@
 
 use parafa_eid::smart_id::{
     CertificateLevel, CertificateSession, DeviceSignature, FlowType, InvalidAnswer, SessionState,
-    SignatureAlgorithm, SignatureSession, SmartIdError, StartedSignature,
+    SignatureAlgorithm, SignatureSession, SigningCertificate, SmartIdError, StartedSignature,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ async fn a_running_session_is_running() {
 async fn a_chosen_certificate_is_answered_with_its_document() {
     assert_eq!(
         poll_choice(&chosen()).await.unwrap(),
-        SessionState::Complete(parafa_eid::smart_id::SigningCertificate {
-            flow: Some(FlowType::Qr),
+        SessionState::Complete(SigningCertificate {
+            flow: Some(FlowType::Notification),
             ..certificate()
         })
     );
