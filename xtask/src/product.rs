@@ -57,6 +57,10 @@ fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
         .canonicalize()
         .is_ok_and(|placed| built.canonicalize().is_ok_and(|built| built == placed))
     {
+        // A program that runs can be replaced, but not written to.
+        if placed.exists() {
+            fs::remove_file(&placed)?;
+        }
         fs::copy(&built, &placed).with_context(|| built.display().to_string())?;
     }
     Ok(placed)
