@@ -58,12 +58,6 @@ pub struct UnknownMethod;
 pub struct MethodSet(Vec<SigningMethod>);
 
 impl MethodSet {
-    /// All three methods.
-    #[must_use]
-    pub fn all() -> Self {
-        Self(SigningMethod::ALL.to_vec())
-    }
-
     /// Whether the method is among them.
     #[must_use]
     pub fn contains(&self, method: SigningMethod) -> bool {

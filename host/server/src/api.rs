@@ -1,6 +1,6 @@
 //! The APIs' traits, implemented by thin calls into the workflows.
 
-pub(crate) mod problems;
+mod problems;
 mod signing;
 mod views;
 

@@ -6,7 +6,13 @@ use parafa_api_signing::{Fault, Problem, ProblemKind};
 use crate::error::WorkflowError;
 
 /// The answer to a failure; a fault of our own is logged here, once.
-pub(crate) fn to_problem(error: &WorkflowError) -> Problem {
+impl From<WorkflowError> for Problem {
+    fn from(error: WorkflowError) -> Self {
+        answer(&error)
+    }
+}
+
+fn answer(error: &WorkflowError) -> Problem {
     match error {
         WorkflowError::NotFound => Problem::not_found(),
         WorkflowError::UnknownCursor => Problem::validation(vec![Fault::new(

@@ -11,7 +11,6 @@ use parafa_api_signing::{
 use parafa_domain as domain;
 use url::Url;
 
-use super::problems::to_problem;
 use super::views::{digest, domain_method, domain_status, signing};
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -39,9 +38,7 @@ impl SigningApi for Signings {
 
     async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
         let caller = self.0.caller(key.expose(), Product::Signing).await;
-        caller
-            .map_err(|error| to_problem(&error))?
-            .ok_or_else(Problem::unauthorized)
+        caller?.ok_or_else(Problem::unauthorized)
     }
 
     async fn admit(&self, _caller: &Caller, _access: Access) -> Result<(), Problem> {
@@ -52,7 +49,7 @@ impl SigningApi for Signings {
         match self.0.signing_of(caller, id.0).await {
             Ok(_) => Ok(true),
             Err(WorkflowError::NotFound) => Ok(false),
-            Err(error) => Err(to_problem(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -69,16 +66,8 @@ impl SigningApi for Signings {
         request: CreateSigning,
     ) -> Result<views::Signing, Problem> {
         let form = form(request)?;
-        let row = self
-            .0
-            .create_signing(caller, form)
-            .await
-            .map_err(|error| to_problem(&error))?;
-        let opened = self
-            .0
-            .open_signing(row)
-            .await
-            .map_err(|error| to_problem(&error))?;
+        let row = self.0.create_signing(caller, form).await?;
+        let opened = self.0.open_signing(row).await?;
         signing(&self.0, opened)
     }
 
@@ -92,22 +81,14 @@ impl SigningApi for Signings {
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let (rows, has_more) = self
-            .0
-            .list_signings(caller, listing)
-            .await
-            .map_err(|error| to_problem(&error))?;
+        let (rows, has_more) = self.0.list_signings(caller, listing).await?;
         let next_cursor = rows
             .last()
             .filter(|_| has_more)
             .map(|row| row.signing.id.uuid().into());
         let mut data = Vec::with_capacity(rows.len());
         for row in rows {
-            let opened = self
-                .0
-                .open_signing(row)
-                .await
-                .map_err(|error| to_problem(&error))?;
+            let opened = self.0.open_signing(row).await?;
             data.push(signing(&self.0, opened)?);
         }
         Ok(views::SigningList {
@@ -122,16 +103,8 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<views::Signing, Problem> {
-        let row = self
-            .0
-            .signing_of(caller, id.0)
-            .await
-            .map_err(|error| to_problem(&error))?;
-        let opened = self
-            .0
-            .open_signing(row)
-            .await
-            .map_err(|error| to_problem(&error))?;
+        let row = self.0.signing_of(caller, id.0).await?;
+        let opened = self.0.open_signing(row).await?;
         signing(&self.0, opened)
     }
 
@@ -140,12 +113,8 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
-        let download = self
-            .0
-            .signed_document(caller, id.0)
-            .await
-            .map_err(|error| to_problem(&error))?;
-        let sha256 = digest(&download.version).map_err(|error| to_problem(&error))?;
+        let download = self.0.signed_document(caller, id.0).await?;
+        let sha256 = digest(&download.version)?;
         Ok(DocumentDownload {
             bytes: download.bytes,
             file_name: download.name,
@@ -172,7 +141,7 @@ fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
     }
     let content = match document.bytes {
         DocumentBytes::Content(content) => content,
-        DocumentBytes::FileToken(_) => return Err(to_problem(&WorkflowError::UnknownFileToken)),
+        DocumentBytes::FileToken(_) => return Err(WorkflowError::UnknownFileToken.into()),
     };
     let extension = document
         .name
@@ -210,11 +179,8 @@ fn signer_form(signer: NewSigner) -> Result<SignerForm, Problem> {
             let code = personal_code
                 .map(|code| code.expose().parse::<domain::PersonalCode>())
                 .transpose();
-            let code = code.map_err(|_| {
-                to_problem(&WorkflowError::Inconsistent(
-                    "a checked personal code is none",
-                ))
-            })?;
+            let code =
+                code.map_err(|_| WorkflowError::Inconsistent("a checked personal code is none"))?;
             (
                 domain::SignerRole::Signer,
                 methods.into_iter().map(domain_method).collect(),
@@ -241,5 +207,5 @@ fn signer_form(signer: NewSigner) -> Result<SignerForm, Problem> {
 }
 
 fn not_set_up(what: &'static str) -> Problem {
-    to_problem(&WorkflowError::NotSetUp(what))
+    WorkflowError::NotSetUp(what).into()
 }

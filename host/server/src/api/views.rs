@@ -6,7 +6,6 @@ use parafa_api_signing::{
 };
 use parafa_domain as domain;
 
-use super::problems::to_problem;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{self, DocumentVersion, SignerPrivate};
@@ -105,7 +104,7 @@ fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::S
 }
 
 fn signed_document(version: &DocumentVersion) -> Result<views::SignedDocument, Problem> {
-    let sha256 = digest(version).map_err(|error| to_problem(&error))?;
+    let sha256 = digest(version)?;
     Ok(views::SignedDocument::signed(
         &sha256,
         version.bytes,

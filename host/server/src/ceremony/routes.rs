@@ -24,7 +24,6 @@ use qrcode::{EcLevel, QrCode};
 use super::calls;
 use super::page::{CeremonyPage, dead_link};
 use super::state::StateView;
-use crate::api::problems::to_problem;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
@@ -107,7 +106,7 @@ async fn page(
             StatusCode::NOT_FOUND,
             dead_link(asked.unwrap_or_default()).into_string(),
         ),
-        Err(error) => to_problem(&error).into_response(),
+        Err(error) => Problem::from(error).into_response(),
     }
 }
 
@@ -160,11 +159,8 @@ async fn document(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
-    let ceremony = find(&app, &token).await?;
-    let download = app
-        .ceremony_document(&ceremony)
-        .await
-        .map_err(|error| to_problem(&error))?;
+    let ceremony = app.ceremony(&token).await?;
+    let download = app.ceremony_document(&ceremony).await?;
     let is_pdf = download.version.media_type == "application/pdf";
     let disposition = if is_pdf {
         Disposition::Inline
@@ -202,7 +198,7 @@ async fn state(
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    find(&app, &token).await?;
+    app.ceremony(&token).await?;
     let wait = match query.get("waitMs").map(|text| text.parse::<u64>()) {
         None => Duration::ZERO,
         Some(Ok(wait)) => Duration::from_millis(wait).min(MAX_WAIT),
@@ -216,10 +212,7 @@ async fn state(
         .and_then(|value| value.to_str().ok())
         .map(|tag| tag.trim_matches('"'));
     let known = known.and_then(|tag| tag.parse().ok());
-    let state = app
-        .await_ceremony_state(&token, wait, known)
-        .await
-        .map_err(|error| to_problem(&error))?;
+    let state = app.await_ceremony_state(&token, wait, known).await?;
     tagged(StatusCode::OK, state)
 }
 
@@ -232,13 +225,10 @@ async fn start_attempt(
     let ceremony = find_open(&app, &token).await?;
     require_json(&headers)?;
     let start = calls::start_attempt(&whole(body)?)?;
-    app.start_attempt(ceremony, start)
-        .await
-        .map_err(|error| to_problem(&error))?;
+    app.start_attempt(ceremony, start).await?;
     let state = app
         .await_ceremony_state(&token, Duration::ZERO, None)
-        .await
-        .map_err(|error| to_problem(&error))?;
+        .await?;
     tagged(StatusCode::CREATED, state)
 }
 
@@ -247,9 +237,7 @@ async fn give_up(
     LinkToken(token): LinkToken,
 ) -> Result<StatusCode, Problem> {
     let ceremony = find_open(&app, &token).await?;
-    app.give_up_attempt(&ceremony)
-        .await
-        .map_err(|error| to_problem(&error))?;
+    app.give_up_attempt(&ceremony).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -258,12 +246,12 @@ async fn code_to_scan(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
-    let ceremony = find(&app, &token).await?;
+    let ceremony = app.ceremony(&token).await?;
     let state = app.ceremony_state(ceremony).await;
-    let state = state.map_err(|error| to_problem(&error))?;
+    let state = state?;
     let link = state.device_link.ok_or_else(Problem::not_found)?;
     let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
-    let code = code.map_err(|_| to_problem(&WorkflowError::Inconsistent("a link is too long")))?;
+    let code = code.map_err(|_| WorkflowError::Inconsistent("a link is too long"))?;
     let svg = code
         .render::<svg::Color<'_>>()
         .module_dimensions(6, 6)
@@ -287,8 +275,7 @@ async fn callback(
         Ok(ceremony) => app.return_from_app(&ceremony, value, digest).await,
         Err(WorkflowError::NotFound) => Ok(()),
         Err(error) => Err(error),
-    }
-    .map_err(|error| to_problem(&error))?;
+    }?;
     let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     Ok(([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response())
 }
@@ -304,16 +291,9 @@ async fn decline(
         require_json(&headers)?;
     }
     let reason = calls::decline(&whole(body)?)?;
-    let row = app
-        .decline(&ceremony, reason)
-        .await
-        .map_err(|error| to_problem(&error))?;
+    let row = app.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
-    view(
-        app.ceremony_state(declined)
-            .await
-            .map_err(|error| to_problem(&error))?,
-    )
+    view(app.ceremony_state(declined).await?)
 }
 
 /// The state with its tag, which a reader sends back in `If-None-Match` to be
@@ -324,16 +304,10 @@ fn tagged(status: StatusCode, state: CeremonyState) -> Result<Response, Problem>
     Ok((status, [(ETAG, tag)], view(state)?).into_response())
 }
 
-async fn find(app: &App, token: &str) -> Result<Ceremony, Problem> {
-    app.ceremony(token)
-        .await
-        .map_err(|error| to_problem(&error))
-}
-
 /// A link on which more than reading is allowed; others are not there for the
 /// calls that change something.
 async fn find_open(app: &App, token: &str) -> Result<Ceremony, Problem> {
-    let ceremony = find(app, token).await?;
+    let ceremony = app.ceremony(token).await?;
     if ceremony.access == Access::Sign {
         Ok(ceremony)
     } else {
@@ -342,8 +316,9 @@ async fn find_open(app: &App, token: &str) -> Result<Ceremony, Problem> {
 }
 
 fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
-    let inconsistent = || to_problem(&WorkflowError::Inconsistent("a signing has no document"));
-    StateView::new(state).map(Json).ok_or_else(inconsistent)
+    let view = StateView::new(state);
+    let view = view.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+    Ok(Json(view))
 }
 
 /// A browser says where a call comes from; only this server's own pages may

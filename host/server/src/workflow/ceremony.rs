@@ -155,7 +155,7 @@ impl App {
             Some(attempt) => self.device_link(&key, attempt, party.language)?,
             None => None,
         };
-        let opened = self.open_signing(ceremony.row).await?;
+        let opened = self.open_signing_under(&key, ceremony.row).await?;
         let position = opened
             .row
             .signing

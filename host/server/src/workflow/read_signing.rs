@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use parafa_domain::SigningStatus;
+use parafa_store::keys::DataKey;
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
@@ -101,7 +102,16 @@ impl App {
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
         let key = self.data_key(row.data_key).await?;
-        let private = sealing::open_signing(&key, row.signing.id.uuid(), &row.private)?;
+        self.open_signing_under(&key, row).await
+    }
+
+    /// The same with the signing's key at hand.
+    pub(super) async fn open_signing_under(
+        &self,
+        key: &DataKey,
+        row: SigningRow,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let private = sealing::open_signing(key, row.signing.id.uuid(), &row.private)?;
         let ids: Vec<Uuid> = row
             .signing
             .signers
@@ -124,7 +134,7 @@ impl App {
             .await?;
         let signers = rows
             .iter()
-            .map(|row| sealing::open_signer(&key, row.signer, &row.private))
+            .map(|row| sealing::open_signer(key, row.signer, &row.private))
             .collect::<Result<_, _>>()?;
         Ok(OpenedSigning {
             row,
