@@ -10,6 +10,7 @@ pub mod config;
 mod demo;
 mod error;
 mod jobs;
+mod listener;
 mod operator;
 mod records;
 mod startup;

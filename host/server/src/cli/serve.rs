@@ -8,12 +8,12 @@ use axum::Router;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
+use crate::listener::{self, ListenerLimits};
 use crate::{api, ceremony, demo, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
@@ -87,14 +87,16 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
 
     let stop = app.stop.clone();
     let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
-    let operator = tokio::spawn(serve_on(
+    let operator = tokio::spawn(listener::serve(
         operator_listener,
         operator::router(app.clone()),
+        ListenerLimits::default(),
         stop.clone(),
     ));
-    let public = tokio::spawn(serve_on(
+    let public = tokio::spawn(listener::serve(
         listener,
         public_router(app.clone(), &config, &base_url),
+        ListenerLimits::default(),
         stop.clone(),
     ));
     announce(address)?;
@@ -105,8 +107,8 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     tracing::info!("stopping: open requests and jobs are finished first");
     stop.cancel();
     let drained = async {
-        public.await.context("the listener failed")??;
-        operator.await.context("the operator's listener failed")??;
+        public.await.context("the listener failed")?;
+        operator.await.context("the operator's listener failed")?;
         runner.await.context("the job runner failed")
     };
     match tokio::time::timeout(DRAIN, drained).await {
@@ -155,17 +157,6 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address)
         .await
         .with_context(|| format!("{address} cannot be listened on"))
-}
-
-async fn serve_on(
-    listener: TcpListener,
-    router: Router,
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
-    axum::serve(listener, router)
-        .with_graceful_shutdown(stop.cancelled_owned())
-        .await
-        .context("the listener failed")
 }
 
 /// The line that tells scripts that the server is ready.
