@@ -108,15 +108,25 @@ impl CeremonyPage<'_> {
 /// The page behind a link that is not active.
 pub(crate) fn dead_link(language: Language) -> Markup {
     let texts = Texts::of(language);
+    notice(language, texts.dead_link, texts.dead_link_explained)
+}
+
+/// The page in place of one that could not be made.
+pub(crate) fn trouble(language: Language) -> Markup {
+    let texts = Texts::of(language);
+    notice(language, texts.trouble, texts.trouble_explained)
+}
+
+fn notice(language: Language, heading: &str, explanation: &str) -> Markup {
     layout(
         language,
-        texts.dead_link,
+        heading,
         &html! {
             header.bar { span.brand { "Parafa" } }
             main #main {
                 section.request {
-                    h1 { (texts.dead_link) }
-                    p { (texts.dead_link_explained) }
+                    h1 { (heading) }
+                    p { (explanation) }
                 }
             }
         },

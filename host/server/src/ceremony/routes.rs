@@ -22,7 +22,7 @@ use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
 use super::calls;
-use super::page::{CeremonyPage, dead_link};
+use super::page::{CeremonyPage, dead_link, trouble};
 use super::state::StateView;
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -37,6 +37,8 @@ const SCRIPT: &str = include_str!("assets/ceremony.js");
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longest wait for a change of the state.
 const MAX_WAIT: Duration = Duration::from_secs(30);
+/// Longest time from the head of a request to the head of its answer.
+const MAX_CALL: Duration = Duration::from_secs(60);
 
 /// Nothing but this server's own script, style and document; nobody may frame
 /// the page.
@@ -58,6 +60,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/c/{token}/callback", get(callback))
         .route("/c/{token}/decline", post(decline))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
             app.clone(),
             refuse_foreign_origin,
@@ -100,14 +103,19 @@ async fn page(
         Some("lt") => Some(Language::Lt),
         _ => None,
     };
-    match opened_page(&app, &token, asked).await {
-        Ok(html) => page_response(StatusCode::OK, html),
-        Err(WorkflowError::NotFound) if wants_html(&headers) => page_response(
-            StatusCode::NOT_FOUND,
-            dead_link(asked.unwrap_or_default()).into_string(),
-        ),
-        Err(error) => Problem::from(error).into_response(),
+    let problem = match opened_page(&app, &token, asked).await {
+        Ok(html) => return page_response(StatusCode::OK, html),
+        Err(error) => Problem::from(error),
+    };
+    if !wants_html(&headers) {
+        return problem.into_response();
     }
+    let language = asked.unwrap_or_default();
+    let page = match problem.kind() {
+        ProblemKind::NotFound => dead_link(language),
+        _ => trouble(language),
+    };
+    page_response(problem.status(), page.into_string())
 }
 
 async fn opened_page(
@@ -268,16 +276,23 @@ async fn callback(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
-) -> Result<Response, Problem> {
+) -> Response {
     let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
-    match app.ceremony(&token).await {
+    let returned = match app.ceremony(&token).await {
         Ok(ceremony) => app.return_from_app(&ceremony, value, digest).await,
-        Err(WorkflowError::NotFound) => Ok(()),
         Err(error) => Err(error),
-    }?;
-    let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    Ok(([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response())
+    };
+    match returned {
+        Ok(()) | Err(WorkflowError::NotFound) => {
+            let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            ([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response()
+        }
+        Err(error) => {
+            let page = trouble(Language::default()).into_string();
+            page_response(Problem::from(error).status(), page)
+        }
+    }
 }
 
 async fn decline(
@@ -336,6 +351,17 @@ async fn refuse_foreign_origin(
         )
         .into_response(),
         _ => next.run(request).await,
+    }
+}
+
+/// A body that comes a byte a second holds nobody up.
+async fn end_slow_calls(request: Request, next: Next) -> Response {
+    match tokio::time::timeout(MAX_CALL, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let detail = format!("did not arrive within {} seconds", MAX_CALL.as_secs());
+            Problem::validation(vec![Fault::new("", detail)]).into_response()
+        }
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) struct Texts {
     pub(crate) needs_script: &'static str,
     pub(crate) dead_link: &'static str,
     pub(crate) dead_link_explained: &'static str,
+    pub(crate) trouble: &'static str,
+    pub(crate) trouble_explained: &'static str,
 }
 
 impl Texts {
@@ -204,6 +206,8 @@ static LITHUANIAN: Texts = Texts {
     needs_script: "Kad galėtumėte pasirašyti, naršyklėje turi būti įjungtas „JavaScript“.",
     dead_link: "Nuoroda neveikia",
     dead_link_explained: "Pasirašymo nuoroda dar neaktyvi, jau panaudota arba atšaukta. Jei manote, kad tai klaida, kreipkitės į tą, kas ją atsiuntė.",
+    trouble: "Puslapio parodyti nepavyko",
+    trouble_explained: "Tai mūsų pusės sutrikimas, jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.",
 };
 
 static ENGLISH: Texts = Texts {
@@ -255,6 +259,8 @@ static ENGLISH: Texts = Texts {
     needs_script: "Signing needs JavaScript to be on in your browser.",
     dead_link: "This link does not work",
     dead_link_explained: "The signing link is not active yet, was used already, or was retracted. If you think that this is a mistake, turn to whoever sent it.",
+    trouble: "The page could not be shown",
+    trouble_explained: "The fault is on our side and your link is still good. Open it again in a minute.",
 };
 
 #[cfg(test)]

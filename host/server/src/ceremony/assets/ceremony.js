@@ -141,10 +141,10 @@
         return true;
       }
       if (response.status === 400) return false;
-      const problem = await response.json();
-      if (problem.type && problem.type.endsWith("/document-changed")) return location.reload();
-      fault.textContent = response.status === 429 ? fault.dataset.tooMany
-        : response.status === 409 ? fault.dataset.busy : fault.dataset.other;
+      const problem = (await response.json()).type.split("/").pop();
+      if (problem === "document-changed" || problem === "not-found") return location.reload();
+      fault.textContent = problem === "rate-limited" ? fault.dataset.tooMany
+        : problem === "signing-in-progress" ? fault.dataset.busy : fault.dataset.other;
       fault.hidden = false;
     } catch {
       fault.textContent = fault.dataset.other;
