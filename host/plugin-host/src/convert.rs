@@ -8,6 +8,7 @@ use crate::bindings::inspect::exports::parafa::format::inspection;
 use crate::bindings::sign::exports::parafa::format::signing;
 use crate::bindings::types;
 use crate::bindings::verify::exports::parafa::format::verification;
+use crate::text::{NAME_BYTES, SENTENCE_BYTES, is_plain_name, line};
 use crate::{
     Answer, ContractBreach, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Parameter,
     Preservation, Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary,
@@ -36,13 +37,7 @@ impl TryFrom<description::About> for About {
     type Error = ContractBreach;
 
     fn try_from(about: description::About) -> Result<Self, ContractBreach> {
-        let plain = |text: &str| {
-            !text.is_empty()
-                && text
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        };
-        if !plain(&about.id) {
+        if !is_plain_name(&about.id) {
             return Err(ContractBreach::unknown("plugin id", &about.id));
         }
         if about.version.is_empty() {
@@ -51,7 +46,11 @@ impl TryFrom<description::About> for About {
         if about.media_types.is_empty() {
             return Err(ContractBreach::Missing("the list of media types"));
         }
-        if let Some(extension) = about.extensions.iter().find(|extension| !plain(extension)) {
+        if let Some(extension) = about
+            .extensions
+            .iter()
+            .find(|extension| !is_plain_name(extension))
+        {
             return Err(ContractBreach::unknown("file name extension", extension));
         }
         let preservation = about
@@ -72,13 +71,22 @@ impl TryFrom<description::About> for About {
     }
 }
 
-impl From<types::Refusal> for Refusal {
-    fn from(refusal: types::Refusal) -> Self {
-        Self {
-            code: refusal.code,
-            detail: refusal.detail,
-            subjects: refusal.subjects,
+impl TryFrom<types::Refusal> for Refusal {
+    type Error = ContractBreach;
+
+    fn try_from(refusal: types::Refusal) -> Result<Self, ContractBreach> {
+        if !is_plain_name(&refusal.code) {
+            return Err(ContractBreach::unknown("refusal code", &refusal.code));
         }
+        Ok(Self {
+            code: refusal.code,
+            detail: sentence(&refusal.detail),
+            subjects: refusal
+                .subjects
+                .iter()
+                .map(|subject| sentence(subject))
+                .collect(),
+        })
     }
 }
 
@@ -108,8 +116,8 @@ impl From<inspection::Report> for Report {
                 .notes
                 .into_iter()
                 .map(|note| Note {
-                    code: note.code,
-                    detail: note.detail,
+                    code: line(&note.code, NAME_BYTES).into_owned(),
+                    detail: sentence(&note.detail),
                 })
                 .collect(),
         }
@@ -154,6 +162,9 @@ impl TryFrom<types::Need> for Need {
             .ok_or_else(|| ContractBreach::unknown("kind of need", &need.kind))?;
         if need.id.is_empty() {
             return Err(ContractBreach::Missing("the id of a need"));
+        }
+        if need.id.len() > NAME_BYTES {
+            return Err(ContractBreach::unknown("need id", &need.id));
         }
         let digest_algorithm = need
             .params
@@ -230,4 +241,8 @@ impl TryFrom<verification::SignatureEvidence> for SignatureEvidence {
             level: evidence.level,
         })
     }
+}
+
+fn sentence(text: &str) -> String {
+    line(text, SENTENCE_BYTES).into_owned()
 }

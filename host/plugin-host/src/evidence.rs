@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::crypto::{CryptoError, verify_with_certificate};
+use crate::text;
 use crate::{
     Answer, Coverage, Integrity, NeedKind, Outcome, SignRequest, SignatureEvidence, TargetLevel,
 };
@@ -94,7 +95,7 @@ pub(crate) fn check(
     for was in before {
         match earlier.iter().find(|is| is.id == was.id) {
             Some(is) => check_earlier(was, is)?,
-            None => return Err(EvidenceError::EarlierGone(was.id.clone())),
+            None => return Err(EvidenceError::EarlierGone(shown(&was.id))),
         }
     }
     match (new.pop(), new.len()) {
@@ -111,7 +112,7 @@ pub(crate) fn check(
 pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
     let mut ids = HashSet::new();
     match evidence.iter().find(|evidence| !ids.insert(&evidence.id)) {
-        Some(evidence) => Err(EvidenceError::AmbiguousId(evidence.id.clone())),
+        Some(evidence) => Err(EvidenceError::AmbiguousId(shown(&evidence.id))),
         None => Ok(()),
     }
 }
@@ -134,7 +135,7 @@ fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), 
     ];
     match same.into_iter().find(|(_, same)| !same) {
         Some((what, _)) => Err(EvidenceError::EarlierChanged {
-            id: was.id.clone(),
+            id: shown(&was.id),
             what,
         }),
         None => Ok(()),
@@ -180,4 +181,9 @@ fn check_new(
         Ok(false) => Err(EvidenceError::Unverified),
         Err(error) => Err(EvidenceError::Unverifiable(error)),
     }
+}
+
+/// An id for people: documents choose it.
+fn shown(id: &str) -> String {
+    text::line(id, text::NAME_BYTES).into_owned()
 }

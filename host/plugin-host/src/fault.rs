@@ -1,3 +1,4 @@
+use crate::text;
 use crate::{Capability, EvidenceError, PluginDigest, Refusal};
 
 /// Why a call has no result.
@@ -128,7 +129,7 @@ pub enum ContractBreach {
     UnknownValue {
         /// What it should be.
         what: &'static str,
-        /// What it is, cut to 64 characters.
+        /// What it is, or its beginning.
         value: String,
     },
     /// `verify` refuses what the plugin signed, or was given to sign.
@@ -136,13 +137,31 @@ pub enum ContractBreach {
     VerifyRefuses(String),
 }
 
+impl FaultKind {
+    /// A short name of the kind, for counting: `contract-broken`, `host`,
+    /// `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or
+    /// `unsupported`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ContractBroken(_) => "contract-broken",
+            Self::Host(_) => "host",
+            Self::MemoryLimit { .. } => "memory",
+            Self::OutputLimit { .. } => "output",
+            Self::Panicked { .. } => "panic",
+            Self::TimedOut { .. } => "time-out",
+            Self::TooDeeplyNested => "stack",
+            Self::Trap(_) => "trap",
+            Self::Unsupported(_) => "unsupported",
+        }
+    }
+}
+
 impl ContractBreach {
     pub(crate) fn unknown(what: &'static str, value: &str) -> Self {
-        const LONGEST: usize = 64;
-
         Self::UnknownValue {
             what,
-            value: value.chars().take(LONGEST).collect(),
+            value: text::line(value, text::NAME_BYTES).into_owned(),
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::Semaphore;
 use tokio::task;
 use tracing::Span;
 use wasmtime::component::{Component, Linker, Resource};
@@ -17,16 +17,19 @@ use crate::engine;
 use crate::guest_log::GuestLog;
 use crate::platform::{Abort, CallState};
 use crate::resources::{Blob, Sink};
+use crate::slots::{Share, Slots};
 use crate::{
-    Answer, CallError, CallLimits, Capability, Fault, FaultKind, MemoryMeter, PluginDigest,
-    Preservation, Refusal, Report, SignRequest, SignStep, SignatureEvidence,
+    Answer, CallEnd, CallError, CallLimits, CallObserver, Capability, ContractBreach, EndedCall,
+    Fault, FaultKind, MemoryMeter, PluginDigest, Preservation, Refusal, Report, SignRequest,
+    SignStep, SignatureEvidence,
 };
 
 /// What all plugins of a host share.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
     pub(crate) limits: CallLimits,
-    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) slots: Slots,
+    pub(crate) observer: Arc<dyn CallObserver>,
 }
 
 /// A compiled component, of which every call makes a fresh instance.
@@ -35,6 +38,7 @@ pub(crate) struct Guest {
     name: String,
     digest: PluginDigest,
     runtime: Arc<Runtime>,
+    share: Share,
     meter: MemoryMeter,
     describe: DescribePre<CallState>,
     inspect: Option<InspectPre<CallState>>,
@@ -68,6 +72,7 @@ impl Guest {
         Ok(Self {
             name: "?".to_owned(),
             digest,
+            share: runtime.slots.share(),
             runtime,
             meter: MemoryMeter::default(),
             describe,
@@ -99,14 +104,6 @@ impl Guest {
         &self.runtime.limits
     }
 
-    pub(crate) fn fault(&self, kind: FaultKind) -> Fault {
-        Fault {
-            plugin: self.name.clone(),
-            digest: self.digest,
-            kind,
-        }
-    }
-
     pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
         self.call("describe", |guest| {
             let mut store = guest.store(Bytes::new());
@@ -129,7 +126,10 @@ impl Guest {
                     .parafa_format_inspection()
                     .call_inspect(&mut store, blob)
             });
-            Ok(answered(guest.returned(&store, called)?).map(Report::from))
+            match answered(guest.returned(&store, called)?)? {
+                Ok(report) => Ok(Ok(report.into())),
+                Err(refusal) => Ok(Err(refusal)),
+            }
         })
         .await
     }
@@ -154,7 +154,7 @@ impl Guest {
                     .parafa_format_signing()
                     .call_sign(&mut store, blob, &request, &answers, sink)
             });
-            let step = match answered(guest.returned(&store, called)?) {
+            let step = match answered(guest.returned(&store, called)?)? {
                 Ok(step) => Step::try_from(step)?,
                 Err(refusal) => return Ok(Err(refusal)),
             };
@@ -185,7 +185,7 @@ impl Guest {
                     .parafa_format_verification()
                     .call_verify(&mut store, blob)
             });
-            match answered(guest.returned(&store, called)?) {
+            match answered(guest.returned(&store, called)?)? {
                 Ok(evidence) => {
                     let evidence: Result<_, _> = evidence
                         .into_iter()
@@ -206,35 +206,65 @@ impl Guest {
         operation: &'static str,
         body: impl FnOnce(&Self) -> Result<Answered<T>, FaultKind> + Send + 'static,
     ) -> Result<T, CallError> {
-        let slot = Arc::clone(&self.runtime.slots)
-            .acquire_owned()
-            .await
-            .expect("nothing closes the semaphore");
+        let slot = self.share.take().await;
         let guest = Arc::clone(self);
         let span = Span::current();
         let called = task::spawn_blocking(move || {
             let _slot = slot;
-            span.in_scope(|| body(&guest))
+            let begun = Instant::now();
+            let called = span.in_scope(|| body(&guest));
+            guest.tell(operation, begun.elapsed(), &called);
+            called
         })
         .await
         .unwrap_or_else(|error| Err(FaultKind::Host(error.to_string())));
         match called {
             Ok(answered) => Ok(answered?),
-            Err(kind) => {
-                tracing::error!(
-                    plugin.id = self.name,
-                    plugin.digest = %self.digest,
-                    plugin.operation = operation,
-                    "plugin failed: {kind}"
-                );
-                Err(self.fault(kind).into())
-            }
+            Err(kind) => Err(self.failed(operation, kind).into()),
         }
+    }
+
+    /// A fault, told to the operator.
+    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
+        let fault = Fault {
+            plugin: self.name.clone(),
+            digest: self.digest,
+            kind,
+        };
+        tracing::error!(
+            plugin.id = self.name,
+            plugin.digest = %self.digest,
+            plugin.operation = operation,
+            error = &fault.kind as &dyn std::error::Error,
+            "plugin failed"
+        );
+        self.runtime.observer.failed(operation, &fault);
+        fault
+    }
+
+    fn tell<T>(
+        &self,
+        operation: &'static str,
+        elapsed: Duration,
+        called: &Result<Answered<T>, FaultKind>,
+    ) {
+        self.runtime.observer.ended(&EndedCall {
+            plugin: &self.name,
+            digest: self.digest,
+            operation,
+            end: match called {
+                Ok(Ok(_)) => CallEnd::Answered,
+                Ok(Err(_)) => CallEnd::Refused,
+                Err(kind) => CallEnd::Failed(kind),
+            },
+            elapsed,
+        });
     }
 
     fn store(&self, document: Bytes) -> Store<CallState> {
         let limits = &self.runtime.limits;
-        let log = GuestLog::new(self.name.clone(), self.digest, limits);
+        let observer = Arc::clone(&self.runtime.observer);
+        let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
         let state = CallState::new(document, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
@@ -282,6 +312,9 @@ fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultK
     plugin.ok_or(FaultKind::Unsupported(capability))
 }
 
-fn answered<T>(answer: Result<T, types::Refusal>) -> Answered<T> {
-    answer.map_err(Refusal::from)
+fn answered<T>(answer: Result<T, types::Refusal>) -> Result<Answered<T>, ContractBreach> {
+    match answer {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(refusal) => Ok(Err(refusal.try_into()?)),
+    }
 }

@@ -3,7 +3,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use tokio::sync::Semaphore;
 use tokio::task;
 use wasmtime::component::Linker;
 
@@ -13,7 +12,8 @@ use crate::contract::Surface;
 use crate::guest::{Guest, Runtime};
 use crate::platform::{CallState, linker};
 use crate::plugin::Plugin;
-use crate::{CallLimits, Capability, PluginDigest, contract, engine};
+use crate::slots::Slots;
+use crate::{CallLimits, CallObserver, Capability, PluginDigest, Unobserved, contract, engine};
 
 /// How a [`PluginHost`] is set up.
 #[derive(Clone, Debug)]
@@ -22,10 +22,13 @@ pub struct PluginHostConfig {
     pub cache_dir: PathBuf,
     /// What one call may use.
     pub limits: CallLimits,
-    /// How many calls run at once; further ones wait.
+    /// How many calls run at once; further ones wait. One plugin never takes
+    /// all of them.
     pub max_concurrent: NonZeroU32,
     /// How long a plugin may be, in bytes.
     pub max_plugin_bytes: usize,
+    /// Is told what becomes of calls.
+    pub observer: Arc<dyn CallObserver>,
 }
 
 /// Runs plugins.
@@ -63,6 +66,7 @@ impl PluginHostConfig {
             limits: CallLimits::default(),
             max_concurrent,
             max_plugin_bytes: 32 * 1024 * 1024,
+            observer: Arc::new(Unobserved),
         }
     }
 }
@@ -81,7 +85,8 @@ impl PluginHost {
         let runtime = Runtime {
             engine,
             limits: config.limits,
-            slots: Arc::new(Semaphore::new(slots as usize)),
+            slots: Slots::new(slots as usize),
+            observer: config.observer,
         };
         Ok(Self {
             cache,

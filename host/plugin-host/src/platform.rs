@@ -7,11 +7,12 @@ use wasmtime::{Engine, ResourceLimiter};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
 use crate::crypto::{message_digest, verify_with_spki};
-use crate::guest_log::{GuestLog, Level};
+use crate::guest_log::GuestLog;
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
 use crate::{
-    CallLimits, ContractBreach, DigestAlgorithm, FaultKind, MemoryMeter, SignatureAlgorithm,
+    CallLimits, ContractBreach, DigestAlgorithm, FaultKind, LogLevel, MemoryMeter,
+    SignatureAlgorithm,
 };
 
 /// What belongs to one call of a plugin.
@@ -180,10 +181,10 @@ impl crypto::HostHasher for CallState {
 impl log::Host for CallState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         let level = match level {
-            log::Level::Error => Level::Error,
-            log::Level::Warn => Level::Warn,
-            log::Level::Info => Level::Info,
-            log::Level::Debug => Level::Debug,
+            log::Level::Error => LogLevel::Error,
+            log::Level::Warn => LogLevel::Warn,
+            log::Level::Info => LogLevel::Info,
+            log::Level::Debug => LogLevel::Debug,
         };
         self.log.write(level, &message);
         Ok(())

@@ -163,15 +163,7 @@ impl Plugin {
     }
 
     pub(crate) fn broken(&self, breach: ContractBreach) -> CallError {
-        let fault = self.guest.fault(breach.into());
-        tracing::error!(
-            plugin.id = self.id(),
-            plugin.digest = %self.digest(),
-            plugin.operation = SIGN,
-            "plugin failed: {}",
-            fault.kind
-        );
-        fault.into()
+        self.guest.failed(SIGN, breach.into()).into()
     }
 }
 

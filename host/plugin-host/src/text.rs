@@ -1,0 +1,76 @@
+//! Text of plugins that people and logs are shown.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Longest name or code, in bytes.
+pub(crate) const NAME_BYTES: usize = 128;
+/// Longest sentence, in bytes.
+pub(crate) const SENTENCE_BYTES: usize = 1024;
+
+/// The beginning of `text`, at most `limit` bytes of it, on one line: control
+/// characters, and those that turn the direction of writing, are escaped.
+pub(crate) fn line(text: &str, limit: usize) -> Cow<'_, str> {
+    let (kept, rest) = text.split_at(text.floor_char_boundary(limit));
+    if rest.is_empty() && !kept.chars().any(is_hidden) {
+        return Cow::Borrowed(kept);
+    }
+    let mut line = String::with_capacity(kept.len());
+    for character in kept.chars() {
+        if is_hidden(character) {
+            // Writing to memory does not fail.
+            let _ = write!(line, "{}", character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    if !rest.is_empty() {
+        line.push('…');
+    }
+    Cow::Owned(line)
+}
+
+/// Whether `text` is a short name of lower-case letters, digits and hyphens.
+pub(crate) fn is_plain_name(text: &str) -> bool {
+    (1..=NAME_BYTES).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_cannot_pretend_to_be_two_or_to_run_backwards() {
+        assert_eq!(
+            line("a\nb\x1b[31m\u{202e}c", 64),
+            r"a\nb\u{1b}[31m\u{202e}c"
+        );
+        assert_eq!(line("žalia", 64), "žalia");
+    }
+
+    #[test]
+    fn what_is_too_long_ends_between_two_characters() {
+        assert_eq!(line("zwölf", 3), "zw…");
+        assert_eq!(line("zwölf", 4), "zwö…");
+        assert_eq!(line("zwölf", 6), "zwölf");
+    }
+
+    #[test]
+    fn a_name_is_short_and_plain() {
+        assert!(is_plain_name("not-a-pdf"));
+        for other in ["", "Not", "a b", "a\n", &"a".repeat(NAME_BYTES + 1)] {
+            assert!(!is_plain_name(other), "{other}");
+        }
+    }
+}
