@@ -1,6 +1,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use axum::{
@@ -9,18 +10,30 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::shutdown::Shutdown;
 
 /// Something that goes wrong instead of an answer.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
-    /// An empty answer with this HTTP status, 580 for instance.
-    Status(u16),
+    /// Status 503 and nothing else, as a gateway before a dead service says.
+    Down,
     /// No answer until the world ends.
     Hang,
     /// Status 200 and bytes that are of no format.
     Garbage,
+    /// An empty answer with this HTTP status, 580 for instance.
+    Status {
+        /// The status code.
+        status: u16,
+    },
+    /// The right answer, late.
+    Delay {
+        /// How late, in milliseconds of real time.
+        milliseconds: u64,
+    },
 }
 
 /// What goes wrong at one service, and when. Clones share one plan.
@@ -72,7 +85,8 @@ pub(crate) async fn inject(
 ) -> Response {
     match plan.take() {
         None => next.run(request).await,
-        Some(Fault::Status(code)) => StatusCode::from_u16(code)
+        Some(Fault::Down) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        Some(Fault::Status { status }) => StatusCode::from_u16(status)
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
             .into_response(),
         Some(Fault::Hang) => {
@@ -80,5 +94,13 @@ pub(crate) async fn inject(
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
         Some(Fault::Garbage) => b"\x00\xff not what you asked for \xfe".into_response(),
+        Some(Fault::Delay { milliseconds }) => {
+            let response = next.run(request).await;
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(milliseconds)) => {}
+                () = shutdown.begun() => {}
+            }
+            response
+        }
     }
 }

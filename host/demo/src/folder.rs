@@ -9,7 +9,8 @@ use std::{
 };
 
 use der::{DecodePem as _, EncodePem as _, pem::LineEnding};
-use serde::{Deserialize, Serialize};
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use x509_cert::Certificate;
 
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
 };
 
 const MARKER: &str = "demo-world.json";
+const CLOCK: &str = "clock.json";
 const VERSION: u32 = 1;
 const SECRET_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
@@ -33,6 +35,12 @@ struct Marker {
     version: u32,
     /// The address that the certificates name.
     address: SocketAddr,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptClock {
+    offset_seconds: i64,
 }
 
 impl Folder {
@@ -55,19 +63,14 @@ impl Folder {
 
     /// The address of the first start.
     pub(crate) fn address(&self) -> Result<Option<SocketAddr>, WorldError> {
-        let path = self.path(MARKER);
-        if !path.exists() {
+        let Some(marker) = self.json::<Marker>(MARKER)? else {
             return Ok(None);
-        }
-        let text = fs::read(&path).map_err(file_error("read", &path))?;
-        let damaged = |reason: String| WorldError::Damaged {
-            path: path.clone(),
-            reason,
         };
-        let marker: Marker =
-            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         if marker.version != VERSION {
-            return Err(damaged(format!("unknown version {}", marker.version)));
+            return Err(WorldError::Damaged {
+                path: self.path(MARKER),
+                reason: format!("unknown version {}", marker.version),
+            });
         }
         Ok(Some(marker.address))
     }
@@ -80,6 +83,39 @@ impl Folder {
         };
         let text = serde_json::to_vec_pretty(&marker).expect("a marker is plain JSON");
         self.write(MARKER, &text)
+    }
+
+    /// How far the world's clock was moved.
+    pub(crate) fn offset(&self) -> Result<SignedDuration, WorldError> {
+        let kept = self.json::<KeptClock>(CLOCK)?;
+        Ok(kept.map_or(SignedDuration::ZERO, |clock| {
+            SignedDuration::from_secs(clock.offset_seconds)
+        }))
+    }
+
+    /// Keeps how far the world's clock was moved, in whole seconds.
+    pub(crate) fn keep_offset(&self, offset: SignedDuration) -> Result<(), WorldError> {
+        let clock = KeptClock {
+            offset_seconds: offset.as_secs(),
+        };
+        let text = serde_json::to_vec_pretty(&clock).expect("an offset is plain JSON");
+        self.write(CLOCK, &text)
+    }
+
+    /// What a file of the world holds, if it is there.
+    fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, WorldError> {
+        let path = self.path(name);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read(&path).map_err(file_error("read", &path))?;
+        match serde_json::from_slice(&text) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(WorldError::Damaged {
+                path,
+                reason: error.to_string(),
+            }),
+        }
     }
 
     /// Writes a file that anybody may read.
@@ -201,6 +237,20 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn the_clocks_offset_is_remembered() {
+        let root = tempfile::tempdir().unwrap();
+        let offset = SignedDuration::from_hours(72);
+        let folder = Folder::open(root.path()).unwrap();
+        assert_eq!(folder.offset().unwrap(), SignedDuration::ZERO);
+        folder.mark("127.0.0.1:20001".parse().unwrap()).unwrap();
+        folder.keep_offset(offset).unwrap();
+
+        let again = Folder::open(root.path()).unwrap();
+
+        assert_eq!(again.offset().unwrap(), offset);
     }
 
     #[test]

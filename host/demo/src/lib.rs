@@ -5,14 +5,17 @@
 //! responders (RFC 6960) and a repository of certificates and revocation
 //! lists (RFC 5280), all over one persisted certificate hierarchy. Each
 //! service has a module of its own; [`World`] is the only thing that sees all
-//! of them.
+//! of them. A remote control on the same address moves the world's clock, plans
+//! faults and tells what was asked; [`Control`] speaks to it.
 
 mod clock;
+mod control;
 mod crypto;
 mod der_time;
 mod error;
 mod fault;
 mod folder;
+mod journal;
 mod ocsp;
 mod persona;
 mod pki;
@@ -25,7 +28,8 @@ mod tsa;
 mod world;
 
 pub use crate::{
-    clock::{DemoClock, SystemClock},
+    clock::{DemoClock, SystemClock, WorldClock},
+    control::{ClockState, Control, ControlError},
     error::WorldError,
     fault::{Fault, FaultPlan},
     persona::{KeyType, Method, Outcome, Persona},

@@ -1,7 +1,7 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Somebody of the demo world who can be asked to sign.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Persona {
     /// Short name, as `demo … --as` takes it.
@@ -13,22 +13,22 @@ pub struct Persona {
     /// National personal code, without a prefix.
     pub personal_code: String,
     /// Number of the phone, for Mobile-ID.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// Number of the Smart-ID account or of the card.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document_number: Option<String>,
     /// The ways in which the persona signs.
     pub methods: Vec<Method>,
     /// Kind of the signing key.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_type: Option<KeyType>,
     /// What comes of asking.
     pub outcome: Outcome,
 }
 
 /// A way to sign.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// Smart-ID.
@@ -36,7 +36,7 @@ pub enum Method {
 }
 
 /// The kind of a signing key.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum KeyType {
     /// RSA with a modulus of 2048 bits.
     #[serde(rename = "RSA-2048")]
@@ -50,7 +50,7 @@ pub enum KeyType {
 }
 
 /// What comes of asking a persona to sign.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A good signature with a qualified certificate.

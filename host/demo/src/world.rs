@@ -7,14 +7,16 @@ use std::{
 };
 
 use axum::{Router, middleware};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
-    clock::{DemoClock, SystemClock},
+    clock::{DemoClock, SystemClock, WorldClock},
+    control::{self, Controlled},
     error::WorldError,
     fault::{self, FaultPlan},
     folder::Folder,
+    journal::{self, Journal},
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
@@ -35,10 +37,10 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// How a world is started.
 #[derive(Clone)]
 pub struct WorldConfig {
-    /// Keeps keys, certificates and the address across restarts. An empty or
-    /// absent folder makes a new world.
+    /// Keeps keys, certificates, the address and the clock's offset across
+    /// restarts. An empty or absent folder makes a new world.
     pub folder: PathBuf,
-    /// The world's time.
+    /// What the world's clock runs with.
     pub clock: Arc<dyn DemoClock>,
     /// Address to listen on. Port 0 takes the port of the first start, or a
     /// free one when this is the first.
@@ -65,7 +67,7 @@ impl WorldConfig {
 }
 
 /// Base addresses of the services, without a slash at the end.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Addresses {
     /// Smart-ID relying-party API; the paths of version 3 follow.
@@ -74,10 +76,13 @@ pub struct Addresses {
     pub tsa: String,
     /// Where OCSP requests are posted, for every authority of the world.
     pub ocsp: String,
+    /// The world's remote control.
+    pub control: String,
 }
 
 /// A service whose faults can be planned.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Service {
     /// The Smart-ID relying-party API, the phone's side excluded.
     SmartId,
@@ -92,6 +97,7 @@ pub enum Service {
 /// A running demo world.
 pub struct World {
     addresses: Addresses,
+    clock: WorldClock,
     relying_party: RelyingParty,
     personas: Vec<Persona>,
     roots: Vec<PathBuf>,
@@ -110,6 +116,29 @@ struct Faults {
     repository: FaultPlan,
 }
 
+impl Faults {
+    fn of(&self, service: Service) -> &FaultPlan {
+        match service {
+            Service::SmartId => &self.smart_id,
+            Service::Tsa => &self.tsa,
+            Service::Ocsp => &self.ocsp,
+            Service::Repository => &self.repository,
+        }
+    }
+
+    fn all(&self) -> Vec<(Service, FaultPlan)> {
+        [
+            Service::SmartId,
+            Service::Tsa,
+            Service::Ocsp,
+            Service::Repository,
+        ]
+        .into_iter()
+        .map(|service| (service, self.of(service).clone()))
+        .collect()
+    }
+}
+
 impl World {
     /// Opens or makes the world of a folder and serves it until
     /// [`World::shutdown`] or the end of the runtime.
@@ -125,11 +154,20 @@ impl World {
         let base = format!("http://{address}");
         let (handle, shutdown) = shutdown();
         let tsa_switches = TsaSwitches::default();
+        let clock = WorldClock::new(config.clock.clone(), folder.offset()?);
+        let journal = Journal::new(clock.clone());
 
         let opening = tokio::task::spawn_blocking({
-            let (config, base, switches) = (config.clone(), base.clone(), tsa_switches.clone());
-            let shutdown = shutdown.clone();
-            move || Services::open(&folder, &config, &base, switches, shutdown)
+            let opening = Opening {
+                folder: folder.clone(),
+                config: config.clone(),
+                base: base.clone(),
+                clock: clock.clone(),
+                journal: journal.clone(),
+                tsa_switches: tsa_switches.clone(),
+                shutdown: shutdown.clone(),
+            };
+            move || Services::open(opening)
         });
         let services = match opening.await {
             Ok(services) => services?,
@@ -140,7 +178,16 @@ impl World {
         let personas = services.smart_id.personas();
         let relying_party = RelyingParty::demo();
         let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
-        let router = services.router(&faults, &shutdown);
+        let mut router = services.router(&faults, &journal, &shutdown);
+        if address.ip().is_loopback() {
+            router = router.merge(control::router(Controlled {
+                clock: clock.clone(),
+                folder,
+                faults: faults.all(),
+                journal,
+                shutdown: shutdown.clone(),
+            }));
+        }
         let server = tokio::spawn(async move {
             axum::serve(listener, router)
                 .with_graceful_shutdown(async move { shutdown.begun().await })
@@ -151,7 +198,9 @@ impl World {
                 smart_id: format!("{base}/smart-id-rp/v3"),
                 tsa: format!("{base}/tsa"),
                 ocsp: format!("{base}/ocsp"),
+                control: format!("{base}/control"),
             },
+            clock,
             relying_party,
             personas,
             roots,
@@ -190,12 +239,12 @@ impl World {
 
     /// What is to go wrong at a service.
     pub fn faults(&self, service: Service) -> &FaultPlan {
-        match service {
-            Service::SmartId => &self.faults.smart_id,
-            Service::Tsa => &self.faults.tsa,
-            Service::Ocsp => &self.faults.ocsp,
-            Service::Repository => &self.faults.repository,
-        }
+        self.faults.of(service)
+    }
+
+    /// What everybody in the world goes by.
+    pub fn clock(&self) -> &WorldClock {
+        &self.clock
     }
 
     /// What may be changed at the time-stamping authority.
@@ -213,6 +262,17 @@ impl World {
     }
 }
 
+/// What services are opened with.
+struct Opening {
+    folder: Folder,
+    config: WorldConfig,
+    base: String,
+    clock: WorldClock,
+    journal: Journal,
+    tsa_switches: TsaSwitches,
+    shutdown: Shutdown,
+}
+
 /// Everything that serves, before it is put on a socket.
 struct Services {
     pki: Arc<Pki>,
@@ -224,16 +284,28 @@ struct Services {
 }
 
 impl Services {
-    fn open(
-        folder: &Folder,
-        config: &WorldConfig,
-        base: &str,
-        tsa_switches: TsaSwitches,
-        shutdown: Shutdown,
-    ) -> Result<Self, WorldError> {
-        let clock = config.clock.clone();
-        let pki = Arc::new(Pki::open(folder, &Urls::new(base), clock.now())?);
-        let smart_id = SmartId::open(folder, pki.clone(), base, config, shutdown)?;
+    fn open(opening: Opening) -> Result<Self, WorldError> {
+        let Opening {
+            folder,
+            config,
+            base,
+            clock,
+            journal,
+            tsa_switches,
+            shutdown,
+        } = opening;
+        let folder = &folder;
+        let pki = Arc::new(Pki::open(folder, &Urls::new(&base), config.clock.now())?);
+        let smart_id = SmartId::open(
+            folder,
+            pki.clone(),
+            &base,
+            &config,
+            clock.clone(),
+            journal,
+            shutdown,
+        )?;
+        let clock: Arc<dyn DemoClock> = Arc::new(clock);
         let tsa = Tsa::open(folder, &pki, clock.clone(), tsa_switches)?;
         let trust_folder = trust::write(folder, &pki)?;
         Ok(Self {
@@ -246,24 +318,25 @@ impl Services {
         })
     }
 
-    fn router(self, faults: &Faults, shutdown: &Shutdown) -> Router {
-        let with_faults = |router: Router, plan: &FaultPlan| {
-            let state = (plan.clone(), shutdown.clone());
-            router.layer(middleware::from_fn_with_state(state, fault::inject))
+    fn router(self, faults: &Faults, journal: &Journal, shutdown: &Shutdown) -> Router {
+        let watched = |service: Service, router: Router| {
+            let plan = (faults.of(service).clone(), shutdown.clone());
+            router
+                .layer(middleware::from_fn_with_state(plan, fault::inject))
+                .layer(middleware::from_fn_with_state(
+                    (journal.clone(), service),
+                    journal::keep,
+                ))
         };
         let (smart_id, phone) = self.smart_id.routers();
+        let ocsp = ocsp::router(self.pki.clone(), self.clock.clone());
+        let repository = repository::router(self.pki, self.clock);
         Router::new()
-            .merge(with_faults(smart_id, &faults.smart_id))
+            .merge(watched(Service::SmartId, smart_id))
             .merge(phone)
-            .merge(with_faults(self.tsa.router(), &faults.tsa))
-            .merge(with_faults(
-                ocsp::router(self.pki.clone(), self.clock.clone()),
-                &faults.ocsp,
-            ))
-            .merge(with_faults(
-                repository::router(self.pki, self.clock),
-                &faults.repository,
-            ))
+            .merge(watched(Service::Tsa, self.tsa.router()))
+            .merge(watched(Service::Ocsp, ocsp))
+            .merge(watched(Service::Repository, repository))
     }
 }
 

@@ -16,7 +16,7 @@ pub struct RelyingParty {
 
 impl RelyingParty {
     /// The published relying party of the demo environment.
-    pub(crate) fn demo() -> Self {
+    pub fn demo() -> Self {
         Self {
             uuid: uuid!("00000000-0000-4000-8000-000000000000"),
             name: "DEMO".into(),

@@ -35,8 +35,15 @@ use self::{
     session::{Begun, Session, Sessions, Task},
 };
 use crate::{
-    clock::DemoClock, error::WorldError, folder::Folder, persona::Persona, pki::Pki, random,
-    shutdown::Shutdown, world::WorldConfig,
+    clock::{DemoClock, WorldClock},
+    error::WorldError,
+    folder::Folder,
+    journal::Journal,
+    persona::Persona,
+    pki::Pki,
+    random,
+    shutdown::Shutdown,
+    world::WorldConfig,
 };
 
 /// The service; clones share one state.
@@ -71,11 +78,21 @@ impl SmartId {
         pki: Arc<Pki>,
         base: &str,
         config: &WorldConfig,
+        clock: WorldClock,
+        journal: Journal,
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
-        let clock = config.clock.clone();
-        let accounts = Accounts::open(folder.clone(), pki, clock.clone())?;
-        let phones = Phones::new(&accounts, config.smart_id, clock.clone(), shutdown.clone());
+        let clock: Arc<dyn DemoClock> = Arc::new(clock);
+        // Certificates are issued by the clock that nobody moves: they are good
+        // also after the other one was set back.
+        let accounts = Accounts::open(folder.clone(), pki, config.clock.clone())?;
+        let phones = Phones::new(
+            &accounts,
+            config.smart_id,
+            clock.clone(),
+            journal,
+            shutdown.clone(),
+        );
         Ok(Self(Arc::new(Service {
             relying_party: RelyingParty::demo(),
             accounts,

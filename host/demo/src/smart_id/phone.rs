@@ -18,7 +18,13 @@ use super::{
     device_link::{LinkType, session_secret_digest},
     session::{EndResult, Ending, Flow, Progress, Session, Task},
 };
-use crate::{clock::DemoClock, error::WorldError, shutdown::Shutdown};
+use crate::{
+    clock::DemoClock,
+    error::WorldError,
+    journal::{Event, Journal},
+    shutdown::Shutdown,
+    world::Service,
+};
 
 /// How long the page behind a callback may take to answer.
 const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,6 +34,7 @@ pub(super) struct Phones {
     by_document: HashMap<String, Phone>,
     timings: SmartIdTimings,
     clock: Arc<dyn DemoClock>,
+    journal: Journal,
     shutdown: Shutdown,
 }
 
@@ -79,6 +86,7 @@ impl Phones {
         accounts: &Accounts,
         timings: SmartIdTimings,
         clock: Arc<dyn DemoClock>,
+        journal: Journal,
         shutdown: Shutdown,
     ) -> Self {
         let by_document = accounts
@@ -89,6 +97,7 @@ impl Phones {
             by_document,
             timings,
             clock,
+            journal,
             shutdown,
         }
     }
@@ -101,6 +110,10 @@ impl Phones {
         approach: Approach,
         browser: Option<Browser>,
     ) {
+        let rang = Event::PhoneRang {
+            session: session.task.name(),
+        };
+        self.journal.note(Service::SmartId, rang);
         let phones = self.clone();
         tokio::spawn(async move {
             tokio::select! {

@@ -199,6 +199,14 @@ impl Task {
         }
     }
 
+    /// Name in the world's journal.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Signature(_) => "signature",
+            Self::CertificateChoice(_) => "certificate_choice",
+        }
+    }
+
     pub(super) fn session_type(&self) -> SessionType {
         match self {
             Self::Signature(_) => SessionType::Signature,

@@ -126,7 +126,7 @@ async fn planned_faults_happen_once_or_until_cleared() {
     let world = fresh_world().await;
     let party = Party::of(&world);
     let faults = world.faults(Service::SmartId);
-    faults.next(Fault::Status(580));
+    faults.next(Fault::Status { status: 580 });
     faults.next(Fault::Garbage);
     assert_eq!(party.post(CHOICE, &common()).await.status.as_u16(), 580);
     let garbage = party.post(CHOICE, &common()).await;
@@ -136,7 +136,7 @@ async fn planned_faults_happen_once_or_until_cleared() {
     );
     party.begin(CHOICE, &common()).await;
 
-    faults.until_cleared(Fault::Status(503));
+    faults.until_cleared(Fault::Down);
     for _ in 0..2 {
         let down = party.post(CHOICE, &common()).await;
         assert_eq!(down.status, StatusCode::SERVICE_UNAVAILABLE);

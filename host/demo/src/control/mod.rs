@@ -1,0 +1,62 @@
+//! The world's remote control: moves the clock, plans faults, tells what was
+//! asked. For whoever sits on the same machine alone.
+
+mod client;
+mod clock;
+mod faults;
+mod followers;
+mod journal;
+
+use std::time::Duration;
+
+use axum::Router;
+use serde::Deserialize;
+
+pub use self::{
+    client::{Control, ControlError},
+    clock::ClockState,
+};
+use crate::{
+    clock::WorldClock, fault::FaultPlan, folder::Folder, journal::Journal, shutdown::Shutdown,
+    world::Service,
+};
+
+/// What can be controlled.
+pub(crate) struct Controlled {
+    pub(crate) clock: WorldClock,
+    /// Keeps the clock's offset.
+    pub(crate) folder: Folder,
+    pub(crate) faults: Vec<(Service, FaultPlan)>,
+    pub(crate) journal: Journal,
+    pub(crate) shutdown: Shutdown,
+}
+
+/// Everything below `/control`.
+pub(crate) fn router(controlled: Controlled) -> Router {
+    let Controlled {
+        clock,
+        folder,
+        faults,
+        journal,
+        shutdown,
+    } = controlled;
+    let control = Router::new()
+        .merge(clock::router(clock, folder, shutdown.clone()))
+        .merge(faults::router(faults))
+        .merge(journal::router(journal, shutdown));
+    Router::new().nest("/control", control)
+}
+
+/// How long a call may wait for news, in milliseconds; at once without it.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(transparent)]
+struct WaitMs(u64);
+
+impl WaitMs {
+    /// Longest wait, in milliseconds.
+    const LIMIT: u64 = 60_000;
+
+    fn duration(self) -> Duration {
+        Duration::from_millis(self.0.min(Self::LIMIT))
+    }
+}
