@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::engine::{ClaimDue, Commit};
+use crate::clock::shifted;
+use crate::engine::{ClaimDue, Commit, Direction, MAX_SCAN_ENTRIES, Scan};
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::store::Store;
@@ -27,6 +28,12 @@ impl Lane {
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(TableName::new(name))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.as_str()
     }
 
     fn entry(self, due: Timestamp, id: Uuid) -> Vec<u8> {
@@ -228,6 +235,23 @@ pub(crate) async fn claim_due(
         engine.commit(commit).await?;
     }
     Ok(jobs)
+}
+
+/// How many jobs of a lane are due and unclaimed: a claimed one stands at the
+/// end of its lease.
+pub(crate) async fn due(store: &Store, lane: Lane) -> Result<usize, StoreError> {
+    let engine = store.engine();
+    let start = layout::queue(lane.0);
+    let mut end = start.clone();
+    let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
+    just_past.encode(&mut end);
+    let due = Scan {
+        start,
+        end,
+        direction: Direction::Ascending,
+        limit: MAX_SCAN_ENTRIES,
+    };
+    Ok(engine.scan(due).await?.len())
 }
 
 #[derive(Deserialize, Serialize)]

@@ -41,6 +41,6 @@ pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};
 pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};
 pub use crate::schema::{SCHEMA_VERSION, StoreMode};
-pub use crate::store::{BoxFuture, RetryPolicy, Store};
+pub use crate::store::{BoxFuture, RetryPolicy, Store, TransactionCounts};
 pub use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, TableName};
 pub use crate::transaction::{Guard, Transaction};

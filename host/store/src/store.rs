@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -48,6 +49,23 @@ pub struct Store {
     engine: Arc<dyn Engine>,
     ids: Arc<IdSource>,
     retry: RetryPolicy,
+    counts: Arc<Counters>,
+}
+
+/// How often transactions of this process were committed, and how often they
+/// met another one.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TransactionCounts {
+    /// Committed, the bodies' errors included.
+    pub commits: u64,
+    /// Begun anew after a conflict, or given up.
+    pub conflicts: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    commits: AtomicU64,
+    conflicts: AtomicU64,
 }
 
 impl Store {
@@ -64,6 +82,7 @@ impl Store {
             engine,
             ids: Arc::new(IdSource::default()),
             retry: RetryPolicy::default(),
+            counts: Arc::default(),
         };
         schema::open(&store, master, mode).await?;
         Ok(store)
@@ -97,8 +116,12 @@ impl Store {
             let result = body(&mut tx).await;
             let commit = tx.into_commit(result.is_ok());
             match self.engine.commit(commit).await {
-                Ok(CommitOutcome::Committed) => return result,
+                Ok(CommitOutcome::Committed) => {
+                    self.counts.commits.fetch_add(1, Ordering::Relaxed);
+                    return result;
+                }
                 Ok(CommitOutcome::Conflict { key }) => {
+                    self.counts.conflicts.fetch_add(1, Ordering::Relaxed);
                     conflicts += 1;
                     if conflicts >= self.retry.attempts {
                         return Err(E::from(StoreError::Contention {
@@ -154,6 +177,24 @@ impl Store {
         lease: SignedDuration,
     ) -> Result<Vec<ClaimedJob>, StoreError> {
         jobs::claim_due(self, lane, limit, lease).await
+    }
+
+    /// How many jobs of a lane are due and nobody has claimed, counted up to
+    /// [`MAX_SCAN_ENTRIES`](crate::engine::MAX_SCAN_ENTRIES).
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn due_jobs(&self, lane: Lane) -> Result<usize, StoreError> {
+        jobs::due(self, lane).await
+    }
+
+    /// What became of the transactions of this store and its clones.
+    #[must_use]
+    pub fn transaction_counts(&self) -> TransactionCounts {
+        TransactionCounts {
+            commits: self.counts.commits.load(Ordering::Relaxed),
+            conflicts: self.counts.conflicts.load(Ordering::Relaxed),
+        }
     }
 
     /// The engine's time.

@@ -60,6 +60,20 @@ on_every_engine! {
         assert_eq!(numbers(&claim(&world.store, 10).await), [2]);
     }
 
+    async fn jobs_that_are_due_and_unclaimed_are_counted(world) {
+        for (number, in_secs) in [(1, 0), (2, 0), (3, 10)] {
+            enqueue(&world.store, number, in_secs, None).await;
+        }
+        let due = async || world.store.due_jobs(MAIL).await.expect("a count");
+        assert_eq!(due().await, 2);
+
+        claim_one(world).await;
+        assert_eq!(due().await, 1);
+
+        world.clock.advance(LEASE);
+        assert_eq!(due().await, 3);
+    }
+
     async fn two_workers_never_get_the_same_job(world) {
         for number in 0..30 {
             enqueue(&world.store, number, 0, None).await;

@@ -48,6 +48,7 @@ on_every_engine! {
 
     async fn a_changed_row_makes_the_closure_run_again(world) {
         put_all(&world.store, &[Account { id: 1, balance: 5 }]).await;
+        let before = world.store.transaction_counts();
         let attempts = AtomicU32::new(0);
         let store = &world.store;
         let attempts = &attempts;
@@ -67,6 +68,9 @@ on_every_engine! {
 
         assert_eq!(seen, Some(Account { id: 1, balance: 6 }));
         assert_eq!(attempts.load(Ordering::SeqCst), 2);
+        let after = store.transaction_counts();
+        assert_eq!(after.commits - before.commits, 2);
+        assert_eq!(after.conflicts - before.conflicts, 1);
     }
 
     async fn a_row_that_appears_conflicts_with_its_absence(world) {
