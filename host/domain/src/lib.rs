@@ -16,6 +16,7 @@ pub use id::{AttemptId, Id, IdKind, SignerId, SigningId};
 pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};
 pub use signing::{
-    CannotAct, CannotBegin, CompletionMode, NewSigner, NewSigning, Signer, SignerRole,
-    SignerStatus, Signing, SigningEvent, SigningOrder, SigningStatus, Turn,
+    CannotAct, CannotBegin, CannotChange, CannotRemind, CannotSimulate, CompletionMode,
+    MAX_PARTIES, NewSigner, NewSigning, Signer, SignerRole, SignerStatus, Signing, SigningEvent,
+    SigningOrder, SigningStatus, Simulation, Turn, reminder_time,
 };

@@ -1,9 +1,19 @@
+mod deadlines;
 mod event;
-mod party;
+mod outcome;
+mod queue;
+mod signer;
+mod simulate;
 mod state;
+mod status;
+mod turn;
 
+pub use deadlines::{CannotRemind, reminder_time};
 pub use event::SigningEvent;
-pub use party::{NewSigner, Signer, SignerRole, SignerStatus};
-pub use state::{
-    CannotAct, CannotBegin, CompletionMode, NewSigning, Signing, SigningOrder, SigningStatus, Turn,
-};
+pub use outcome::CannotAct;
+pub use queue::{CannotChange, MAX_PARTIES};
+pub use signer::{NewSigner, Signer, SignerRole, SignerStatus};
+pub use simulate::{CannotSimulate, Simulation};
+pub use state::{NewSigning, Signing};
+pub use status::{CompletionMode, SigningOrder, SigningStatus};
+pub use turn::{CannotBegin, Turn};

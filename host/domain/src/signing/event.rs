@@ -21,3 +21,16 @@ pub enum SigningEvent {
     /// A signer signed.
     SignerSigned(SignerId),
 }
+
+impl SigningEvent {
+    /// Whether the signing has ended with it.
+    #[must_use]
+    pub fn ends_signing(self) -> bool {
+        match self {
+            Self::Cancelled | Self::Completed | Self::Declined | Self::Expired | Self::Failed => {
+                true
+            }
+            Self::SignerDeclined(_) | Self::SignerReleased(_) | Self::SignerSigned(_) => false,
+        }
+    }
+}

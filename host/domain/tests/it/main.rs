@@ -1,2 +1,10 @@
-//! The state machines as their users see them.
-mod signing;
+//! The state machines from outside.
+
+mod deadlines;
+mod parties;
+mod signer_transitions;
+mod signing_transitions;
+mod simulation;
+mod support;
+mod turns;
+mod walks;

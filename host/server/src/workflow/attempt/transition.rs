@@ -157,7 +157,7 @@ pub(super) async fn store_plugin_failure(
     };
     if let Some(detail) = detail {
         let id = signing.signing.id.uuid();
-        let events = signing.signing.fail();
+        let events = signing.signing.fail(tx.now());
         signing.detail = Some(detail);
         record_events(tx, id, &events).await?;
         return store_failure(

@@ -88,6 +88,8 @@ pub struct Signer {
     pub attempt: Option<AttemptId>,
     /// When the attempts of the last hour were started.
     pub attempts_started: Vec<Timestamp>,
+    /// When the last reminder went out.
+    pub reminded_at: Option<Timestamp>,
 }
 
 impl Signer {
@@ -110,6 +112,7 @@ impl Signer {
             actual_method: None,
             attempt: None,
             attempts_started: Vec::new(),
+            reminded_at: None,
         }
     }
 }

@@ -1,0 +1,145 @@
+use jiff::Timestamp;
+
+use super::{NewSigner, Signer, SignerRole, SignerStatus, Signing, SigningEvent, SigningOrder};
+use crate::{MethodSet, SignerId};
+
+/// Parties that one signing may have.
+pub const MAX_PARTIES: usize = 20;
+
+/// Why the parties cannot be changed so.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum CannotChange {
+    /// Nobody else could sign.
+    #[error("the last party of role signer cannot be removed")]
+    LastSigner,
+    /// The one signer who is left is signing: with the signature the signing
+    /// would end.
+    #[error("the last open signer is signing")]
+    LastSignerSigning,
+    /// The party has finished, is signing, or has nothing that could change.
+    #[error("the party cannot be changed now")]
+    SignerNotOpen,
+    /// The signing has ended.
+    #[error("the signing has ended")]
+    SigningEnded,
+    /// There are as many as there may be.
+    #[error("the signing has {MAX_PARTIES} parties already")]
+    TooManyParties,
+    /// There is no such party.
+    #[error("there is no such party")]
+    UnknownSigner,
+}
+
+impl Signing {
+    /// Adds a party at the end of the queue: a parallel signer can sign at
+    /// once, a sequential one waits.
+    ///
+    /// # Errors
+    /// [`CannotChange`]; nothing has changed then.
+    pub fn add_signer(&mut self, new: NewSigner, now: Timestamp) -> Result<(), CannotChange> {
+        if !self.is_live(now) || now >= self.expires_at {
+            return Err(CannotChange::SigningEnded);
+        }
+        if self.signers.len() >= MAX_PARTIES {
+            return Err(CannotChange::TooManyParties);
+        }
+        let signing_now = self.current_turn(now).map(|turn| turn.signer);
+        let others_open = self
+            .open_signers()
+            .any(|signer| Some(signer.id) != signing_now);
+        if signing_now.is_some() && !others_open {
+            return Err(CannotChange::LastSignerSigning);
+        }
+        self.enqueue(new);
+        Ok(())
+    }
+
+    /// Removes a party that has not finished. Whoever waits behind them comes
+    /// next; when only finished signers are left, the signing ends.
+    ///
+    /// # Errors
+    /// [`CannotChange`]; nothing has changed then.
+    pub fn remove_signer(
+        &mut self,
+        id: SignerId,
+        now: Timestamp,
+    ) -> Result<Vec<SigningEvent>, CannotChange> {
+        let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
+        let role = party.role;
+        if role == SignerRole::Signer {
+            self.check_changeable(party, now)?;
+        }
+        if !self.is_live(now) {
+            return Err(CannotChange::SigningEnded);
+        }
+        if role == SignerRole::Signer && self.count_of_role(role) == 1 {
+            return Err(CannotChange::LastSigner);
+        }
+        self.signers.retain(|signer| signer.id != id);
+        // A turn that has lapsed may still stand there.
+        if self.turn.is_some_and(|turn| turn.signer == id) {
+            self.turn = None;
+        }
+        let mut events = Vec::new();
+        events.extend(self.release_next().map(SigningEvent::SignerReleased));
+        events.extend(self.settle(now));
+        Ok(events)
+    }
+
+    /// Replaces the methods that a signer who has not finished may use.
+    ///
+    /// # Errors
+    /// [`CannotChange`]; nothing has changed then.
+    pub fn change_methods(
+        &mut self,
+        id: SignerId,
+        methods: &MethodSet,
+        now: Timestamp,
+    ) -> Result<(), CannotChange> {
+        let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
+        self.check_changeable(party, now)?;
+        if !self.is_live(now) {
+            return Err(CannotChange::SigningEnded);
+        }
+        for signer in self.signers.iter_mut().filter(|signer| signer.id == id) {
+            signer.methods.clone_from(methods);
+        }
+        Ok(())
+    }
+
+    pub(super) fn enqueue(&mut self, new: NewSigner) {
+        let status = match (new.role, self.order) {
+            (SignerRole::Viewer, _) => SignerStatus::Recorded,
+            (SignerRole::Signer, SigningOrder::Parallel) => SignerStatus::Pending,
+            (SignerRole::Signer, SigningOrder::Sequential) => SignerStatus::Waiting,
+        };
+        self.signers.push(Signer::new(new, status));
+    }
+
+    /// Makes it the next waiting signer's turn, if it is nobody's.
+    pub(super) fn release_next(&mut self) -> Option<SignerId> {
+        if self
+            .signers
+            .iter()
+            .any(|signer| signer.status == SignerStatus::Pending)
+        {
+            return None;
+        }
+        let next = self
+            .signers
+            .iter_mut()
+            .find(|signer| signer.status == SignerStatus::Waiting)?;
+        next.status = SignerStatus::Pending;
+        Some(next.id)
+    }
+
+    fn check_changeable(&self, party: &Signer, now: Timestamp) -> Result<(), CannotChange> {
+        let is_signing = self
+            .current_turn(now)
+            .is_some_and(|turn| turn.signer == party.id);
+        if !party.status.is_open() || is_signing {
+            return Err(CannotChange::SignerNotOpen);
+        }
+        Ok(())
+    }
+}

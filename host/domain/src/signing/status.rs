@@ -1,0 +1,48 @@
+use serde::{Deserialize, Serialize};
+
+/// The order in which signers may sign.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SigningOrder {
+    /// Whoever comes first signs first.
+    #[default]
+    Parallel,
+    /// One after the other, as listed.
+    Sequential,
+}
+
+/// Where a signing stands.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SigningStatus {
+    /// Retracted by the caller.
+    Cancelled,
+    /// Every signer signed.
+    Completed,
+    /// Somebody declined and nobody else can still sign.
+    Declined,
+    /// The window closed first.
+    Expired,
+    /// The signing could not be prepared.
+    Failed,
+    /// At least one signer can still sign.
+    Pending,
+}
+
+impl SigningStatus {
+    /// Whether nothing changes it any more.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        self != Self::Pending
+    }
+}
+
+/// How a signing was completed.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompletionMode {
+    /// By humans with their eID.
+    QesCeremony,
+    /// By the sandbox, without a signature.
+    SandboxSimulation,
+}

@@ -1,0 +1,98 @@
+//! Signings to test with.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{
+    AttemptId, CannotBegin, Language, MethodSet, NewSigner, NewSigning, SignerId, SignerRole,
+    SignerStatus, Signing, SigningEvent, SigningId, SigningMethod, SigningOrder,
+};
+use uuid::Uuid;
+
+pub(crate) const HOUR: SignedDuration = SignedDuration::from_hours(1);
+pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// When every signing here is created.
+pub(crate) fn now() -> Timestamp {
+    "2026-03-11T09:00:00Z".parse().unwrap()
+}
+
+pub(crate) fn signer_id(n: u128) -> SignerId {
+    SignerId::new(Uuid::from_u128(n))
+}
+
+pub(crate) fn attempt_id(n: u128) -> AttemptId {
+    AttemptId::new(Uuid::from_u128(1000 + n))
+}
+
+pub(crate) fn party(n: u128, role: SignerRole) -> NewSigner {
+    NewSigner {
+        id: signer_id(n),
+        role,
+        language: Language::Lt,
+        methods: MethodSet::from_iter([SigningMethod::SmartId]),
+        identity_locked: false,
+    }
+}
+
+/// A signing of a day with these parties, numbered from 1.
+pub(crate) fn signing(order: SigningOrder, roles: &[SignerRole]) -> Signing {
+    let parties = roles.iter().zip(1..).map(|(&role, n)| party(n, role));
+    of_parties(order, parties.collect())
+}
+
+pub(crate) fn of_parties(order: SigningOrder, signers: Vec<NewSigner>) -> Signing {
+    let new = NewSigning {
+        id: SigningId::new(Uuid::from_u128(99)),
+        order,
+        signers,
+        expires_at: now() + DAY,
+        soft_deadline_at: None,
+    };
+    Signing::create(new, now())
+}
+
+pub(crate) fn two(order: SigningOrder) -> Signing {
+    signing(order, &[SignerRole::Signer; 2])
+}
+
+pub(crate) fn three(order: SigningOrder) -> Signing {
+    signing(order, &[SignerRole::Signer; 3])
+}
+
+pub(crate) fn statuses(signing: &Signing) -> Vec<SignerStatus> {
+    signing.signers.iter().map(|signer| signer.status).collect()
+}
+
+/// Signer `n` starts an attempt that has its turn for an hour.
+pub(crate) fn begin(signing: &mut Signing, n: u128) -> Result<(), CannotBegin> {
+    signing.begin_attempt(
+        signer_id(n),
+        attempt_id(n),
+        SigningMethod::SmartId,
+        now(),
+        now() + HOUR,
+    )
+}
+
+/// Signer `n` signs.
+pub(crate) fn sign(signing: &mut Signing, n: u128) -> Vec<SigningEvent> {
+    begin(signing, n).unwrap();
+    signing
+        .sign(attempt_id(n), SigningMethod::SmartId, now())
+        .unwrap()
+}
+
+/// A signing that has ended each way in which one can.
+pub(crate) fn ended_signings() -> Vec<Signing> {
+    let mut completed = two(SigningOrder::Parallel);
+    sign(&mut completed, 1);
+    sign(&mut completed, 2);
+    let mut declined = two(SigningOrder::Sequential);
+    declined.decline(signer_id(1), now()).unwrap();
+    let mut expired = two(SigningOrder::Parallel);
+    assert_eq!(expired.expire(now() + DAY), [SigningEvent::Expired]);
+    let mut cancelled = two(SigningOrder::Parallel);
+    cancelled.cancel(now()).unwrap();
+    let mut failed = two(SigningOrder::Parallel);
+    assert_eq!(failed.fail(now()), [SigningEvent::Failed]);
+    vec![completed, declined, expired, cancelled, failed]
+}
