@@ -12,7 +12,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::workflow::lanes::{ATTEMPTS, TIMERS};
+use crate::metrics::{JobEnd, job_ended};
+use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::workflow::{attempt, deadline};
 
@@ -20,21 +21,19 @@ use crate::workflow::{attempt, deadline};
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 /// Pause after a job that failed inside.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
-/// Jobs that run at the same time. Most of them wait for somebody.
-const CONCURRENT: usize = 256;
 
 /// Claims and runs due jobs until it is told to stop, and lets the running
 /// ones end.
 pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     let tasks = TaskTracker::new();
-    let slots = Arc::new(Semaphore::new(CONCURRENT));
+    let lanes = lanes::BUDGETS.map(|budget| (budget.lane, Arc::new(Semaphore::new(budget.jobs))));
     while !stop.is_cancelled() {
-        for lane in [ATTEMPTS, TIMERS] {
+        for (lane, slots) in &lanes {
             let free = slots.available_permits();
             if free == 0 {
                 continue;
             }
-            match app.store.claim_due(lane, free, LEASE).await {
+            match app.store.claim_due(*lane, free, LEASE).await {
                 Ok(claimed) => {
                     for job in claimed {
                         let Ok(slot) = slots.clone().acquire_owned().await else {
@@ -64,7 +63,8 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     tasks.wait().await;
 }
 
-async fn run_one(app: &App, job: &ClaimedJob) {
+/// Runs a claimed job. One that fails is tried again soon.
+pub(crate) async fn run_one(app: &App, job: &ClaimedJob) {
     let result = match job.kind.as_str() {
         attempt::DRIVE => app.drive_attempt(job).await,
         deadline::EXPIRE => app.expire_signing(job).await,
@@ -74,9 +74,11 @@ async fn run_one(app: &App, job: &ClaimedJob) {
         }
     };
     match result {
+        Ok(()) => job_ended(&job.kind, JobEnd::Done),
         // Somebody else has it, or it was called off.
-        Ok(()) | Err(WorkflowError::Store(StoreError::JobLost { .. })) => {}
+        Err(WorkflowError::Store(StoreError::JobLost { .. })) => job_ended(&job.kind, JobEnd::Lost),
         Err(error) => {
+            job_ended(&job.kind, JobEnd::Failed);
             tracing::error!(
                 job.id = %job.id,
                 job.kind = job.kind,

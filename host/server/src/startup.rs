@@ -9,7 +9,7 @@ use bytes::Bytes;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
-use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
+use parafa_plugin_host::{CallObserver, PluginHost, PluginHostConfig, Registry};
 use parafa_store::{Clock, Folder, FolderOptions, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
@@ -22,6 +22,7 @@ use url::Url;
 use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, SmartId};
+use crate::metrics::plugin_observer;
 
 /// Opens everything that the configuration names.
 pub(crate) async fn open(
@@ -31,7 +32,19 @@ pub(crate) async fn open(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<App> {
     let folder = open_folder(config, mode, clock.clone()).await?;
-    let plugins = load_plugins(config).await?;
+    let plugins = Arc::new(load_plugins(config, plugin_observer()).await?);
+    assemble(config, base_url, clock, folder, plugins)
+}
+
+/// A host over records, bytes, keys and plugins that are open already,
+/// whichever engine keeps the records and whoever shares them.
+pub(crate) fn assemble(
+    config: &Config,
+    base_url: Url,
+    clock: Arc<dyn Clock>,
+    folder: Folder,
+    plugins: Arc<Registry>,
+) -> anyhow::Result<App> {
     let port = services_port(config)?;
     let anchors = Arc::new(load_anchors(config)?);
     let authorities = time_stamping_authorities(config)?;
@@ -50,7 +63,7 @@ pub(crate) async fn open(
         keys: folder.keys,
         master: folder.master,
         clock,
-        plugins: Arc::new(plugins),
+        plugins,
         signer_check: SignerCheck::new(anchors, ocsp),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
@@ -72,7 +85,8 @@ pub(crate) fn check_base_url(url: &Url) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn open_folder(
+/// Opens the data folder that the configuration names.
+pub(crate) async fn open_folder(
     config: &Config,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
@@ -98,10 +112,14 @@ async fn open_folder(
 }
 
 /// Starts what plugins run in, with their limits.
-pub(crate) fn plugin_host(config: &Config) -> anyhow::Result<Arc<PluginHost>> {
+pub(crate) fn plugin_host(
+    config: &Config,
+    observer: Arc<dyn CallObserver>,
+) -> anyhow::Result<Arc<PluginHost>> {
     let mut host_config = PluginHostConfig::new(config.store.data.join("plugin-cache"));
     host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
     host_config.limits.wall = config.limits.plugin_time();
+    host_config.observer = observer;
     if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
         host_config.max_concurrent = calls;
     }
@@ -109,9 +127,12 @@ pub(crate) fn plugin_host(config: &Config) -> anyhow::Result<Arc<PluginHost>> {
 }
 
 /// Loads every component of the plugin folder.
-pub(crate) async fn load_plugins(config: &Config) -> anyhow::Result<Registry> {
+pub(crate) async fn load_plugins(
+    config: &Config,
+    observer: Arc<dyn CallObserver>,
+) -> anyhow::Result<Registry> {
     let folder = plugin_folder(config)?;
-    let host = plugin_host(config)?;
+    let host = plugin_host(config, observer)?;
     let registry = Registry::default();
     for file in components(&folder)? {
         let wasm =

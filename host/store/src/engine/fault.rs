@@ -53,6 +53,11 @@ impl Faults {
         }
     }
 
+    /// How many commits were counted.
+    pub(super) fn commits(&self) -> u64 {
+        self.commits
+    }
+
     /// Counts a commit and tells whether, and where, the engine crashes in it.
     pub(super) fn crash(&mut self) -> Option<CrashPoint> {
         let number = self.commits;

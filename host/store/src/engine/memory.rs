@@ -53,6 +53,12 @@ impl MemoryEngine {
         Self::open(MemoryDisk::default(), FaultPlan::default(), clock)
     }
 
+    /// How many commits were called for, those that conflicted or only read included.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        lock(&self.faults).commits()
+    }
+
     async fn dawdle(&self) {
         let yields = lock(&self.faults).yields();
         for _ in 0..yields {
