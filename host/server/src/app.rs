@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::changes::{Changes, Told};
 use crate::error::WorkflowError;
+use crate::operate::Desk;
 
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
@@ -46,6 +47,11 @@ impl App {
             .iter()
             .map(|_| SigningMethod::SmartId)
             .collect()
+    }
+
+    /// Where operators' commands are carried out.
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        Desk::new(&self.store, &self.master)
     }
 
     /// The token of a signer's link.

@@ -8,9 +8,11 @@ mod accounts;
 mod attempt;
 mod base64_bytes;
 mod signing;
+mod webhook_secret;
 
 pub(crate) use accounts::{
-    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+    ApiKeyRow, KEY_BY_HASH, KEYS_OF_TENANT, KeyMode, Product, Role, TENANTS_BY_NAME, TenantRow,
+    TenantStatus, USER_BY_EMAIL, USERS_OF_TENANT, UserRow, folded_email,
 };
 pub(crate) use attempt::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
@@ -20,3 +22,4 @@ pub(crate) use signing::{
     SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow, Source,
     status_number,
 };
+pub(crate) use webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};

@@ -1,0 +1,133 @@
+//! The way from the command line to a running server: a socket in the data
+//! folder, for the folder's owner alone. One line of JSON each way.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream as BlockingStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+use super::{OperateError, OperatorCommand};
+use crate::app::App;
+
+/// Name of the socket in the data folder.
+const SOCKET: &str = "operator.sock";
+/// Longest command, in bytes.
+const LONGEST_COMMAND: u64 = 64 * 1024;
+/// Longest time in which a command arrives.
+const READ_WITHIN: Duration = Duration::from_secs(10);
+
+/// What came of a command.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    Done(Value),
+    /// It may not be done; a sentence.
+    Refused(String),
+    /// It could not be done; a sentence.
+    Fault(String),
+}
+
+impl From<Result<Value, OperateError>> for Reply {
+    fn from(result: Result<Value, OperateError>) -> Self {
+        match result {
+            Ok(value) => Self::Done(value),
+            Err(error) if error.is_refusal() => Self::Refused(error.to_string()),
+            Err(error) => Self::Fault(format!("{:#}", anyhow::Error::new(error))),
+        }
+    }
+}
+
+/// Carries out commands that arrive on the data folder's socket until `stop`.
+///
+/// # Errors
+/// When the socket cannot be made.
+pub(crate) async fn serve(app: Arc<App>, data: &Path, stop: CancellationToken) -> io::Result<()> {
+    let listener = bind(data)?;
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, _) = accepted?;
+        let app = app.clone();
+        tokio::spawn(async move {
+            if let Err(error) = answer(&app, stream).await {
+                tracing::warn!(%error, "an operator's command was cut off");
+            }
+        });
+    }
+    fs::remove_file(data.join(SOCKET))
+}
+
+/// Asks the server that runs on a data folder; none when no server does.
+pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<Reply>> {
+    let Some(mut stream) = connect(data)? else {
+        return Ok(None);
+    };
+    let mut line = serde_json::to_vec(command)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(Some(serde_json::from_str(&answer)?))
+}
+
+async fn answer(app: &App, stream: UnixStream) -> io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = tokio::io::BufReader::new(reader.take(LONGEST_COMMAND));
+    let mut line = String::new();
+    tokio::time::timeout(READ_WITHIN, reader.read_line(&mut line)).await??;
+    let reply = match serde_json::from_str(&line) {
+        Ok(command) => Reply::from(app.desk().carry_out(command).await),
+        Err(_) => Reply::Refused(
+            "the running server does not know this command: it is of another version".to_owned(),
+        ),
+    };
+    let mut text = serde_json::to_vec(&reply)?;
+    text.push(b'\n');
+    writer.write_all(&text).await
+}
+
+/// Takes the place of a socket that a server left behind. Only one server at a
+/// time has the store of a folder open, so nobody else uses it.
+fn bind(data: &Path) -> io::Result<UnixListener> {
+    let path = data.join(SOCKET);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = with_short_path(data, UnixListener::bind)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+fn connect(data: &Path) -> io::Result<Option<BlockingStream>> {
+    if !data.join(SOCKET).exists() {
+        return Ok(None);
+    }
+    match with_short_path(data, BlockingStream::connect) {
+        Ok(stream) => Ok(Some(stream)),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A socket's address holds some hundred bytes, a folder's path may be longer:
+/// the folder is named by its descriptor.
+fn with_short_path<T>(data: &Path, open: impl FnOnce(PathBuf) -> io::Result<T>) -> io::Result<T> {
+    let folder = fs::File::open(data)?;
+    open(PathBuf::from(format!(
+        "/proc/self/fd/{}/{SOCKET}",
+        folder.as_raw_fd()
+    )))
+}

@@ -1,0 +1,160 @@
+//! What an operator does from the command line, on a running server and on a
+//! folder at rest.
+
+use std::path::Path;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use crate::support::demo::{Demo, parafa};
+
+/// `parafa` with these words on this data folder: the exit code and the JSON
+/// that it answers, or the sentence with which it refuses.
+fn operate(data: &Path, words: &[&str]) -> (Option<i32>, Value) {
+    let data = data.to_str().expect("a path in UTF-8");
+    let output = parafa(words.iter().copied().chain(["--json", "--data", data]));
+    let answer = if output.status.success() {
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    } else {
+        String::from_utf8_lossy(&output.stderr).into_owned().into()
+    };
+    (output.status.code(), answer)
+}
+
+fn done(data: &Path, words: &[&str]) -> Value {
+    let (code, answer) = operate(data, words);
+    assert_eq!(code, Some(0), "{words:?}: {answer}");
+    answer
+}
+
+fn refused(data: &Path, words: &[&str]) -> String {
+    let (code, answer) = operate(data, words);
+    assert_eq!(code, Some(1), "{words:?}: {answer}");
+    answer.as_str().expect("a sentence").to_owned()
+}
+
+async fn status_with(demo: &Demo, key: &str) -> StatusCode {
+    let address = demo.world.base_url.join("v1/signings").expect("an address");
+    let request = reqwest::Client::new().get(address).bearer_auth(key);
+    request.send().await.expect("an answer").status()
+}
+
+const ISSUE: [&str; 9] = [
+    "key",
+    "issue",
+    "Nauja UAB",
+    "--user",
+    "a@example.com",
+    "--product",
+    "signing",
+    "--mode",
+    "live",
+];
+
+#[tokio::test]
+async fn a_workspace_made_beside_the_running_server_works_until_it_is_suspended() {
+    let demo = Demo::start();
+    let data = demo.data();
+
+    let tenant = done(&data, &["tenant", "create", "Nauja UAB"]);
+    let id = tenant["id"].as_str().expect("an id");
+    done(
+        &data,
+        &["user", "add", id, "a@example.com", "--role", "member"],
+    );
+    let issued = done(&data, &ISSUE);
+    let key = issued["key"].as_str().expect("a key");
+    assert!(key.starts_with("tsk_live_"));
+    let secret = issued["webhookSecret"].as_str().expect("a first secret");
+    assert!(secret.starts_with("whsec_"));
+    assert_eq!(status_with(&demo, key).await, StatusCode::OK);
+
+    done(&data, &["tenant", "suspend", id]);
+    assert_eq!(status_with(&demo, key).await, StatusCode::UNAUTHORIZED);
+    done(&data, &["tenant", "resume", id]);
+    assert_eq!(status_with(&demo, key).await, StatusCode::OK);
+
+    done(&data, &["user", "revoke", id, "A@example.com"]);
+    assert_eq!(status_with(&demo, key).await, StatusCode::UNAUTHORIZED);
+    done(&data, &["user", "set-role", id, "a@example.com", "viewer"]);
+    assert_eq!(status_with(&demo, key).await, StatusCode::OK);
+
+    let key_id = issued["id"].as_str().expect("an id");
+    done(&data, &["key", "revoke", key_id]);
+    assert_eq!(status_with(&demo, key).await, StatusCode::UNAUTHORIZED);
+}
+
+#[test]
+fn the_webhook_secret_is_shown_once_and_again_when_it_is_rotated() {
+    let demo = Demo::start();
+    let data = demo.data();
+    done(&data, &["tenant", "create", "Nauja UAB"]);
+    done(
+        &data,
+        &[
+            "user",
+            "add",
+            "Nauja UAB",
+            "a@example.com",
+            "--role",
+            "owner",
+        ],
+    );
+    let rotate = [
+        "tenant",
+        "rotate-secret",
+        "Nauja UAB",
+        "--product",
+        "signing",
+    ];
+    let too_early = refused(&data, &rotate);
+    assert!(too_early.contains("no signing key yet"), "{too_early}");
+
+    let first = done(&data, &ISSUE);
+    let second = done(&data, &ISSUE);
+    let rotated = done(&data, &rotate);
+
+    assert!(second.get("webhookSecret").is_none());
+    assert_ne!(first["webhookSecret"], rotated["webhookSecret"]);
+}
+
+#[test]
+fn a_stopped_server_leaves_its_folder_to_the_operator() {
+    let mut demo = Demo::start();
+    demo.stop();
+    let data = demo.data();
+
+    done(&data, &["tenant", "create", "Nauja UAB"]);
+
+    let tenants = done(&data, &["tenant", "list"]);
+    let names: Vec<_> = tenants.as_array().expect("a list").iter().collect();
+    assert!(names.iter().any(|tenant| tenant["name"] == "Nauja UAB"));
+    assert!(names.iter().any(|tenant| tenant["name"] == "Demo UAB"));
+}
+
+#[test]
+fn what_an_operator_gets_wrong_is_named() {
+    let demo = Demo::start();
+    let data = demo.data();
+    for _ in 0..2 {
+        done(&data, &["tenant", "create", "Dvigubas"]);
+    }
+    let nobody = "00000000-0000-7000-8000-000000000000";
+    let add = |tenant, email| refused(&data, &["user", "add", tenant, email, "--role", "member"]);
+
+    assert!(add("Nieko", "a@example.com").contains("no workspace Nieko"));
+    assert!(add("Dvigubas", "a@example.com").contains("several workspaces"));
+    assert!(add("Demo UAB", "OWNER@example.com").contains("already"));
+    assert!(add("Demo UAB", "owner").contains("no email address"));
+    assert!(refused(&data, &["key", "revoke", nobody]).contains("no key"));
+    assert!(refused(&data, &["tenant", "create", " "]).contains("1 to 200 characters"));
+    let missing = refused(&data.join("nowhere"), &["tenant", "list"]);
+    assert!(missing.contains("no data folder"), "{missing}");
+}
+
+#[test]
+fn wrong_usage_is_told_from_a_refusal() {
+    let output = parafa(["user", "add", "Demo UAB"]);
+
+    assert_eq!(output.status.code(), Some(64));
+}
