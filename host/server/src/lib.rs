@@ -11,6 +11,7 @@ mod demo;
 mod error;
 mod jobs;
 mod listener;
+mod metrics;
 mod operator;
 mod records;
 mod startup;

@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
+use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
 
 use crate::app::App;
+use crate::metrics::scrape;
 
-/// `/healthz` tells that the process runs, `/readyz` that it can work.
+/// `/healthz` tells that the process runs, `/readyz` that it can work, and
+/// `/metrics` what it has done.
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
         .with_state(app)
 }
 
@@ -28,4 +32,8 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
         );
     }
     (StatusCode::OK, "ok\n".to_owned())
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    scrape(&app.store).await
 }

@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use anyhow::Context;
+use parafa_plugin_host::Unobserved;
 
 use super::{CommandError, Place};
 use crate::startup;
@@ -26,7 +29,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     runtime
-        .block_on(startup::load_plugins(&config))
+        .block_on(startup::load_plugins(&config, Arc::new(Unobserved)))
         .map_err(|error| refused(&error))?;
     println!("the configuration is sound");
     Ok(())

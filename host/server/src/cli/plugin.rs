@@ -4,6 +4,7 @@
 mod answer;
 mod bench;
 mod check;
+mod log;
 mod run;
 mod test;
 

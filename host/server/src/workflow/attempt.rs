@@ -82,7 +82,7 @@ impl App {
         outcome: StepOutcome,
     ) -> Result<(), WorkflowError> {
         let stored = self.store_outcome(job, running, &outcome).await?;
-        stored.log(running, &outcome);
+        stored.tell(running, &outcome);
         self.changes.announce(running.attempt.signing);
         Ok(())
     }

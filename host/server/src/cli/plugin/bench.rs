@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use bytes::Bytes;
-use parafa_plugin_host::Plugin;
+use parafa_plugin_host::{CallObserver, Plugin};
 use tempfile::TempDir;
 
+use super::log::CapturedLog;
 use crate::cli::{CommandError, Place};
 use crate::config::Config;
 use crate::startup;
@@ -16,6 +17,7 @@ use crate::startup;
 /// folder, where one is named, and in the user's cache otherwise.
 pub(in crate::cli) struct Bench {
     config: Config,
+    log: Arc<CapturedLog>,
     _temporary: Option<TempDir>,
 }
 
@@ -33,8 +35,14 @@ impl Bench {
         }
         Ok(Self {
             config,
+            log: Arc::default(),
             _temporary: temporary,
         })
+    }
+
+    /// What the plugins that run here log.
+    pub(in crate::cli) fn log(&self) -> &CapturedLog {
+        &self.log
     }
 
     /// The component in a file, which is refused unless it would be admitted.
@@ -49,7 +57,7 @@ impl Bench {
         &self,
         wasm: Bytes,
     ) -> anyhow::Result<Result<Arc<Plugin>, String>> {
-        let host = startup::plugin_host(&self.config)?;
+        let host = startup::plugin_host(&self.config, self.observer())?;
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 
@@ -58,7 +66,7 @@ impl Bench {
         &self,
         document: &Path,
     ) -> Result<Arc<Plugin>, CommandError> {
-        let registry = startup::load_plugins(&self.config).await?;
+        let registry = startup::load_plugins(&self.config, self.observer()).await?;
         let extension = document.extension().unwrap_or_default().to_string_lossy();
         registry.by_extension(&extension).ok_or_else(|| {
             let known: Vec<String> = registry
@@ -72,6 +80,10 @@ impl Bench {
                 known.join(", ")
             ))
         })
+    }
+
+    fn observer(&self) -> Arc<dyn CallObserver> {
+        self.log.clone()
     }
 }
 

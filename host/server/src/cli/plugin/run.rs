@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::answer::OutcomeView;
 use super::bench::{self, Bench};
-use crate::cli::{CommandError, FAULT, Place, REFUSED, print_json};
+use super::log::Line;
+use crate::cli::{CommandError, FAULT, Place, REFUSED, USAGE, print_json};
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
@@ -42,6 +43,8 @@ struct Call {
     end: End,
     milliseconds: f64,
     peak_memory_bytes: usize,
+    /// What the plugin wrote for the operator.
+    log: Vec<Line>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,16 +58,20 @@ enum End {
 /// Has a plugin do something with a document.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     if arguments.out.is_some() && arguments.operation != Operation::Sign {
-        return Err(CommandError::Refused(format!(
-            "{} makes no document to write: leave out --out",
+        eprintln!(
+            "parafa: {} makes no document to write: leave out --out",
             arguments.operation
-        )));
+        );
+        return Err(CommandError::Told(USAGE));
     }
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let call = runtime.block_on(call(arguments))?;
     if arguments.json {
         print_json(&call)?;
     } else {
+        for line in &call.log {
+            eprintln!("{line}");
+        }
         println!("{}", call.text());
     }
     match call.end {
@@ -105,6 +112,7 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
         },
         milliseconds,
         peak_memory_bytes: meter.peak_bytes(),
+        log: bench.log().lines(),
     })
 }
 

@@ -5,6 +5,7 @@ use parafa_domain::{AttemptFailure, AttemptId, Language, Phase};
 use parafa_plugin_host::{CallError, Plugin};
 use parafa_store::keys::DataKey;
 
+use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
     AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
 };
@@ -104,17 +105,22 @@ impl Next {
 }
 
 impl Stored {
-    /// One line for the operator when the attempt has got on or has ended.
-    pub(super) fn log(&self, running: &Running, outcome: &StepOutcome) {
+    /// One line for the operator when the attempt has got on or has ended, and
+    /// its end counted.
+    pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
         let (signing, attempt) = (running.attempt.signing, running.attempt.id);
         match (self, outcome) {
             (Self::Ended(failure), _) => {
                 tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
+                attempt_ended(running.attempt.method, failure.code());
             }
             (Self::Outcome, StepOutcome::Next(next)) => {
                 tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
             }
-            (Self::Outcome, StepOutcome::Signed(signed)) => signed.log(running),
+            (Self::Outcome, StepOutcome::Signed(signed)) => {
+                signed.log(running);
+                attempt_ended(running.attempt.method, SIGNED);
+            }
             (Self::Outcome | Self::Nothing, _) => {}
         }
     }

@@ -1,0 +1,104 @@
+//! Requests, by the template of their route: an address may hold the token of
+//! a link.
+
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::Method;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use super::METRICS;
+
+/// The route of what no route takes.
+const NO_ROUTE: &str = "none";
+/// The method of what no API knows.
+const OTHER_METHOD: &str = "other";
+
+#[derive(Debug)]
+pub(super) struct RequestMetrics {
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<RouteLabels, Histogram>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct RequestLabels {
+    method: &'static str,
+    route: String,
+    status: u32,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct RouteLabels {
+    method: &'static str,
+    route: String,
+}
+
+/// Counts requests and their answers; a middleware around a whole router.
+pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
+    let method = method_name(request.method());
+    let matched = request.extensions().get::<MatchedPath>();
+    let route = matched.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
+    let begun = Instant::now();
+    let response = next.run(request).await;
+    let elapsed = begun.elapsed().as_secs_f64();
+    let metrics = &METRICS.requests;
+    let durations = RouteLabels {
+        method,
+        route: route.clone(),
+    };
+    metrics.durations.get_or_create(&durations).observe(elapsed);
+    let requests = RequestLabels {
+        method,
+        route,
+        status: u32::from(response.status().as_u16()),
+    };
+    metrics.requests.get_or_create(&requests).inc();
+    response
+}
+
+impl RequestMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let requests = Family::default();
+        registry.register(
+            "http_requests",
+            "Requests that were answered, by the template of their route",
+            requests.clone(),
+        );
+        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        registry.register_with_unit(
+            "http_request_duration",
+            "Time from a request to the head of its answer, long polls included",
+            Unit::Seconds,
+            durations.clone(),
+        );
+        Self {
+            requests,
+            durations,
+        }
+    }
+}
+
+/// From 1 ms to 16 s.
+fn histogram() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 4.0, 8))
+}
+
+/// The method, where a caller's own inventions do not belong.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::DELETE => "DELETE",
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        _ => OTHER_METHOD,
+    }
+}
