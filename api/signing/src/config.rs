@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use url::Url;
 
+use crate::edge::RateLimits;
+
 /// 1 048 576 bytes.
 pub const MIB: usize = 1024 * 1024;
 
@@ -15,18 +17,24 @@ pub struct HttpConfig {
     pub base_url: BaseUrl,
     /// Longest request body, in bytes; a longer one is 413.
     pub max_body_bytes: usize,
+    /// The same for a batch, in bytes.
+    pub max_batch_body_bytes: usize,
     /// All request bodies that are held at one time, in bytes; past it 503.
     pub max_bytes_in_flight: usize,
+    /// How often each key may come.
+    pub rates: RateLimits,
 }
 
 impl HttpConfig {
-    /// 24 MiB a body, 256 MiB in flight.
+    /// 24 MiB a body, 128 MiB a batch, 256 MiB in flight, the usual rates.
     #[must_use]
     pub fn new(base_url: BaseUrl) -> Self {
         Self {
             base_url,
             max_body_bytes: 24 * MIB,
+            max_batch_body_bytes: 128 * MIB,
             max_bytes_in_flight: 256 * MIB,
+            rates: RateLimits::default(),
         }
     }
 }

@@ -41,8 +41,12 @@ ids! {
     SigningId;
     /// A party of a signing.
     SignerId;
+    /// Signings for one set of parties.
+    BatchId;
     /// A stored file.
     FileToken;
+    /// A remark on a signing.
+    CommentId;
 }
 
 #[cfg(test)]

@@ -22,15 +22,19 @@ mod routes;
 pub mod views;
 mod vocabulary;
 
-pub use api::{Access, ApiKey, CallerRole, DocumentDownload, Principal, SigningApi};
+pub use api::{
+    Access, ApiKey, CallerRole, Created, DocumentDownload, IDEMPOTENCY_HOURS, IdempotencyKey,
+    IdempotentRequest, KeptAnswer, KeyMode, Presence, Principal, Record, Reservation, SigningApi,
+};
 pub use config::{BaseUrl, HttpConfig, MIB};
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
-pub use edge::{RequestId, edge};
-pub use ids::{FileToken, SignerId, SigningId};
+pub use edge::{RateLimits, RequestId, edge};
+pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 pub use problem::{Problem, ProblemKind};
 pub use routes::router;
 pub use vocabulary::{
-    CompletionMode, ContainerFormat, Delivery, DocumentFamily, Language, PartyRole, SignerStatus,
-    SigningMethod, SigningOrder, SigningStatus, WireName,
+    ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
+    Language, PartyRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
+    SimulatedOutcome, WireName,
 };

@@ -132,6 +132,32 @@ wire_enums! {
         /// ADOC-V1.0 of PDF and XLSX files.
         Adoc = "adoc",
     }
+
+    /// How a sandbox signing is made to end.
+    SimulatedOutcome {
+        /// Every open signer counts as done.
+        Complete = "complete",
+        /// One signer declines.
+        Decline = "decline",
+        /// The hard deadline passes.
+        Expire = "expire",
+    }
+
+    /// The long-term level of an archived document.
+    ArchiveLevel {
+        /// ETSI EN 319 142-1, baseline LT.
+        PadesBaselineLt = "PAdES-B-LT",
+        /// ETSI EN 319 132-1, baseline LT.
+        XadesLt = "XAdES-LT",
+    }
+
+    /// Who wrote a comment.
+    CommentAuthor {
+        /// The caller.
+        Client = "client",
+        /// The operator of the service.
+        Service = "service",
+    }
 }
 
 impl SigningMethod {

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use parafa_api_signing::RateLimits;
 use serde::Deserialize;
 use url::Url;
 
@@ -84,6 +86,12 @@ pub struct Secrets {
 pub struct Limits {
     /// Longest request body, in bytes.
     pub max_body_bytes: usize,
+    /// Longest request body of a batch, in bytes.
+    pub max_batch_body_bytes: usize,
+    /// Requests that read, for each key and minute.
+    pub reads_per_minute: NonZeroU32,
+    /// All other requests, for each key and minute.
+    pub writes_per_minute: NonZeroU32,
     /// Plugin calls at the same time.
     pub plugin_calls: u32,
     /// Memory of one plugin call, in bytes.
@@ -170,8 +178,12 @@ impl Default for StoreSection {
 
 impl Default for Limits {
     fn default() -> Self {
+        let rates = RateLimits::default();
         Self {
             max_body_bytes: 24 * 1024 * 1024,
+            max_batch_body_bytes: 128 * 1024 * 1024,
+            reads_per_minute: rates.reads_per_minute,
+            writes_per_minute: rates.writes_per_minute,
             plugin_calls: 16,
             plugin_memory_bytes: 256 * 1024 * 1024,
             plugin_seconds: 10,
@@ -186,6 +198,20 @@ impl Default for Telemetry {
 }
 
 impl Limits {
+    /// How often each key may come.
+    pub(crate) fn rates(&self) -> RateLimits {
+        RateLimits {
+            reads_per_minute: self.reads_per_minute,
+            writes_per_minute: self.writes_per_minute,
+        }
+    }
+
+    /// Lets each key come so many times as often.
+    pub(crate) fn raise_rates(&mut self, factor: NonZeroU32) {
+        self.reads_per_minute = self.reads_per_minute.saturating_mul(factor);
+        self.writes_per_minute = self.writes_per_minute.saturating_mul(factor);
+    }
+
     /// Time of one plugin call.
     #[must_use]
     pub fn plugin_time(&self) -> Duration {

@@ -7,6 +7,7 @@
 //! when no fault was noted.
 
 mod base64;
+mod date_time;
 mod email;
 mod fault;
 mod json;
@@ -16,7 +17,7 @@ mod query;
 mod text;
 
 pub use self::fault::Fault;
-pub(crate) use self::fault::{Faults, Position};
+pub(crate) use self::fault::{Faults, Position, append};
 pub(crate) use self::node::Node;
 pub(crate) use self::object::{Either, Object};
 pub(crate) use self::query::Query;

@@ -1,12 +1,13 @@
 use std::ops::RangeInclusive;
 
 use email_address::EmailAddress;
+use jiff::Timestamp;
 use url::Url;
 use uuid::Uuid;
 
 use super::fault::append;
 use super::json::Json;
-use super::{Faults, Object, Position, base64, email, text};
+use super::{Faults, Object, Position, base64, date_time, email, text};
 use crate::ids::parse_uuid;
 use crate::vocabulary::WireName;
 
@@ -40,6 +41,11 @@ impl<'j> Node<'j> {
             pointer: append(&self.pointer, token),
             position: self.position.child(index),
         }
+    }
+
+    /// Its place, as a JSON Pointer.
+    pub(crate) fn pointer(&self) -> &str {
+        &self.pointer
     }
 
     /// Notes a fault of this value.
@@ -180,6 +186,15 @@ impl<'j> Node<'j> {
             self.fault("must be a UUID");
         }
         id
+    }
+
+    /// A `date-time` of RFC 3339, 5.6.
+    pub(crate) fn date_time(&self) -> Option<Timestamp> {
+        let time = date_time::parse(self.string()?);
+        if time.is_none() {
+            self.fault("must be a date-time of RFC 3339, such as 2026-03-01T08:00:00Z");
+        }
+        time
     }
 
     pub(crate) fn email(&self) -> Option<EmailAddress> {

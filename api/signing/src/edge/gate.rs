@@ -5,7 +5,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
+use tokio::time::Instant;
 
+use super::rate::RateDecision;
 use crate::api::{Access, ApiKey, Principal, SigningApi};
 use crate::problem::Problem;
 use crate::routes::Http;
@@ -25,30 +27,36 @@ pub(crate) async fn gate<A: SigningApi>(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let caller = match authenticate(&*http.api, request.headers()).await {
+        Ok(caller) => caller,
+        Err(problem) => return problem.into_response(),
+    };
     let access = Access::of(request.method());
-    match enter(&*http.api, access, bearer_key(request.headers())).await {
-        Ok(caller) => {
+    let rate = http.rates.admit(caller.key_id(), access, Instant::now());
+    let mut response = match enter(&caller, access, &rate) {
+        Ok(()) => {
             request
                 .extensions_mut()
                 .insert(Authenticated(Arc::new(caller)));
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
-    }
+    };
+    rate.describe(response.headers_mut());
+    response
 }
 
-async fn enter<A: SigningApi>(
-    api: &A,
-    access: Access,
-    key: Option<ApiKey>,
-) -> Result<A::Caller, Problem> {
-    let key = key.ok_or_else(Problem::unauthorized)?;
-    let caller = api.authenticate(&key).await?;
-    api.admit(&caller, access).await?;
+async fn authenticate<A: SigningApi>(api: &A, headers: &HeaderMap) -> Result<A::Caller, Problem> {
+    let key = bearer_key(headers).ok_or_else(Problem::unauthorized)?;
+    api.authenticate(&key).await
+}
+
+fn enter(caller: &impl Principal, access: Access, rate: &RateDecision) -> Result<(), Problem> {
+    rate.check()?;
     if !access.granted_to(caller.role()) {
         return Err(Problem::forbidden());
     }
-    Ok(caller)
+    Ok(())
 }
 
 /// The credentials of RFC 6750, 2.1, if there is exactly one such header.

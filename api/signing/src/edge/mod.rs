@@ -3,6 +3,7 @@
 mod body;
 mod gate;
 mod panic;
+mod rate;
 mod request_id;
 
 use axum::Router;
@@ -16,6 +17,8 @@ use tracing::Instrument;
 
 pub(crate) use self::body::{BodyBudget, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
+pub(crate) use self::rate::RateLimiter;
+pub use self::rate::RateLimits;
 pub use self::request_id::RequestId;
 use crate::config::BaseUrl;
 use crate::problem::{Problem, document};

@@ -75,6 +75,10 @@ impl Parties {
 }
 
 impl NewSigner {
+    /// The pointer of the email where a signer is the whole body, for the fault
+    /// of one that a party has already.
+    pub const EMAIL_POINTER: &str = "/email";
+
     pub(crate) fn decode(node: &Node<'_>, parties: &mut Parties) -> Option<Self> {
         let mut role = None;
         let decoded = node.object(|object| {
@@ -138,7 +142,7 @@ fn signer(personal_code: Option<&Node<'_>>, methods: Option<&Node<'_>>) -> Optio
     })
 }
 
-fn methods_once_each(node: &Node<'_>) -> Option<Vec<SigningMethod>> {
+pub(super) fn methods_once_each(node: &Node<'_>) -> Option<Vec<SigningMethod>> {
     let mut methods = Vec::new();
     for item in node.items(METHODS)? {
         let Some(method) = item.one_of() else {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use bytes::Bytes;
 
 use crate::config::MIB;
-use crate::decode::{Either, Node};
+use crate::decode::{Either, Node, append};
 use crate::ids::FileToken;
 use crate::vocabulary::{ContainerFormat, DocumentFamily, extension};
 
@@ -30,14 +30,7 @@ impl Source {
     #[must_use]
     pub fn content_pointer(&self, index: usize) -> String {
         match self {
-            Self::Document(NewDocument {
-                bytes: DocumentBytes::Content(_),
-                ..
-            }) => "/document/content".to_owned(),
-            Self::Document(NewDocument {
-                bytes: DocumentBytes::FileToken(_),
-                ..
-            }) => "/document/fileToken".to_owned(),
+            Self::Document(document) => document.content_pointer(),
             Self::Container(_) => format!("/container/files/{index}/content"),
         }
     }
@@ -46,6 +39,8 @@ impl Source {
 /// A document to be signed.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
+    /// The document's own place in the request, as a JSON Pointer.
+    pub pointer: String,
     /// A file name with one of the known extensions.
     pub name: String,
     /// What the extension stands for.
@@ -85,6 +80,22 @@ pub struct ContainerFile {
 }
 
 impl NewDocument {
+    /// The pointer of the bytes, for refusals that come after decoding.
+    #[must_use]
+    pub fn content_pointer(&self) -> String {
+        let member = match self.bytes {
+            DocumentBytes::Content(_) => "content",
+            DocumentBytes::FileToken(_) => "fileToken",
+        };
+        append(&self.pointer, member)
+    }
+
+    /// The pointer of the wish to flatten.
+    #[must_use]
+    pub fn flatten_pointer(&self) -> String {
+        append(&self.pointer, "flatten")
+    }
+
     pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
         node.object(|object| {
             let named = object
@@ -113,6 +124,7 @@ impl NewDocument {
             });
             let (name, family) = named?;
             Some(Self {
+                pointer: node.pointer().to_owned(),
                 name: name.to_owned(),
                 family,
                 bytes: bytes?,
@@ -166,7 +178,7 @@ fn files(node: &Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Contain
     decoded.into_iter().collect()
 }
 
-fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
+pub(super) fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
     let name = node.file_name(LONGEST_FILE_NAME)?;
     let family = DocumentFamily::of(name);
     if family.is_none() {
@@ -207,6 +219,6 @@ fn member_name<'j>(
     Some(name)
 }
 
-fn decode_content(node: &Node<'_>) -> Option<Bytes> {
+pub(super) fn decode_content(node: &Node<'_>) -> Option<Bytes> {
     node.base64(LARGEST_DOCUMENT).map(Bytes::from)
 }

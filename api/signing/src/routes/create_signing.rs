@@ -21,7 +21,7 @@ pub(super) async fn create_signing<A: SigningApi>(
             CreateSigning::decode(node, |target| api.webhook_target(target))
         })
         .await?;
-    let signing = http.api.create_signing(&caller, request).await?;
+    let signing = http.api.create_signing(&caller, request, None).await?;
     let location = http
         .config
         .base_url

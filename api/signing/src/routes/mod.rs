@@ -19,10 +19,10 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 
-use crate::api::SigningApi;
+use crate::api::{Presence, Record, SigningApi};
 use crate::config::HttpConfig;
 use crate::decode::{self, Node, Query};
-use crate::edge::{BodyBudget, BudgetShare, JsonBody, edge, gate};
+use crate::edge::{BodyBudget, BudgetShare, JsonBody, RateLimiter, edge, gate};
 use crate::ids::SigningId;
 use crate::problem::Problem;
 
@@ -33,6 +33,7 @@ pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let http = Http {
         api,
         budget: BodyBudget::new(config.max_bytes_in_flight),
+        rates: Arc::new(RateLimiter::new(config.rates)),
         config: Arc::new(config),
     };
     let v1 = Router::new()
@@ -63,6 +64,7 @@ pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
 /// What every operation works with.
 pub(crate) struct Http<A> {
     pub(crate) api: Arc<A>,
+    pub(crate) rates: Arc<RateLimiter>,
     config: Arc<HttpConfig>,
     budget: BodyBudget,
 }
@@ -73,6 +75,7 @@ impl<A> Clone for Http<A> {
             api: Arc::clone(&self.api),
             config: Arc::clone(&self.config),
             budget: self.budget.clone(),
+            rates: Arc::clone(&self.rates),
         }
     }
 }
@@ -108,7 +111,7 @@ impl<A: SigningApi> Http<A> {
         if query.is_empty() {
             return Ok(());
         }
-        if !self.api.signing_exists(caller, id).await? {
+        if self.api.presence(caller, Record::Signing(id)).await? == Presence::Absent {
             return Err(Problem::not_found());
         }
         decode::query(query, |query, faults| {

@@ -3,7 +3,7 @@ use axum::extract::{FromRequestParts, RawPathParams, Request, State};
 
 use super::Http;
 use super::extract::SIGNING_ID;
-use crate::api::SigningApi;
+use crate::api::{Presence, Record, SigningApi};
 use crate::edge::Authenticated;
 use crate::ids::SigningId;
 use crate::problem::{Problem, ProblemKind};
@@ -45,8 +45,6 @@ async fn names_nothing<A: SigningApi>(
         return Ok(false);
     }
     let id = SigningId::from_request_parts(&mut parts, http).await?;
-    http.api
-        .signing_exists(caller, id)
-        .await
-        .map(|exists| !exists)
+    let presence = http.api.presence(caller, Record::Signing(id)).await?;
+    Ok(presence == Presence::Absent)
 }

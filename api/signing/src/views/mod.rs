@@ -1,13 +1,24 @@
 //! What callers are told: each view serialises to exactly the members of the
 //! contract.
 
+mod archived_signing;
+mod batch;
+mod comment;
+mod erasure;
+mod hex_digest;
 mod signed_document;
 mod signer;
 mod signing;
 mod signing_list;
+mod stored_file;
 mod timestamp;
 
+pub use archived_signing::ArchivedSigning;
+pub use batch::Batch;
+pub use comment::{Comment, CommentList};
+pub use erasure::{ErasedSigning, ErasureCount};
 pub use signed_document::SignedDocument;
 pub use signer::Signer;
 pub use signing::Signing;
 pub use signing_list::SigningList;
+pub use stored_file::StoredFile;

@@ -4,6 +4,7 @@ mod answers;
 mod arbitrary;
 mod bodies;
 mod create_signing;
+mod fake;
 mod list_signings;
 mod precedence;
 mod problems;

@@ -1,5 +1,7 @@
 //! Which refusal comes first when several are due.
 
+use std::num::NonZeroU32;
+
 use axum::body::Body;
 use parafa_api_signing::ProblemKind::{
     self, Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
@@ -30,23 +32,6 @@ async fn refusals_come_in_the_order_of_the_contract() {
             "{",
             Unauthorized,
         ),
-        (
-            "POST",
-            "/v1/signings",
-            "exhausted-viewer",
-            "text/plain",
-            "{",
-            RateLimited,
-        ),
-        (
-            "POST",
-            "/v1/nothing",
-            "exhausted",
-            "text/plain",
-            "{",
-            RateLimited,
-        ),
-        ("GET", "/v1/signings", "exhausted", "", "", RateLimited),
         (
             "POST",
             "/v1/nothing",
@@ -149,6 +134,23 @@ async fn refusals_come_in_the_order_of_the_contract() {
         }
         let answer = service.send(request.body(Body::from(body)).unwrap()).await;
         assert_eq!(answer.problem(), kind, "{method} {path} as {key}");
+    }
+}
+
+#[tokio::test]
+async fn the_rate_counts_before_the_role_and_after_the_key() {
+    let service = Service::with(|config| config.rates.writes_per_minute = NonZeroU32::MIN);
+    for (key, path, kind) in [
+        ("viewer", "/v1/signings", Forbidden),
+        ("viewer", "/v1/signings", RateLimited),
+        ("viewer", "/v1/nothing", RateLimited),
+        ("wrong", "/v1/signings", Unauthorized),
+        ("member", "/v1/nothing", NotFound),
+    ] {
+        let answer = service
+            .send(request("POST", path, key).body(Body::empty()).unwrap())
+            .await;
+        assert_eq!(answer.problem(), kind, "{path} as {key}");
     }
 }
 

@@ -1,10 +1,14 @@
 //! Problem documents and the pages behind them.
 
+use std::num::NonZeroU32;
+use std::time::Duration;
+
 use axum::body::Body;
 use parafa_api_signing::{Problem, ProblemKind};
 use serde_json::json;
 
-use crate::support::{KNOWN, PANICS, Service, UNPAID, json_request, request, with};
+use crate::fake::{PANICS, UNPAID};
+use crate::support::{KNOWN, Service, json_request, request, with};
 
 #[tokio::test]
 async fn a_refusal_has_exactly_the_members_of_the_contract() {
@@ -59,19 +63,24 @@ async fn a_wrong_method_is_told_the_right_ones() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rate_that_is_used_up_says_when_to_come_back() {
-    let service = Service::new();
-    let answer = service
-        .send(
-            request("GET", "/v1/signings", "exhausted")
-                .body(Body::empty())
-                .unwrap(),
-        )
-        .await;
+    let two = NonZeroU32::new(2).unwrap();
+    let service = Service::with(|config| config.rates.reads_per_minute = two);
+    for left in ["\"reads\";r=1;t=30", "\"reads\";r=0;t=60"] {
+        let answer = service.get("/v1/signings").await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("ratelimit"), left);
+        assert_eq!(answer.header("ratelimit-policy"), "\"reads\";q=2;w=60");
+    }
+
+    let answer = service.get("/v1/signings").await;
     assert_eq!(answer.problem(), ProblemKind::RateLimited);
-    assert_eq!(answer.header("retry-after"), "7");
-    assert_eq!(answer.header("ratelimit"), "\"reads\";r=0;t=7");
+    assert_eq!(answer.header("retry-after"), "30");
+    assert_eq!(answer.header("ratelimit"), "\"reads\";r=0;t=30");
+
+    tokio::time::advance(Duration::from_secs(30)).await;
+    assert_eq!(service.get("/v1/signings").await.status, 200);
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use base64::Engine as _;
@@ -9,144 +8,28 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use jiff::Timestamp;
-use parafa_api_signing::requests::{CreateSigning, ListQuery};
 use parafa_api_signing::{
-    Access, ApiKey, BaseUrl, CallerRole, Delivery, DocumentDownload, HttpConfig, Language,
-    PartyRole, Principal, Problem, ProblemKind, SignerId, SignerStatus, SigningApi, SigningId,
-    SigningMethod, SigningOrder, SigningStatus, router, views,
+    ArchiveLevel, BaseUrl, CommentAuthor, Delivery, HttpConfig, Language, PartyRole, ProblemKind,
+    SignerStatus, SigningMethod, SigningOrder, SigningStatus, router, views,
 };
 use serde_json::{Value, json};
 use tower::ServiceExt;
 use url::Url;
 use uuid::Uuid;
 
+use crate::fake::Fake;
+
 pub(crate) const BASE: &str = "https://sign.example";
 pub(crate) const KNOWN: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
 pub(crate) const UNKNOWN: &str = "0190b5a8-7c3e-7d7b-8f6e-000000000000";
-/// A title that makes the stand-in panic.
-pub(crate) const PANICS: &str = "panics";
-/// A title that the stand-in refuses with 402.
-pub(crate) const UNPAID: &str = "unpaid";
-
-/// Remembers what it was asked; knows one signing.
-#[derive(Default)]
-pub(crate) struct Fake {
-    pub(crate) created: Mutex<Vec<CreateSigning>>,
-    pub(crate) listed: Mutex<Vec<ListQuery>>,
-}
-
-pub(crate) struct Caller {
-    role: CallerRole,
-    exhausted: bool,
-}
-
-impl Principal for Caller {
-    fn role(&self) -> CallerRole {
-        self.role
-    }
-}
-
-#[async_trait]
-impl SigningApi for Fake {
-    type Caller = Caller;
-
-    async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
-        let (role, exhausted) = match key.expose() {
-            "owner" => (CallerRole::Owner, false),
-            "member" => (CallerRole::Member, false),
-            "viewer" => (CallerRole::Viewer, false),
-            "exhausted" => (CallerRole::Owner, true),
-            "exhausted-viewer" => (CallerRole::Viewer, true),
-            _ => return Err(Problem::unauthorized()),
-        };
-        Ok(Caller { role, exhausted })
-    }
-
-    async fn admit(&self, caller: &Caller, access: Access) -> Result<(), Problem> {
-        let policy = match access {
-            Access::Read => "\"reads\";r=0;t=7",
-            Access::Write => "\"writes\";r=0;t=7",
-        };
-        match caller.exhausted {
-            false => Ok(()),
-            true => Err(Problem::of(ProblemKind::RateLimited)
-                .with_retry_after(7)
-                .with_header("ratelimit", policy)),
-        }
-    }
-
-    async fn signing_exists(&self, _: &Caller, id: SigningId) -> Result<bool, Problem> {
-        Ok(id.to_string() == KNOWN)
-    }
-
-    fn webhook_target(&self, target: &Url) -> Result<(), String> {
-        match target.scheme() {
-            "https" => Ok(()),
-            _ => Err("must be an https URL".to_owned()),
-        }
-    }
-
-    async fn create_signing(
-        &self,
-        _: &Caller,
-        request: CreateSigning,
-    ) -> Result<views::Signing, Problem> {
-        match request.title.as_str() {
-            PANICS => panic!("as told"),
-            UNPAID => {
-                let recovery_url = Url::parse("https://pay.example/invoices").unwrap();
-                Err(Problem::payment_required(
-                    "An invoice is overdue.",
-                    Some(recovery_url),
-                ))
-            }
-            _ => {
-                self.created.lock().unwrap().push(request);
-                Ok(signing())
-            }
-        }
-    }
-
-    async fn list_signings(
-        &self,
-        _: &Caller,
-        query: ListQuery,
-    ) -> Result<views::SigningList, Problem> {
-        self.listed.lock().unwrap().push(query);
-        Ok(views::SigningList {
-            data: vec![signing()],
-            has_more: true,
-            next_cursor: Some(id(KNOWN).into()),
-        })
-    }
-
-    async fn read_signing(
-        &self,
-        caller: &Caller,
-        id: SigningId,
-    ) -> Result<views::Signing, Problem> {
-        match self.signing_exists(caller, id).await? {
-            true => Ok(signing()),
-            false => Err(Problem::not_found()),
-        }
-    }
-
-    async fn download_document(
-        &self,
-        caller: &Caller,
-        id: SigningId,
-    ) -> Result<DocumentDownload, Problem> {
-        match self.signing_exists(caller, id).await? {
-            true => Ok(DocumentDownload {
-                bytes: Bytes::from_static(b"%PDF-1.7"),
-                file_name: "Nuomos sutartis ž.pdf".to_owned(),
-                sha256: [0xAB; 32],
-                simulated: false,
-            }),
-            false => Err(Problem::not_found()),
-        }
-    }
-}
+/// A signing that was erased.
+pub(crate) const ERASED: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e60";
+/// A party of the known signing.
+pub(crate) const SIGNER: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e70";
+/// A known batch.
+pub(crate) const BATCH: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e71";
+/// A known file.
+pub(crate) const FILE: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e72";
 
 pub(crate) fn id(text: &str) -> Uuid {
     Uuid::try_parse(text).unwrap()
@@ -178,7 +61,7 @@ pub(crate) fn signing() -> views::Signing {
 
 pub(crate) fn signer() -> views::Signer {
     views::Signer {
-        signer_id: SignerId(id("0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e70")),
+        signer_id: id(SIGNER).into(),
         role: PartyRole::Signer,
         email: Some("jonas@example.lt".to_owned()),
         name: None,
@@ -193,6 +76,52 @@ pub(crate) fn signer() -> views::Signer {
         identity_locked: false,
         identity_matched: None,
         simulated_at: None,
+    }
+}
+
+pub(crate) fn document() -> views::SignedDocument {
+    views::SignedDocument::signed(&[0xAB; 32], 8, "application/pdf")
+}
+
+pub(crate) fn archived() -> views::ArchivedSigning {
+    views::ArchivedSigning {
+        signing_id: id(KNOWN).into(),
+        level: ArchiveLevel::PadesBaselineLt,
+        upgraded: true,
+        document: document(),
+    }
+}
+
+pub(crate) fn batch() -> views::Batch {
+    views::Batch {
+        batch_id: id(BATCH).into(),
+        title: "Nuomos sutartys".to_owned(),
+        external_id: None,
+        created_at: time("2026-03-01T08:00:00Z"),
+        signings: vec![signing()],
+    }
+}
+
+pub(crate) fn stored_file() -> views::StoredFile {
+    views::StoredFile {
+        file_token: id(FILE).into(),
+        name: "sutartis.pdf".to_owned(),
+        media_type: "application/pdf".to_owned(),
+        sha256: [0xCD; 32],
+        bytes: 8,
+        created_at: time("2026-03-01T08:00:00Z"),
+        expires_at: time("2026-03-08T08:00:00Z"),
+        used_count: 0,
+    }
+}
+
+pub(crate) fn comment() -> views::Comment {
+    views::Comment {
+        comment_id: id("0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e73").into(),
+        author: CommentAuthor::Client,
+        author_label: None,
+        body: "Laukiame.".to_owned(),
+        created_at: time("2026-03-01T09:00:00Z"),
     }
 }
 

@@ -2,19 +2,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parafa_api_signing::requests::{
-    CreateSigning, DocumentBytes, ListQuery, NewSigner, Party, Source,
+    BulkErasure, CreateBatch, CreateSigning, DocumentBytes, ListQuery, NewComment, NewFile,
+    NewSigner, Party, Simulation, Source, UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, ApiKey, CallerRole, Delivery, DocumentDownload, DocumentFamily, Language, Principal,
-    Problem, ProblemKind, SigningApi, SigningId, SigningOrder, views,
+    ApiKey, BatchId, CallerRole, Delivery, DocumentDownload, DocumentFamily, FileToken,
+    IdempotentRequest, KeyMode, Language, Presence, Principal, Problem, ProblemKind, Record,
+    Reservation, SignerId, SigningApi, SigningId, SigningOrder, views,
 };
 use parafa_domain as domain;
 use url::Url;
+use uuid::Uuid;
 
 use super::views::{digest, domain_method, domain_status, signing};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{Product, Role};
+use crate::records::{self, Product, Role};
 use crate::workflow::accounts::Caller;
 use crate::workflow::create_signing::{SignerForm, SigningOrderForm};
 use crate::workflow::read_signing::Listing;
@@ -23,6 +26,17 @@ use crate::workflow::read_signing::Listing;
 pub(crate) struct Signings(pub(crate) Arc<App>);
 
 impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        self.tenant
+    }
+
+    fn mode(&self) -> KeyMode {
+        match self.mode {
+            records::KeyMode::Live => KeyMode::Live,
+            records::KeyMode::Test => KeyMode::Test,
+        }
+    }
+
     fn role(&self) -> CallerRole {
         match self.role {
             Role::Owner => CallerRole::Owner,
@@ -35,22 +49,29 @@ impl Principal for Caller {
 #[async_trait]
 impl SigningApi for Signings {
     type Caller = Caller;
+    type Claim = ();
 
     async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
         let caller = self.0.caller(key.expose(), Product::Signing).await;
         caller?.ok_or_else(Problem::unauthorized)
     }
 
-    async fn admit(&self, _caller: &Caller, _access: Access) -> Result<(), Problem> {
-        Ok(())
-    }
-
-    async fn signing_exists(&self, caller: &Caller, id: SigningId) -> Result<bool, Problem> {
-        match self.0.signing_of(caller, id.0).await {
-            Ok(_) => Ok(true),
-            Err(WorkflowError::NotFound) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+    async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
+        let (Record::Signing(id) | Record::Signer(id, _)) = record else {
+            return Ok(Presence::Absent);
+        };
+        let row = match self.0.signing_of(caller, id.0).await {
+            Ok(row) => row,
+            Err(WorkflowError::NotFound) => return Ok(Presence::Absent),
+            Err(error) => return Err(error.into()),
+        };
+        let unknown_signer = matches!(record, Record::Signer(_, signer)
+            if row.signing.signers.iter().all(|party| party.id.uuid() != signer.0));
+        Ok(match row.erased_at {
+            _ if unknown_signer => Presence::Absent,
+            Some(_) => Presence::Erased,
+            None => Presence::Present,
+        })
     }
 
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
@@ -60,10 +81,21 @@ impl SigningApi for Signings {
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
+    async fn reserve(
+        &self,
+        _caller: &Caller,
+        _request: IdempotentRequest,
+    ) -> Result<Reservation<()>, Problem> {
+        Err(not_set_up("idempotency keys are not kept here"))
+    }
+
+    async fn release(&self, _claim: ()) {}
+
     async fn create_signing(
         &self,
         caller: &Caller,
         request: CreateSigning,
+        _claim: Option<&()>,
     ) -> Result<views::Signing, Problem> {
         let form = form(request)?;
         let row = self.0.create_signing(caller, form).await?;
@@ -122,11 +154,156 @@ impl SigningApi for Signings {
             simulated: false,
         })
     }
+
+    async fn update_deadline(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _request: UpdateDeadline,
+    ) -> Result<views::Signing, Problem> {
+        Err(not_built())
+    }
+
+    async fn erase_signing(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+    ) -> Result<views::ErasedSigning, Problem> {
+        Err(not_built())
+    }
+
+    async fn erase_ended_signings(
+        &self,
+        _caller: &Caller,
+        _request: BulkErasure,
+    ) -> Result<views::ErasureCount, Problem> {
+        Err(not_built())
+    }
+
+    async fn cancel_signing(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+    ) -> Result<views::Signing, Problem> {
+        Err(not_built())
+    }
+
+    async fn archive_signing(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+    ) -> Result<views::ArchivedSigning, Problem> {
+        Err(not_built())
+    }
+
+    async fn simulate_outcome(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _request: Simulation,
+    ) -> Result<views::Signing, Problem> {
+        Err(not_built())
+    }
+
+    async fn add_signer(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _request: NewSigner,
+        _claim: Option<&()>,
+    ) -> Result<views::Signer, Problem> {
+        Err(not_built())
+    }
+
+    async fn update_signer(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _signer: SignerId,
+        _request: UpdateSigner,
+    ) -> Result<views::Signer, Problem> {
+        Err(not_built())
+    }
+
+    async fn remove_signer(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _signer: SignerId,
+    ) -> Result<(), Problem> {
+        Err(not_built())
+    }
+
+    async fn remind_signer(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _signer: SignerId,
+    ) -> Result<views::Signer, Problem> {
+        Err(not_built())
+    }
+
+    async fn create_batch(
+        &self,
+        _caller: &Caller,
+        _request: CreateBatch,
+        _claim: Option<&()>,
+    ) -> Result<views::Batch, Problem> {
+        Err(not_built())
+    }
+
+    async fn read_batch(&self, _caller: &Caller, _id: BatchId) -> Result<views::Batch, Problem> {
+        Err(not_built())
+    }
+
+    async fn store_file(
+        &self,
+        _caller: &Caller,
+        _request: NewFile,
+        _claim: Option<&()>,
+    ) -> Result<views::StoredFile, Problem> {
+        Err(not_built())
+    }
+
+    async fn read_file(
+        &self,
+        _caller: &Caller,
+        _token: FileToken,
+    ) -> Result<views::StoredFile, Problem> {
+        Err(not_built())
+    }
+
+    async fn delete_file(
+        &self,
+        _caller: &Caller,
+        _token: FileToken,
+    ) -> Result<views::StoredFile, Problem> {
+        Err(not_built())
+    }
+
+    async fn list_comments(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+    ) -> Result<views::CommentList, Problem> {
+        Err(not_built())
+    }
+
+    async fn add_comment(
+        &self,
+        _caller: &Caller,
+        _id: SigningId,
+        _request: NewComment,
+        _claim: Option<&()>,
+    ) -> Result<views::Comment, Problem> {
+        Err(not_built())
+    }
 }
 
 fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
-    let content_pointer = request.source.content_pointer(0);
-    let document = match request.source {
+    let CreateSigning { source, terms } = request;
+    let content_pointer = source.content_pointer(0);
+    let document = match source {
         Source::Document(document) => document,
         Source::Container(_) => return Err(not_set_up("new containers cannot be composed here")),
     };
@@ -136,7 +313,7 @@ fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
     if document.flatten {
         return Err(not_set_up("forms cannot be flattened here"));
     }
-    if request.delivery == Delivery::Email {
+    if terms.delivery == Delivery::Email {
         return Err(not_set_up("mail is not set up here; use delivery link"));
     }
     let content = match document.bytes {
@@ -149,20 +326,20 @@ fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
         .map(|(_, extension)| extension.to_lowercase())
         .unwrap_or_default();
     Ok(SigningOrderForm {
-        title: request.title,
+        title: terms.title,
         document_name: document.name,
         extension,
         content_pointer,
         content,
-        order: match request.signing_order {
+        order: match terms.signing_order {
             SigningOrder::Parallel => domain::SigningOrder::Parallel,
             SigningOrder::Sequential => domain::SigningOrder::Sequential,
         },
-        webhook_url: request.webhook_url.map(String::from),
-        external_id: request.external_id,
-        expires_in_days: request.expires_in_days,
-        soft_deadline_in_days: request.soft_deadline_in_days,
-        signers: request
+        webhook_url: terms.webhook_url.map(String::from),
+        external_id: terms.external_id,
+        expires_in_days: terms.expires_in_days,
+        soft_deadline_in_days: terms.soft_deadline_in_days,
+        signers: terms
             .signers
             .into_iter()
             .map(signer_form)
@@ -204,6 +381,10 @@ fn signer_form(signer: NewSigner) -> Result<SignerForm, Problem> {
         methods,
         personal_code,
     })
+}
+
+fn not_built() -> Problem {
+    not_set_up("this call is not in use yet")
 }
 
 fn not_set_up(what: &'static str) -> Problem {

@@ -1,11 +1,11 @@
 use std::io::Write;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
-use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
@@ -15,13 +15,14 @@ use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::listener::{self, ListenerLimits};
-use crate::metrics::count_requests;
 use crate::{api, ceremony, demo, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
 /// again when their lease ends.
 const DRAIN: Duration = Duration::from_secs(20);
+/// How many times as often a key may come in the demo.
+const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
 
@@ -72,6 +73,7 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     tracing::info!(%operator_address, "health and metrics");
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let world = if with_demo {
+        config.limits.raise_rates(DEMO_RATES);
         Some(demo::start_world(&mut config, clock.clone()).await?)
     } else {
         None
@@ -151,10 +153,10 @@ fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {
     let base = BaseUrl::new(base_url);
     let mut http = HttpConfig::new(base.clone());
     http.max_body_bytes = config.limits.max_body_bytes;
+    http.max_batch_body_bytes = config.limits.max_batch_body_bytes;
+    http.rates = config.limits.rates();
     let pages = edge(ceremony::router(app.clone()), base);
-    parafa_api_signing::router(Arc::new(api::Signings(app)), http)
-        .merge(pages)
-        .layer(from_fn(count_requests))
+    parafa_api_signing::router(Arc::new(api::Signings(app)), http).merge(pages)
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -16,16 +16,22 @@ async fn a_minimal_request_is_filled_with_the_defaults() {
     let [request] = created.as_slice() else {
         panic!("one request")
     };
-    assert_eq!(request.title, "Nuomos sutartis");
+    assert_eq!(request.terms.title, "Nuomos sutartis");
     assert_eq!(
-        (request.delivery, request.signing_order),
+        (request.terms.delivery, request.terms.signing_order),
         (Delivery::Link, SigningOrder::Parallel)
     );
     assert_eq!(
-        (request.expires_in_days, request.soft_deadline_in_days),
+        (
+            request.terms.expires_in_days,
+            request.terms.soft_deadline_in_days
+        ),
         (14, None)
     );
-    assert_eq!((&request.webhook_url, &request.external_id), (&None, &None));
+    assert_eq!(
+        (&request.terms.webhook_url, &request.terms.external_id),
+        (&None, &None)
+    );
     let Source::Document(document) = &request.source else {
         panic!("a document")
     };
@@ -37,7 +43,7 @@ async fn a_minimal_request_is_filled_with_the_defaults() {
         matches!(&document.bytes, DocumentBytes::Content(bytes) if bytes.as_ref() == b"%PDF-1.7")
     );
     assert_eq!(request.source.content_pointer(0), "/document/content");
-    let [signer] = request.signers.as_slice() else {
+    let [signer] = request.terms.signers.as_slice() else {
         panic!("one signer")
     };
     assert_eq!(
@@ -68,18 +74,21 @@ async fn every_member_arrives_parsed() {
         panic!("one request")
     };
     assert_eq!(
-        (request.delivery, request.signing_order),
+        (request.terms.delivery, request.terms.signing_order),
         (Delivery::Email, SigningOrder::Sequential)
     );
     assert_eq!(
-        (request.expires_in_days, request.soft_deadline_in_days),
+        (
+            request.terms.expires_in_days,
+            request.terms.soft_deadline_in_days
+        ),
         (30, Some(365))
     );
     assert_eq!(
-        request.webhook_url.as_ref().map(url::Url::as_str),
+        request.terms.webhook_url.as_ref().map(url::Url::as_str),
         Some("https://hooks.example/a?b=c")
     );
-    assert_eq!(request.external_id.as_deref(), Some("ref-1"));
+    assert_eq!(request.terms.external_id.as_deref(), Some("ref-1"));
     let Source::Document(document) = &request.source else {
         panic!("a document")
     };
@@ -88,7 +97,7 @@ async fn every_member_arrives_parsed() {
         matches!(document.bytes, DocumentBytes::FileToken(token) if token.to_string() == KNOWN)
     );
     assert_eq!(request.source.content_pointer(0), "/document/fileToken");
-    let [ona, viewer] = request.signers.as_slice() else {
+    let [ona, viewer] = request.terms.signers.as_slice() else {
         panic!("two parties")
     };
     assert_eq!(

@@ -1,0 +1,22 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Signing, timestamp};
+use crate::ids::BatchId;
+
+/// Several signings for one set of parties.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Batch {
+    /// Its id.
+    pub batch_id: BatchId,
+    /// As the caller gave it; empty once all of its signings are erased.
+    pub title: String,
+    /// The caller's own reference.
+    pub external_id: Option<String>,
+    /// When it was created.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub created_at: Timestamp,
+    /// One for each document, in the order posted.
+    pub signings: Vec<Signing>,
+}

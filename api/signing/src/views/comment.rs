@@ -1,0 +1,33 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::timestamp;
+use crate::ids::{CommentId, SigningId};
+use crate::vocabulary::CommentAuthor;
+
+/// A remark in the caller's audit trail, which signers never see.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comment {
+    /// Its id.
+    pub comment_id: CommentId,
+    /// The caller, or the operator of the service.
+    pub author: CommentAuthor,
+    /// The caller's own name for the writer.
+    pub author_label: Option<String>,
+    /// The remark.
+    pub body: String,
+    /// When it was written.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub created_at: Timestamp,
+}
+
+/// All comments of a signing, oldest first.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommentList {
+    /// The signing.
+    pub signing_id: SigningId,
+    /// None are left once it is erased.
+    pub comments: Vec<Comment>,
+}

@@ -1,0 +1,30 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{hex_digest, timestamp};
+use crate::ids::FileToken;
+
+/// A document that was stored for reuse.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredFile {
+    /// What later requests name it by.
+    pub file_token: FileToken,
+    /// As the caller gave it.
+    pub name: String,
+    /// What the bytes are.
+    pub media_type: String,
+    /// Digest of the bytes.
+    #[serde(serialize_with = "hex_digest::serialize")]
+    pub sha256: [u8; 32],
+    /// Size.
+    pub bytes: u64,
+    /// When it was stored.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub created_at: Timestamp,
+    /// When it is dropped.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+    /// How many signings copied the bytes.
+    pub used_count: u64,
+}

@@ -1,0 +1,421 @@
+//! What stands behind the routes in these tests.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use parafa_api_signing::requests::{
+    BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
+    UpdateDeadline, UpdateSigner,
+};
+use parafa_api_signing::{
+    ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, ProblemKind, Record, Reservation, SignerId,
+    SigningApi, SigningId, views,
+};
+use url::Url;
+use uuid::Uuid;
+
+use crate::support::{
+    BATCH, ERASED, FILE, KNOWN, SIGNER, archived, batch, comment, id, signer, signing, stored_file,
+};
+
+/// A title that makes the stand-in panic.
+pub(crate) const PANICS: &str = "panics";
+/// A title that the stand-in refuses with 402.
+pub(crate) const UNPAID: &str = "unpaid";
+
+/// Remembers what it was asked. One workspace's test keys have a signing, an
+/// erased signing, a batch and a file; all other keys have nothing.
+#[derive(Default)]
+pub(crate) struct Fake {
+    pub(crate) created: Mutex<Vec<CreateSigning>>,
+    pub(crate) listed: Mutex<Vec<ListQuery>>,
+    pub(crate) batches: Mutex<Vec<CreateBatch>>,
+    pub(crate) files: Mutex<Vec<NewFile>>,
+    pub(crate) comments: Mutex<Vec<NewComment>>,
+    pub(crate) signers: Mutex<Vec<NewSigner>>,
+    pub(crate) simulations: Mutex<Vec<Simulation>>,
+    pub(crate) deadlines: Mutex<Vec<UpdateDeadline>>,
+    pub(crate) methods: Mutex<Vec<UpdateSigner>>,
+    pub(crate) erasures: Mutex<Vec<BulkErasure>>,
+    /// Ids of calls that take nothing else.
+    pub(crate) plain_calls: Mutex<Vec<&'static str>>,
+    pub(crate) answers: Mutex<HashMap<Scope, Kept>>,
+}
+
+/// Key id, key, path.
+type Scope = (Uuid, String, String);
+/// Digest of the body, and the answer once there is one.
+type Kept = ([u8; 32], Option<KeptAnswer>);
+
+pub(crate) struct Caller {
+    key: u128,
+    role: CallerRole,
+    mode: KeyMode,
+    has_records: bool,
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        Uuid::from_u128(self.key)
+    }
+
+    fn role(&self) -> CallerRole {
+        self.role
+    }
+
+    fn mode(&self) -> KeyMode {
+        self.mode
+    }
+}
+
+impl Fake {
+    fn keep(&self, claim: Option<&Scope>, created: &impl Created) {
+        if let Some(scope) = claim {
+            let mut answers = self.answers.lock().unwrap();
+            answers.get_mut(scope).unwrap().1 = Some(KeptAnswer::of(created));
+        }
+    }
+
+    async fn find(&self, caller: &Caller, record: Record) -> Result<(), Problem> {
+        match self.presence(caller, record).await? {
+            Presence::Present => Ok(()),
+            Presence::Absent | Presence::Erased => Err(Problem::not_found()),
+        }
+    }
+
+    fn note(&self, call: &'static str) {
+        self.plain_calls.lock().unwrap().push(call);
+    }
+}
+
+#[async_trait]
+impl SigningApi for Fake {
+    type Caller = Caller;
+    type Claim = Scope;
+
+    async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
+        let (key, role, mode, has_records) = match key.expose() {
+            "owner" => (1, CallerRole::Owner, KeyMode::Test, true),
+            "member" => (2, CallerRole::Member, KeyMode::Test, true),
+            "viewer" => (3, CallerRole::Viewer, KeyMode::Test, true),
+            "live" => (4, CallerRole::Owner, KeyMode::Live, false),
+            "other" => (5, CallerRole::Owner, KeyMode::Test, false),
+            _ => return Err(Problem::unauthorized()),
+        };
+        Ok(Caller {
+            key,
+            role,
+            mode,
+            has_records,
+        })
+    }
+
+    async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
+        let (known, erased) = match record {
+            Record::Signing(signing) => (signing == id(KNOWN).into(), signing == id(ERASED).into()),
+            Record::Signer(signing, signer) => (
+                signing == id(KNOWN).into() && signer == id(SIGNER).into(),
+                signing == id(ERASED).into() && signer == id(SIGNER).into(),
+            ),
+            Record::Batch(batch) => (batch == id(BATCH).into(), false),
+            Record::File(file) => (file == id(FILE).into(), false),
+        };
+        Ok(
+            match (known && caller.has_records, erased && caller.has_records) {
+                (true, _) => Presence::Present,
+                (_, true) => Presence::Erased,
+                _ => Presence::Absent,
+            },
+        )
+    }
+
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
+        match target.scheme() {
+            "https" => Ok(()),
+            _ => Err("must be an https URL".to_owned()),
+        }
+    }
+
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Scope>, Problem> {
+        let scope = (caller.key_id(), request.key.to_string(), request.path);
+        let mut answers = self.answers.lock().unwrap();
+        Ok(match answers.get(&scope) {
+            None => {
+                answers.insert(scope.clone(), (request.body_sha256, None));
+                Reservation::Claimed(scope)
+            }
+            Some((digest, _)) if *digest != request.body_sha256 => Reservation::Reused,
+            Some((_, Some(answer))) => Reservation::Answered(answer.clone()),
+            Some((_, None)) => Reservation::InProgress {
+                retry_after_seconds: 3,
+            },
+        })
+    }
+
+    async fn release(&self, claim: Scope) {
+        self.answers.lock().unwrap().remove(&claim);
+    }
+
+    async fn list_signings(
+        &self,
+        _: &Caller,
+        query: ListQuery,
+    ) -> Result<views::SigningList, Problem> {
+        self.listed.lock().unwrap().push(query);
+        Ok(views::SigningList {
+            data: vec![signing()],
+            has_more: true,
+            next_cursor: Some(id(KNOWN).into()),
+        })
+    }
+
+    async fn create_signing(
+        &self,
+        _: &Caller,
+        request: CreateSigning,
+        claim: Option<&Scope>,
+    ) -> Result<views::Signing, Problem> {
+        match request.terms.title.as_str() {
+            PANICS => panic!("as told"),
+            UNPAID => {
+                let recovery_url = Url::parse("https://pay.example/invoices").unwrap();
+                Err(Problem::payment_required(
+                    "An invoice is overdue.",
+                    Some(recovery_url),
+                ))
+            }
+            _ => {
+                self.created.lock().unwrap().push(request);
+                self.keep(claim, &signing());
+                Ok(signing())
+            }
+        }
+    }
+
+    async fn read_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::Signing, Problem> {
+        match self.presence(caller, Record::Signing(id)).await? {
+            Presence::Present | Presence::Erased => Ok(signing()),
+            Presence::Absent => Err(Problem::not_found()),
+        }
+    }
+
+    async fn erase_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::ErasedSigning, Problem> {
+        self.note("erase_signing");
+        let presence = self.presence(caller, Record::Signing(id)).await?;
+        if presence == Presence::Absent {
+            return Err(Problem::not_found());
+        }
+        Ok(views::ErasedSigning {
+            signing_id: id,
+            changed: presence == Presence::Present,
+        })
+    }
+
+    async fn erase_ended_signings(
+        &self,
+        _: &Caller,
+        request: BulkErasure,
+    ) -> Result<views::ErasureCount, Problem> {
+        self.erasures.lock().unwrap().push(request);
+        Ok(views::ErasureCount {
+            purged: 2,
+            failed: 1,
+        })
+    }
+
+    async fn download_document(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<DocumentDownload, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        Ok(DocumentDownload {
+            bytes: Bytes::from_static(b"%PDF-1.7"),
+            file_name: "Nuomos sutartis ž.pdf".to_owned(),
+            sha256: [0xAB; 32],
+            simulated: false,
+        })
+    }
+
+    async fn list_comments(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::CommentList, Problem> {
+        match self.presence(caller, Record::Signing(id)).await? {
+            Presence::Absent => Err(Problem::not_found()),
+            Presence::Erased => Ok(views::CommentList {
+                signing_id: id,
+                comments: Vec::new(),
+            }),
+            Presence::Present => Ok(views::CommentList {
+                signing_id: id,
+                comments: vec![comment()],
+            }),
+        }
+    }
+
+    async fn remove_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<(), Problem> {
+        self.note("remove_signer");
+        self.find(caller, Record::Signer(id, signer)).await
+    }
+
+    async fn cancel_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::Signing, Problem> {
+        self.note("cancel_signing");
+        self.find(caller, Record::Signing(id)).await?;
+        Ok(signing())
+    }
+
+    async fn archive_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::ArchivedSigning, Problem> {
+        self.note("archive_signing");
+        self.find(caller, Record::Signing(id)).await?;
+        Ok(archived())
+    }
+
+    async fn remind_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        party: SignerId,
+    ) -> Result<views::Signer, Problem> {
+        self.note("remind_signer");
+        self.find(caller, Record::Signer(id, party)).await?;
+        Ok(signer())
+    }
+
+    async fn read_batch(&self, caller: &Caller, id: BatchId) -> Result<views::Batch, Problem> {
+        self.note("read_batch");
+        self.find(caller, Record::Batch(id)).await?;
+        Ok(batch())
+    }
+
+    async fn read_file(
+        &self,
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<views::StoredFile, Problem> {
+        self.note("read_file");
+        self.find(caller, Record::File(token)).await?;
+        Ok(stored_file())
+    }
+
+    async fn delete_file(
+        &self,
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<views::StoredFile, Problem> {
+        self.note("delete_file");
+        self.find(caller, Record::File(token)).await?;
+        Ok(stored_file())
+    }
+
+    async fn update_deadline(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: UpdateDeadline,
+    ) -> Result<views::Signing, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        self.deadlines.lock().unwrap().push(request);
+        Ok(signing())
+    }
+
+    async fn simulate_outcome(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: Simulation,
+    ) -> Result<views::Signing, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        self.simulations.lock().unwrap().push(request);
+        Ok(signing())
+    }
+
+    async fn add_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: NewSigner,
+        claim: Option<&Scope>,
+    ) -> Result<views::Signer, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        self.signers.lock().unwrap().push(request);
+        self.keep(claim, &signer());
+        Ok(signer())
+    }
+
+    async fn update_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        party: SignerId,
+        request: UpdateSigner,
+    ) -> Result<views::Signer, Problem> {
+        self.find(caller, Record::Signer(id, party)).await?;
+        self.methods.lock().unwrap().push(request);
+        Ok(signer())
+    }
+
+    async fn create_batch(
+        &self,
+        _: &Caller,
+        request: CreateBatch,
+        claim: Option<&Scope>,
+    ) -> Result<views::Batch, Problem> {
+        self.batches.lock().unwrap().push(request);
+        self.keep(claim, &batch());
+        Ok(batch())
+    }
+
+    async fn store_file(
+        &self,
+        _: &Caller,
+        request: NewFile,
+        claim: Option<&Scope>,
+    ) -> Result<views::StoredFile, Problem> {
+        self.files.lock().unwrap().push(request);
+        self.keep(claim, &stored_file());
+        Ok(stored_file())
+    }
+
+    async fn add_comment(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: NewComment,
+        claim: Option<&Scope>,
+    ) -> Result<views::Comment, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        self.comments.lock().unwrap().push(request);
+        self.keep(claim, &comment());
+        Ok(comment())
+    }
+}
