@@ -8,18 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
+use crate::sweep::{SweepFailure, sweep};
 
-/// Most files about which a sweep asks at once.
-const SWEEP_BATCH: usize = 256;
-/// How old an ownerless file must be before a sweep removes it.
-pub const SWEEP_AGE: SignedDuration = SignedDuration::from_hours(24);
+pub use crate::sweep::SWEEP_AGE;
 
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -155,60 +153,19 @@ impl ByteFiles {
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
         E: From<ByteFileError>,
     {
-        let folder = self.folder.clone();
-        let old = files::blocking(move || old_files(&folder, now)).await?;
-        let mut removed = 0;
-        for batch in old.chunks(SWEEP_BATCH) {
-            let owned = owned(batch.iter().map(|file| file.id).collect()).await?;
-            for file in batch {
-                if file.is_temporary || !owned.contains(&file.id) {
-                    let path = file.path.clone();
-                    files::blocking(move || files::remove(&path).map_err(io("remove", &path)))
-                        .await?;
-                    removed += 1;
-                }
-            }
-        }
-        Ok(removed)
+        let failed = |failure: SweepFailure| {
+            E::from(ByteFileError::Io {
+                action: failure.action,
+                path: failure.path.display().to_string(),
+                source: failure.source,
+            })
+        };
+        sweep(&self.folder, now, owned, failed).await
     }
 
     fn path(&self, id: Uuid) -> PathBuf {
         self.folder.join(id.to_string())
     }
-}
-
-struct OldFile {
-    id: Uuid,
-    path: PathBuf,
-    is_temporary: bool,
-}
-
-fn old_files(folder: &Path, now: Timestamp) -> Result<Vec<OldFile>, ByteFileError> {
-    let before = crate::clock::shifted(now, -SWEEP_AGE);
-    let mut old = Vec::new();
-    for entry in fs::read_dir(folder).map_err(io("list", folder))? {
-        let path = entry.map_err(io("list", folder))?.path();
-        let id = path.file_stem().and_then(|stem| stem.to_str());
-        let Some(id) = id.and_then(|stem| Uuid::parse_str(stem).ok()) else {
-            continue;
-        };
-        if made_at(id).is_some_and(|made| made < before) {
-            old.push(OldFile {
-                id,
-                is_temporary: path.extension().is_some(),
-                path,
-            });
-        }
-    }
-    Ok(old)
-}
-
-/// The instant in a UUIDv7 (RFC 9562, 5.7).
-fn made_at(id: Uuid) -> Option<Timestamp> {
-    let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
-    let seconds = i64::try_from(seconds).ok()?;
-    let nanoseconds = i32::try_from(nanoseconds).ok()?;
-    Timestamp::new(seconds, nanoseconds).ok()
 }
 
 fn io<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(io::Error) -> ByteFileError + 'p {

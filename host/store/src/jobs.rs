@@ -191,6 +191,35 @@ pub async fn cancel(
     Ok(true)
 }
 
+/// Lets the job with this unique key be due at `due` if that is earlier; tells whether it now
+/// is. A job that somebody has claimed stays as it is: the transaction in which they give it
+/// back decides when it is due.
+///
+/// # Errors
+/// The engine's failure.
+pub async fn hasten(
+    tx: &mut Transaction<'_>,
+    lane: Lane,
+    unique: &str,
+    due: Timestamp,
+) -> Result<bool, StoreError> {
+    let Some(mut row) = tx.find(&BY_UNIQUE, &unique.to_owned()).await? else {
+        return Ok(false);
+    };
+    if row.due <= due {
+        return Ok(false);
+    }
+    let entry = lane.entry(row.due, row.id);
+    let Some(claims) = tx.read(entry.clone()).await? else {
+        return Ok(false);
+    };
+    tx.write(entry, None)?;
+    row.due = due;
+    tx.write(lane.entry(due, row.id), Some(claims))?;
+    tx.put(&row).await?;
+    Ok(true)
+}
+
 pub(crate) async fn claim_due(
     store: &Store,
     lane: Lane,

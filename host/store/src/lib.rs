@@ -26,6 +26,7 @@ pub mod keys;
 pub mod lease;
 mod schema;
 mod store;
+mod sweep;
 mod table;
 mod transaction;
 

@@ -1,16 +1,20 @@
 //! Data keys, one small file each.
 
+use std::collections::HashSet;
 use std::fs;
+use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::aead::{self, Secret};
 use super::{DataKey, KEY_BYTES, KeyError, MasterKey};
 use crate::files;
+use crate::sweep::{SweepFailure, sweep};
 
 /// The folder of data keys, each wrapped by the master key in a file named by its id.
 ///
@@ -86,6 +90,28 @@ impl DataKeys {
     pub async fn erase(&self, id: Uuid) -> Result<bool, KeyError> {
         let path = self.path(id);
         files::blocking(move || files::remove(&path).map_err(io("remove", &path))).await
+    }
+
+    /// Erases the keys that are older than [`SWEEP_AGE`](crate::bytes::SWEEP_AGE) and that nobody
+    /// owns; tells how many. A key's age is that of its UUIDv7. `owned` picks from a batch of ids
+    /// those that have a row.
+    ///
+    /// # Errors
+    /// I/O errors, or the one of `owned`.
+    pub async fn sweep<F, Fut, E>(&self, now: Timestamp, owned: F) -> Result<usize, E>
+    where
+        F: Fn(Vec<Uuid>) -> Fut,
+        Fut: Future<Output = Result<HashSet<Uuid>, E>>,
+        E: From<KeyError>,
+    {
+        let failed = |failure: SweepFailure| {
+            E::from(KeyError::Io {
+                action: failure.action,
+                path: failure.path.display().to_string(),
+                source: failure.source,
+            })
+        };
+        sweep(&self.folder, now, owned, failed).await
     }
 
     fn path(&self, id: Uuid) -> PathBuf {

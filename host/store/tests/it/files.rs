@@ -179,6 +179,31 @@ async fn a_sweep_removes_what_is_old_and_has_no_owner() {
 }
 
 #[tokio::test]
+async fn a_sweep_erases_old_keys_that_nobody_owns() {
+    let folders = Folders::new();
+    let [old, young, owned] = [id_of_age(25), id_of_age(23), id_of_age(50)];
+    for id in [old, young, owned] {
+        folders.keys.create(id).await.expect("a key");
+    }
+
+    let erased = folders
+        .keys
+        .sweep(now(), |_| async move {
+            Ok::<_, KeyError>(HashSet::from([owned]))
+        })
+        .await
+        .expect("swept");
+
+    assert_eq!(erased, 1);
+    assert!(matches!(
+        folders.keys.open(old).await,
+        Err(KeyError::Missing { .. })
+    ));
+    assert!(folders.keys.open(young).await.is_ok());
+    assert!(folders.keys.open(owned).await.is_ok());
+}
+
+#[tokio::test]
 async fn an_erased_key_takes_everything_sealed_under_it_along() {
     let folders = Folders::new();
     let id = Uuid::now_v7();

@@ -74,6 +74,37 @@ on_every_engine! {
         assert_eq!(due().await, 3);
     }
 
+    async fn a_job_that_is_hastened_is_due_at_once(world) {
+        enqueue(&world.store, 1, 600, Some("one")).await;
+        let hastened = world.store.transact(|tx| {
+            Box::pin(async move {
+                let now = tx.now();
+                jobs::hasten(tx, MAIL, "one", now).await
+            })
+        });
+        assert!(hastened.await.expect("hastened"));
+
+        let job = claim_one(world).await;
+        complete(&world.store, &job).await.expect("done");
+        world.clock.advance(SignedDuration::from_secs(600));
+        assert!(claim(&world.store, 1).await.is_empty(), "it was there twice");
+    }
+
+    async fn a_job_that_is_claimed_is_not_hastened(world) {
+        enqueue(&world.store, 1, 0, Some("one")).await;
+        let job = claim_one(world).await;
+        let hastened = world.store.transact(|tx| {
+            Box::pin(async move {
+                let now = tx.now();
+                jobs::hasten(tx, MAIL, "one", now).await
+            })
+        });
+
+        assert!(!hastened.await.expect("looked at"));
+        assert!(claim(&world.store, 1).await.is_empty());
+        complete(&world.store, &job).await.expect("done");
+    }
+
     async fn two_workers_never_get_the_same_job(world) {
         for number in 0..30 {
             enqueue(&world.store, number, 0, None).await;
