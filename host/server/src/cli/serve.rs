@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use axum::Router;
+use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
@@ -15,6 +16,7 @@ use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::listener::{self, ListenerLimits};
+use crate::metrics::count_requests;
 use crate::{api, ceremony, demo, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
@@ -156,7 +158,9 @@ fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {
     http.max_batch_body_bytes = config.limits.max_batch_body_bytes;
     http.rates = config.limits.rates();
     let pages = edge(ceremony::router(app.clone()), base);
-    parafa_api_signing::router(Arc::new(api::Signings(app)), http).merge(pages)
+    parafa_api_signing::router(Arc::new(api::Signings(app)), http)
+        .merge(pages)
+        .layer(from_fn(count_requests))
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
