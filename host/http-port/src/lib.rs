@@ -46,6 +46,8 @@ pub enum HttpPortError {
     /// The answer is longer than allowed.
     #[error("the answer is longer than {limit} bytes")]
     ResponseTooLong {
+        /// The answer's status, which came before it.
+        status: http::StatusCode,
         /// The limit in bytes.
         limit: usize,
     },

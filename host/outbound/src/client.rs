@@ -115,7 +115,8 @@ async fn read(
     mut answer: reqwest::Response,
     limit: usize,
 ) -> Result<Response<Bytes>, HttpPortError> {
-    let too_long = || HttpPortError::ResponseTooLong { limit };
+    let status = answer.status();
+    let too_long = || HttpPortError::ResponseTooLong { status, limit };
     let announced = answer.content_length().map(usize::try_from);
     if announced.is_some_and(|announced| announced.is_ok_and(|length| length > limit)) {
         return Err(too_long());
@@ -277,7 +278,10 @@ mod tests {
             .await;
         assert_eq!(
             answer.err(),
-            Some(HttpPortError::ResponseTooLong { limit: 1024 })
+            Some(HttpPortError::ResponseTooLong {
+                status: StatusCode::OK,
+                limit: 1024
+            })
         );
     }
 

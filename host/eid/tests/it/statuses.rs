@@ -100,7 +100,10 @@ async fn a_poll_goes_on_after_what_passes() {
         assert_eq!(error.signer_outcome(), ProviderUnavailable);
     }
     for scripted in [
-        Scripted::new(Err(HttpPortError::ResponseTooLong { limit: 1 })),
+        Scripted::new(Err(HttpPortError::ResponseTooLong {
+            status: http::StatusCode::OK,
+            limit: 1,
+        })),
         Scripted::new(Err(HttpPortError::Forbidden {
             host: "a".to_owned(),
             reason: "b".to_owned(),
