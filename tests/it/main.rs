@@ -3,6 +3,7 @@
 
 mod ceremony_page;
 mod device_link;
+mod pades;
 mod samples;
 mod signing_flow;
 mod support;

@@ -17,14 +17,21 @@ const HYBRID: &[u8] = b"/XRefStm";
 
 /// The referees, ready to judge.
 pub(crate) struct Referees {
-    scripts: PathBuf,
-    python: PathBuf,
+    tools: Tools,
     roots: Vec<PathBuf>,
 }
 
-impl Referees {
-    /// With these trust anchors, or a counted skip.
-    pub(crate) fn find(roots: &[PathBuf]) -> Option<Self> {
+/// The scripts of the referees, and the Python that runs them.
+pub(crate) struct Tools {
+    /// The folder of the scripts.
+    pub(crate) scripts: PathBuf,
+    /// With pyHanko installed.
+    pub(crate) python: PathBuf,
+}
+
+impl Tools {
+    /// Where they are, or a counted skip.
+    pub(crate) fn find() -> Option<Self> {
         let scripts = tool::or_skip("the referee folder", folder("PARAFA_REFEREES"))?;
         let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
             || root().join("target/referees/venv/bin/python"),
@@ -34,12 +41,19 @@ impl Referees {
             "the referees' Python (cargo xtask setup)",
             python.is_file().then_some(python),
         )?;
+        Some(Self { scripts, python })
+    }
+}
+
+impl Referees {
+    /// With these trust anchors, or a counted skip.
+    pub(crate) fn find(roots: &[PathBuf]) -> Option<Self> {
+        let tools = Tools::find()?;
         for program in ["java", "openssl", "qpdf"] {
             tool::program(program)?;
         }
         Some(Self {
-            scripts,
-            python,
+            tools,
             roots: roots.to_vec(),
         })
     }
@@ -98,7 +112,7 @@ impl Referees {
 
     /// The verdict of the EU's DSS, level T required.
     fn dss(&self, file: &Path) -> Dss {
-        let mut command = Command::new(self.scripts.join("dss/dss-referee"));
+        let mut command = Command::new(self.tools.scripts.join("dss/dss-referee"));
         command.args(["validate", "--online-loopback", "--level", "T"]);
         for root in &self.roots {
             command.arg("--trust").arg(root);
@@ -141,8 +155,8 @@ impl Referees {
     }
 
     fn script(&self, name: &str) -> Command {
-        let mut command = Command::new(&self.python);
-        command.arg(self.scripts.join(name));
+        let mut command = Command::new(&self.tools.python);
+        command.arg(self.tools.scripts.join(name));
         command
     }
 }

@@ -21,6 +21,7 @@ use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 use tempfile::TempDir;
 
 /// A key with its certificate.
+#[derive(Clone)]
 pub(crate) struct Holder {
     /// The private key.
     pub(crate) key: PKey<Private>,

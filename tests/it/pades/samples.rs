@@ -1,0 +1,85 @@
+//! Signatures on documents that others made, and on their signatures.
+
+use std::fs;
+
+use memchr::memmem;
+
+use super::component::{Component, Signer};
+use super::judges::Judges;
+use super::{changed_for_earlier_signatures, newest_is_sound};
+use crate::support::referee::samples;
+
+/// Longest time for one file. Every other sample takes less than a few seconds.
+const SECONDS: u32 = 15;
+/// Samples that pyHanko needs more time for than a test may take: its
+/// comparison of revisions grows with their square.
+const BOUNDED: [&str; 1] = ["dss__25sigs.pdf"];
+/// Samples with a reference that leads nowhere or a `/Size` that shrinks.
+/// pyHanko's strict reader fails on them as soon as it compares two revisions.
+const DEFECTIVE: [&str; 3] = [
+    "dss__certified-changes-permitted.pdf",
+    "dss__signature-referenced-from-multiple-fields.pdf",
+    "pyhanko__minimal-broken-xref-size.pdf",
+];
+/// What only files with both kinds of cross-reference have (ISO 32000-2,
+/// 7.5.8.4); pyHanko's strict reader takes no signatures in them.
+const HYBRID: &[u8] = b"/XRefStm";
+
+#[tokio::test]
+async fn a_signature_leaves_every_earlier_signature_of_a_public_sample_as_it_was() {
+    let (Some(samples), Some(judges)) = (samples(), Judges::find()) else {
+        return;
+    };
+    let component = Component::load().await;
+    let signer = Signer::p256();
+    let table = fs::read_to_string(samples.join("pdf.tsv")).expect("the table of the samples");
+    let mut signed = Vec::new();
+    for row in table.lines().skip(1) {
+        let name = row.split('\t').next().expect("a name");
+        let before = fs::read(samples.join("pdf").join(name)).expect("the samples are there");
+        if let Ok(after) = component.sign(&before, &signer).await {
+            signed.push((name, before, after));
+        }
+    }
+    assert!(signed.len() > 40, "only {} samples are taken", signed.len());
+
+    let files: Vec<_> = signed
+        .iter()
+        .flat_map(|(name, before, after)| {
+            [
+                judges.file(&format!("before-{name}"), before),
+                judges.file(&format!("after-{name}"), after),
+            ]
+        })
+        .collect();
+    let verdicts = judges.pyhanko(&files, SECONDS);
+
+    let mut wrong = Vec::new();
+    for (index, (name, before, after)) in signed.iter().enumerate() {
+        let [before_file, after_file] = [&files[2 * index], &files[2 * index + 1]];
+        let [then, now] = [&verdicts[2 * index], &verdicts[2 * index + 1]];
+        let mut about = |what: String| wrong.push(format!("{name}: {what}"));
+        if judges.qpdf(after_file) > judges.qpdf(before_file) {
+            about("qpdf finds more to complain about".to_owned());
+        }
+        if let Err(said) = judges.openssl(after, before.len()) {
+            about(format!("openssl: {said}"));
+        }
+        if then.bounded || now.bounded {
+            if !BOUNDED.contains(name) {
+                about(format!("pyHanko takes more than {SECONDS} s"));
+            }
+            continue;
+        }
+        if now.lenient && !DEFECTIVE.contains(name) && memmem::find(before, HYBRID).is_none() {
+            about("pyHanko's strict reader does not take it any more".to_owned());
+        }
+        if !newest_is_sound(now) {
+            about(format!("the new signature does not pass: {now:?}"));
+        }
+        changed_for_earlier_signatures(then, now)
+            .into_iter()
+            .for_each(about);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
