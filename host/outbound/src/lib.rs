@@ -1,5 +1,5 @@
 //! The vetted way out: HTTP to configured, certificate-named or customers'
-//! hosts.
+//! hosts, and mail to the configured server.
 //!
 //! An [`OutboundClient`] implements the host's
 //! [`HttpPort`](parafa_http_port::HttpPort). Its [`AddressPolicy`] says which
@@ -12,11 +12,13 @@
 
 mod address;
 mod client;
+mod mail;
 mod policy;
 mod resolver;
 mod tls;
 
 pub use crate::address::{AddressFault, check_global_unicast};
 pub use crate::client::OutboundClient;
+pub use crate::mail::{Mail, MailError, MailProtection, MailServer, MailSetupError, Mailer};
 pub use crate::policy::{AddressPolicy, HostPort, MalformedHostPort, Reach, TargetFault};
 pub use crate::tls::{MalformedSpkiPin, OutboundSetupError, ServerTrust, SpkiPin};

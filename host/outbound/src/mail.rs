@@ -1,0 +1,253 @@
+//! Mail, handed to the one server that is configured for it.
+
+use std::time::Duration;
+
+use lettre::message::{Mailbox, Message, MultiPart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+
+/// Longest time for one command of the conversation with the server.
+const COMMAND_TIME: Duration = Duration::from_secs(15);
+
+/// Where mail is handed in, and in whose name.
+#[derive(Clone)]
+pub struct MailServer {
+    /// The server's host name.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is protected.
+    pub protection: MailProtection,
+    /// User name and password, where the server asks for them.
+    pub credentials: Option<(String, String)>,
+    /// The address that mail is from; its name is the letter's own.
+    pub from: String,
+}
+
+/// How a connection to a mail server is protected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum MailProtection {
+    /// TLS from the first byte (RFC 8314).
+    Tls,
+    /// An upgrade that is required (RFC 3207).
+    StartTls,
+    /// None: for a server on the same machine only.
+    Plain,
+}
+
+/// One letter to one person.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    /// Makes the `Message-ID`, so that a letter that is handed in twice can be
+    /// told from two letters. Letters, digits and hyphens.
+    pub id: String,
+    /// The name that it comes in.
+    pub from_name: String,
+    /// The person's address.
+    pub to_address: String,
+    /// The person's name.
+    pub to_name: Option<String>,
+    /// The subject.
+    pub subject: String,
+    /// The letter as plain text.
+    pub text: String,
+    /// The same letter as HTML.
+    pub html: String,
+}
+
+/// Hands letters in over SMTP.
+#[derive(Clone)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Address,
+}
+
+/// Why a mailer cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MailSetupError {
+    /// The sender's address is none.
+    #[error("{0} is no address to send mail from")]
+    From(String),
+    /// The server cannot be spoken to.
+    #[error("the mail server cannot be used")]
+    Server(#[source] lettre::transport::smtp::Error),
+}
+
+/// Why a letter was not handed in. Says nothing of its content.
+#[derive(Debug, Clone, Copy, Eq, PartialEq, thiserror::Error)]
+pub enum MailError {
+    /// It will never be taken: an address or a letter that the server refuses.
+    #[error("the letter is refused for good")]
+    Refused,
+    /// It was not taken now.
+    #[error("the mail server did not take the letter")]
+    Unavailable,
+}
+
+impl Mailer {
+    /// A mailer that uses this server. Does not connect yet.
+    ///
+    /// # Errors
+    /// [`MailSetupError`].
+    pub fn new(server: &MailServer) -> Result<Self, MailSetupError> {
+        type Smtp = AsyncSmtpTransport<Tokio1Executor>;
+
+        let from = server.from.parse();
+        let from = from.map_err(|_| MailSetupError::From(server.from.clone()))?;
+        let builder = match server.protection {
+            MailProtection::Tls => Smtp::relay(&server.host).map_err(MailSetupError::Server)?,
+            MailProtection::StartTls => {
+                Smtp::starttls_relay(&server.host).map_err(MailSetupError::Server)?
+            }
+            MailProtection::Plain => Smtp::builder_dangerous(&server.host),
+        };
+        let mut builder = builder.port(server.port).timeout(Some(COMMAND_TIME));
+        if let Some((user, password)) = &server.credentials {
+            builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
+        }
+        Ok(Self {
+            transport: builder.build(),
+            from,
+        })
+    }
+
+    /// Hands a letter in.
+    ///
+    /// # Errors
+    /// [`MailError`].
+    pub async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        let message = self.message(mail).ok_or(MailError::Refused)?;
+        match self.transport.send(message).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_permanent() => Err(MailError::Refused),
+            Err(_) => Err(MailError::Unavailable),
+        }
+    }
+
+    fn message(&self, mail: &Mail) -> Option<Message> {
+        let to = mail.to_address.parse().ok()?;
+        let from_name = Some(one_line(&mail.from_name));
+        let to_name = mail.to_name.as_deref().map(one_line);
+        let parts = MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone());
+        Message::builder()
+            .message_id(Some(format!("<{}@{}>", mail.id, self.from.domain())))
+            .from(Mailbox::new(from_name, self.from.clone()))
+            .to(Mailbox::new(to_name, to))
+            .subject(one_line(&mail.subject))
+            .multipart(parts)
+            .ok()
+    }
+}
+
+/// Header fields hold no line breaks, whatever a caller called things.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A server that takes one letter, or answers `recipient` to its addressee.
+    async fn server(recipient: &'static str) -> (u16, tokio::task::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let conversation = tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("a client");
+            let (reader, mut writer) = stream.into_split();
+            let mut lines = BufReader::new(reader).lines();
+            let mut letter = String::new();
+            let mut in_letter = false;
+            writer.write_all(b"220 here\r\n").await.expect("writes");
+            while let Ok(Some(line)) = lines.next_line().await {
+                let answer = if in_letter && line != "." {
+                    letter.push_str(&line);
+                    letter.push('\n');
+                    continue;
+                } else if line.starts_with("RCPT") {
+                    recipient
+                } else if line.starts_with("DATA") {
+                    in_letter = true;
+                    "354 go on"
+                } else {
+                    in_letter = false;
+                    "250 fine"
+                };
+                let answer = format!("{answer}\r\n");
+                if writer.write_all(answer.as_bytes()).await.is_err() || line == "QUIT" {
+                    break;
+                }
+            }
+            letter
+        });
+        (port, conversation)
+    }
+
+    fn mailer(port: u16) -> Mailer {
+        Mailer::new(&MailServer {
+            host: "127.0.0.1".to_owned(),
+            port,
+            protection: MailProtection::Plain,
+            credentials: None,
+            from: "parafa@example.com".to_owned(),
+        })
+        .expect("a mailer")
+    }
+
+    fn mail() -> Mail {
+        Mail {
+            id: "0192-1".to_owned(),
+            from_name: "Ąžuolas, UAB\r\nBcc: everybody@example.com".to_owned(),
+            to_address: "signer@example.com".to_owned(),
+            to_name: Some("Žydrė".to_owned()),
+            subject: "Sutartis\nX-Other: 1".to_owned(),
+            text: "Sveiki".to_owned(),
+            html: "<p>Sveiki</p>".to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_letter_arrives_as_text_and_html_under_a_name_that_adds_no_header() {
+        let (port, conversation) = server("250 fine").await;
+        let mailer = mailer(port);
+
+        let sent = mailer.send(&mail()).await;
+
+        drop(mailer);
+        assert_eq!(sent, Ok(()));
+        let letter = conversation.await.expect("a letter");
+        assert!(
+            letter.contains("Message-ID: <0192-1@example.com>"),
+            "{letter}"
+        );
+        assert!(letter.contains("text/plain") && letter.contains("text/html"));
+        assert!(!letter.contains("\nBcc:") && !letter.contains("\nX-Other:"));
+    }
+
+    #[tokio::test]
+    async fn an_addressee_whom_the_server_refuses_for_good_is_told_from_trouble() {
+        for (answer, expected) in [
+            ("550 nobody", MailError::Refused),
+            ("450 later", MailError::Unavailable),
+        ] {
+            let (port, _conversation) = server(answer).await;
+            assert_eq!(mailer(port).send(&mail()).await, Err(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_trouble() {
+        assert_eq!(mailer(1).send(&mail()).await, Err(MailError::Unavailable));
+    }
+}
