@@ -1,19 +1,24 @@
 //! The cryptography that the host does for plugins, and with which it checks
 //! what they signed.
 
+use openssl::ec::EcKey;
 use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{Id, PKey, Public};
 use openssl::pkey_ctx::PkeyCtx;
-use openssl::rsa::Padding;
+use openssl::rsa::{Padding, Rsa};
 use openssl::sign::RsaPssSaltlen;
 use openssl::x509::X509;
+use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use crate::{DigestAlgorithm, SignatureAlgorithm};
 
 /// The curves of ETSI TS 119 312 that qualified certificates use.
 const CURVES: [Nid; 3] = [Nid::X9_62_PRIME256V1, Nid::SECP384R1, Nid::SECP521R1];
+
+const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// Why a verification cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -66,8 +71,19 @@ pub(crate) fn verify_with_spki(
     digest: &[u8],
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    let key = PKey::public_key_from_der(spki).map_err(|_| CryptoError::MalformedKey)?;
+    let key = public_key(spki).map_err(|_| CryptoError::MalformedKey)?;
     verify(&key, algorithm, digest, value)
+}
+
+/// Reads a key of the kind that its algorithm identifier names (RFC 5480, 2.1;
+/// RFC 4055, 1.2). OpenSSL's reader for any kind tries every decoder that it
+/// has, which takes longer than the verification.
+fn public_key(spki: &[u8]) -> Result<PKey<Public>, ErrorStack> {
+    match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
+        Ok(EC_PUBLIC_KEY) => EcKey::public_key_from_der(spki).and_then(PKey::from_ec_key),
+        Ok(RSA_ENCRYPTION) => Rsa::public_key_from_der(spki).and_then(PKey::from_rsa),
+        _ => PKey::public_key_from_der(spki),
+    }
 }
 
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
@@ -146,9 +162,8 @@ fn md(hash: MessageDigest) -> Result<&'static openssl::md::MdRef, ErrorStack> {
 
 #[cfg(test)]
 mod tests {
-    use openssl::ec::{EcGroup, EcKey};
+    use openssl::ec::EcGroup;
     use openssl::pkey::Private;
-    use openssl::rsa::Rsa;
     use openssl::sign::Signer;
 
     use super::*;

@@ -19,9 +19,9 @@ use crate::platform::{Abort, CallState};
 use crate::resources::{Blob, Sink};
 use crate::slots::{Share, Slots};
 use crate::{
-    Answer, CallEnd, CallError, CallLimits, CallObserver, Capability, ContractBreach, EndedCall,
-    Fault, FaultKind, MemoryMeter, PluginDigest, Preservation, Refusal, Report, SignRequest,
-    SignStep, SignatureEvidence,
+    Answer, CallEnd, CallError, CallLimits, CallObserver, Capability, ContractBreach, Document,
+    EndedCall, Fault, FaultKind, MemoryMeter, PluginDigest, Preservation, Refusal, Report,
+    SignRequest, SignStep, SignatureEvidence,
 };
 
 /// What all plugins of a host share.
@@ -106,7 +106,7 @@ impl Guest {
 
     pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
         self.call("describe", |guest| {
-            let mut store = guest.store(Bytes::new());
+            let mut store = guest.store(Bytes::new().into());
             let called = guest
                 .describe
                 .instantiate(&mut store)
@@ -116,7 +116,7 @@ impl Guest {
         .await
     }
 
-    pub(crate) async fn inspect(self: &Arc<Self>, document: Bytes) -> Result<Report, CallError> {
+    pub(crate) async fn inspect(self: &Arc<Self>, document: Document) -> Result<Report, CallError> {
         self.call("inspect", move |guest| {
             let plugin = supported(guest.inspect.as_ref(), Capability::Inspect)?;
             let mut store = guest.store(document);
@@ -136,7 +136,7 @@ impl Guest {
 
     pub(crate) async fn sign(
         self: &Arc<Self>,
-        document: Bytes,
+        document: Document,
         request: &SignRequest,
         answers: &[Answer],
         preservation: Preservation,
@@ -163,9 +163,11 @@ impl Guest {
                 Step::Needs(needs) => return Ok(Ok(SignStep::Needs(needs))),
             };
             let output = store.into_data().output;
-            preservation.check(&document, &output)?;
+            preservation.check(document.bytes(), &output)?;
+            let copied = output.kept_prefix();
+            let bytes = output.assemble(document.bytes())?;
             Ok(Ok(SignStep::Done {
-                document: output.assemble(&document)?,
+                document: document.followed_by(bytes, copied),
                 outcome,
             }))
         })
@@ -174,7 +176,7 @@ impl Guest {
 
     pub(crate) async fn verify(
         self: &Arc<Self>,
-        document: Bytes,
+        document: Document,
     ) -> Result<Vec<SignatureEvidence>, CallError> {
         self.call("verify", move |guest| {
             let plugin = supported(guest.verify.as_ref(), Capability::Verify)?;
@@ -261,7 +263,7 @@ impl Guest {
         });
     }
 
-    fn store(&self, document: Bytes) -> Store<CallState> {
+    fn store(&self, document: Document) -> Store<CallState> {
         let limits = &self.runtime.limits;
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);

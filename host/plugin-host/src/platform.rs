@@ -1,23 +1,22 @@
 //! What the host offers to a running plugin.
 
-use bytes::Bytes;
 use openssl::error::ErrorStack;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 use wasmtime::{Engine, ResourceLimiter};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
-use crate::crypto::{message_digest, verify_with_spki};
+use crate::crypto::verify_with_spki;
 use crate::guest_log::GuestLog;
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
 use crate::{
-    CallLimits, ContractBreach, DigestAlgorithm, FaultKind, LogLevel, MemoryMeter,
+    CallLimits, ContractBreach, DigestAlgorithm, Document, FaultKind, LogLevel, MemoryMeter,
     SignatureAlgorithm,
 };
 
 /// What belongs to one call of a plugin.
 pub(crate) struct CallState {
-    pub(crate) document: Bytes,
+    pub(crate) document: Document,
     pub(crate) log: GuestLog,
     pub(crate) memory: MemoryLimit,
     pub(crate) output: Output,
@@ -46,7 +45,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
 
 impl CallState {
     pub(crate) fn new(
-        document: Bytes,
+        document: Document,
         log: GuestLog,
         limits: &CallLimits,
         meter: MemoryMeter,
@@ -70,13 +69,13 @@ impl documents::Host for CallState {}
 
 impl documents::HostBlob for CallState {
     fn len(&mut self, _: Resource<Blob>) -> wasmtime::Result<u64> {
-        Ok(self.document.len() as u64)
+        Ok(self.document.bytes().len() as u64)
     }
 
     fn read(&mut self, _: Resource<Blob>, offset: u64, len: u32) -> wasmtime::Result<Vec<u8>> {
         let rest = usize::try_from(offset)
             .ok()
-            .and_then(|offset| self.document.get(offset..))
+            .and_then(|offset| self.document.bytes().get(offset..))
             .unwrap_or_default();
         Ok(rest.get(..len as usize).unwrap_or(rest).to_vec())
     }
@@ -101,7 +100,7 @@ impl documents::HostSink for CallState {
     ) -> wasmtime::Result<()> {
         Ok(self
             .output
-            .copy(&self.document, offset, len)
+            .copy(self.document.bytes(), offset, len)
             .map_err(Abort)?)
     }
 
@@ -133,17 +132,12 @@ impl crypto::HostHasher for CallState {
         let algorithm: DigestAlgorithm = algorithm
             .parse()
             .map_err(|_| Abort(ContractBreach::unknown("digest algorithm", &algorithm).into()))?;
-        let hasher = openssl::hash::Hasher::new(message_digest(algorithm)).map_err(Abort::from)?;
-        Ok(self.resources.push(Hasher(hasher))?)
+        Ok(self.resources.push(Hasher::new(algorithm))?)
     }
 
     fn update(&mut self, hasher: Resource<Hasher>, bytes: Vec<u8>) -> wasmtime::Result<()> {
-        Ok(self
-            .resources
-            .get_mut(&hasher)?
-            .0
-            .update(&bytes)
-            .map_err(Abort::from)?)
+        let hasher = self.resources.get_mut(&hasher)?;
+        Ok(hasher.update(&bytes).map_err(Abort::from)?)
     }
 
     fn update_blob(
@@ -153,23 +147,19 @@ impl crypto::HostHasher for CallState {
         offset: u64,
         len: u64,
     ) -> wasmtime::Result<()> {
-        let bytes = slice(&self.document, offset, len).map_err(Abort)?;
-        Ok(self
-            .resources
-            .get_mut(&hasher)?
-            .0
-            .update(bytes)
-            .map_err(Abort::from)?)
+        let range = slice(self.document.bytes(), offset, len).map_err(Abort)?;
+        let hasher = self.resources.get_mut(&hasher)?;
+        let updated = if offset == 0 {
+            hasher.update_from_start(&self.document, range)
+        } else {
+            hasher.update(range)
+        };
+        Ok(updated.map_err(Abort::from)?)
     }
 
     fn finish(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<Vec<u8>> {
-        let digest = self
-            .resources
-            .get_mut(&hasher)?
-            .0
-            .finish()
-            .map_err(Abort::from)?;
-        Ok(digest.to_vec())
+        let hasher = self.resources.get_mut(&hasher)?;
+        Ok(hasher.finish().map_err(Abort::from)?)
     }
 
     fn drop(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<()> {

@@ -2,15 +2,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::contract::CONTRACT;
 use crate::convert::About;
 use crate::guest::Guest;
 use crate::signing::{Answerer, Progress, drive};
 use crate::{
-    Answer, CallError, Capability, ContractBreach, MemoryMeter, PluginDigest, Preservation, Report,
-    SignRequest, SignStep, SignatureEvidence,
+    Answer, CallError, Capability, ContractBreach, Document, MemoryMeter, PluginDigest,
+    Preservation, Report, SignRequest, SignStep, SignatureEvidence,
 };
 
 const SIGN: &str = "sign";
@@ -101,8 +99,8 @@ impl Plugin {
     /// # Errors
     ///
     /// The plugin's refusal of the document, or its fault.
-    pub async fn inspect(&self, document: Bytes) -> Result<Report, CallError> {
-        self.guest.inspect(document).await
+    pub async fn inspect(&self, document: impl Into<Document>) -> Result<Report, CallError> {
+        self.guest.inspect(document.into()).await
     }
 
     /// Evidence about every signature of a document.
@@ -110,8 +108,11 @@ impl Plugin {
     /// # Errors
     ///
     /// The plugin's refusal of the document, or its fault.
-    pub async fn verify(&self, document: Bytes) -> Result<Vec<SignatureEvidence>, CallError> {
-        self.guest.verify(document).await
+    pub async fn verify(
+        &self,
+        document: impl Into<Document>,
+    ) -> Result<Vec<SignatureEvidence>, CallError> {
+        self.guest.verify(document.into()).await
     }
 
     /// One step of signing, with the answers so far. An output is checked to
@@ -122,7 +123,7 @@ impl Plugin {
     /// The plugin's refusal of the document or request, or its fault.
     pub async fn sign(
         &self,
-        document: Bytes,
+        document: impl Into<Document>,
         request: &SignRequest,
         answers: &[Answer],
     ) -> Result<SignStep, CallError> {
@@ -130,7 +131,7 @@ impl Plugin {
         // be told so.
         let preservation = self.preservation(SIGN).unwrap_or(Preservation::Whole);
         self.guest
-            .sign(document, request, answers, preservation)
+            .sign(document.into(), request, answers, preservation)
             .await
     }
 
@@ -150,12 +151,12 @@ impl Plugin {
     /// includes everything above that does not hold.
     pub async fn drive_sign(
         &self,
-        document: Bytes,
+        document: impl Into<Document>,
         request: &SignRequest,
         answers: Vec<Answer>,
         answerer: &dyn Answerer,
     ) -> Result<Progress, CallError> {
-        drive(self, document, request, answers, answerer).await
+        drive(self, document.into(), request, answers, answerer).await
     }
 
     pub(crate) fn max_rounds(&self) -> u32 {

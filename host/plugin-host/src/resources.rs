@@ -4,6 +4,11 @@
     reason = "the generated bindings re-export these types"
 )]
 
+use openssl::error::ErrorStack;
+
+use crate::crypto::message_digest;
+use crate::{DigestAlgorithm, Document};
+
 /// The document of a call; there is one.
 #[derive(Debug)]
 pub struct Blob;
@@ -13,4 +18,50 @@ pub struct Blob;
 pub struct Sink;
 
 /// A digest in the making.
-pub struct Hasher(pub(crate) openssl::hash::Hasher);
+pub struct Hasher {
+    algorithm: DigestAlgorithm,
+    /// None before the first byte.
+    state: Option<openssl::hash::Hasher>,
+}
+
+impl Hasher {
+    pub(crate) fn new(algorithm: DigestAlgorithm) -> Self {
+        Self {
+            algorithm,
+            state: None,
+        }
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) -> Result<(), ErrorStack> {
+        self.begun()?.update(bytes)
+    }
+
+    /// Takes in the first bytes of `document`.
+    pub(crate) fn update_from_start(
+        &mut self,
+        document: &Document,
+        bytes: &[u8],
+    ) -> Result<(), ErrorStack> {
+        if self.state.is_some() {
+            return self.update(bytes);
+        }
+        let (state, known) = document.begin_digest(self.algorithm, bytes.len())?;
+        self.state
+            .insert(state)
+            .update(bytes.get(known..).unwrap_or_default())
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<Vec<u8>, ErrorStack> {
+        let digest = self.begun()?.finish()?;
+        self.state = None;
+        Ok(digest.to_vec())
+    }
+
+    fn begun(&mut self) -> Result<&mut openssl::hash::Hasher, ErrorStack> {
+        let state = match self.state.take() {
+            Some(state) => state,
+            None => openssl::hash::Hasher::new(message_digest(self.algorithm))?,
+        };
+        Ok(self.state.insert(state))
+    }
+}

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence;
 use crate::{
-    Answer, CallError, ContractBreach, EvidenceError, Need, NeedKind, Outcome, Plugin, SignRequest,
-    SignStep, SignatureEvidence,
+    Answer, CallError, ContractBreach, Document, EvidenceError, Need, NeedKind, Outcome, Plugin,
+    SignRequest, SignStep, SignatureEvidence,
 };
 
 /// Gets what plugins need: signatures, time-stamps, certificates, revocation.
@@ -61,7 +61,7 @@ pub struct SignedDocument {
 
 pub(crate) async fn drive(
     plugin: &Plugin,
-    document: Bytes,
+    document: Document,
     request: &SignRequest,
     mut answers: Vec<Answer>,
     answerer: &dyn Answerer,
@@ -102,7 +102,7 @@ pub(crate) async fn drive(
 
 /// What would spoil the check of the finished signature, found while nobody
 /// has signed in vain.
-async fn check_before_anybody_signs(plugin: &Plugin, document: Bytes) -> Result<(), CallError> {
+async fn check_before_anybody_signs(plugin: &Plugin, document: Document) -> Result<(), CallError> {
     let evidence = plugin.verify(document).await?;
     evidence::refuse_ambiguous_ids(&evidence)
         .map_err(|error| plugin.broken(ContractBreach::Evidence(error)))
@@ -147,10 +147,10 @@ fn check_needs(
 
 async fn finish(
     plugin: &Plugin,
-    document: Bytes,
+    document: Document,
     request: &SignRequest,
     answers: &[Answer],
-    output: Bytes,
+    output: Document,
     outcome: Outcome,
 ) -> Result<SignedDocument, CallError> {
     let refused = |error: EvidenceError| plugin.broken(ContractBreach::Evidence(error));
@@ -160,7 +160,7 @@ async fn finish(
     let (signature, earlier) =
         evidence::check(&before, after, &signed, request, &outcome).map_err(refused)?;
     Ok(SignedDocument {
-        bytes: output,
+        bytes: output.into_bytes(),
         outcome,
         signature,
         earlier,
@@ -168,7 +168,7 @@ async fn finish(
 }
 
 /// A plugin that signs a document cannot refuse it, nor what it made of it.
-async fn verify(plugin: &Plugin, document: Bytes) -> Result<Vec<SignatureEvidence>, CallError> {
+async fn verify(plugin: &Plugin, document: Document) -> Result<Vec<SignatureEvidence>, CallError> {
     match plugin.verify(document).await {
         Err(CallError::Refused(refusal)) => {
             Err(plugin.broken(ContractBreach::VerifyRefuses(refusal.code)))

@@ -152,7 +152,7 @@ pub enum SignStep {
     /// The output is complete, and keeps of its input what the plugin declares.
     Done {
         /// The signed document.
-        document: bytes::Bytes,
+        document: crate::Document,
         /// What was made.
         outcome: Outcome,
     },

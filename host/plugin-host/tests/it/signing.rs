@@ -137,10 +137,12 @@ async fn a_loop_that_breaks_the_contract_ends() {
                 outcome: "no",
             },
         ),
+        ("ask-other", ContractBreach::DuplicateNeed("other".into())),
         (
             "ask-twice",
             ContractBreach::DuplicateNeed("signature".into()),
         ),
+        ("ask-two", ContractBreach::DuplicateNeed("second".into())),
     ] {
         assert_eq!(breach_of(behaviour).await, breach, "{behaviour}");
     }
@@ -267,13 +269,14 @@ async fn a_document_that_is_refused_is_refused_by_every_operation() {
     let toy = toy().await;
     let signer = Signer::named("Ona");
     let request: SignRequest = signer.request(TargetLevel::BB);
+    let text = bytes::Bytes::from_static(b"text");
     let refused =
         |error| matches!(error, CallError::Refused(Refusal { code, .. }) if code == "not-a-toy");
 
-    assert!(refused(toy.inspect("text".into()).await.unwrap_err()));
-    assert!(refused(toy.verify("text".into()).await.unwrap_err()));
+    assert!(refused(toy.inspect(text.clone()).await.unwrap_err()));
+    assert!(refused(toy.verify(text.clone()).await.unwrap_err()));
     assert!(refused(
-        toy.drive_sign("text".into(), &request, Vec::new(), &signer)
+        toy.drive_sign(text, &request, Vec::new(), &signer)
             .await
             .unwrap_err()
     ));

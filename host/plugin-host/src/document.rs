@@ -1,0 +1,193 @@
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use openssl::error::ErrorStack;
+use openssl::hash::Hasher;
+
+use crate::DigestAlgorithm;
+use crate::crypto::message_digest;
+
+/// A document for the calls of plugins. Clones are one document: what the host
+/// hashed for one call of a plugin, it need not hash for the next.
+///
+/// Signing hashes a document from its first byte on several times: once to say
+/// what is to be signed, once to embed the signature, once to verify what came
+/// out. The host keeps the state of the digest after the document's last byte
+/// and goes on from there, also in an output that begins with a copy of the
+/// document. It computed both itself, so nothing that a plugin says is
+/// believed.
+#[derive(Clone)]
+pub struct Document {
+    bytes: Bytes,
+    prefix: Arc<HashedPrefix>,
+}
+
+/// The first `len` bytes of a document, as each digest has taken them in.
+#[derive(Default)]
+struct HashedPrefix {
+    len: usize,
+    sha1: OnceLock<Hasher>,
+    sha256: OnceLock<Hasher>,
+    sha384: OnceLock<Hasher>,
+    sha512: OnceLock<Hasher>,
+}
+
+impl Document {
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The bytes alone.
+    #[must_use]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// The document made of `bytes`, whose first `copied` ones the host copied
+    /// from the start of this one.
+    pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
+        if copied < self.prefix.len as u64 {
+            return bytes.into();
+        }
+        Self {
+            bytes,
+            prefix: Arc::clone(&self.prefix),
+        }
+    }
+
+    /// A digest in the making that has taken in the beginning of the document,
+    /// and how many bytes that is: none if no more than `len` are asked for
+    /// and the host knows only of more.
+    pub(crate) fn begin_digest(
+        &self,
+        algorithm: DigestAlgorithm,
+        len: usize,
+    ) -> Result<(Hasher, usize), ErrorStack> {
+        let known = self.prefix.len;
+        if len < known {
+            return Ok((Hasher::new(message_digest(algorithm))?, 0));
+        }
+        let state = self.prefix.state(algorithm);
+        let hasher = match state.get() {
+            Some(hasher) => hasher.clone(),
+            None => {
+                let mut hasher = Hasher::new(message_digest(algorithm))?;
+                hasher.update(self.bytes.get(..known).unwrap_or_default())?;
+                state.get_or_init(|| hasher.clone());
+                hasher
+            }
+        };
+        Ok((hasher, known))
+    }
+}
+
+impl From<Bytes> for Document {
+    fn from(bytes: Bytes) -> Self {
+        let prefix = HashedPrefix {
+            len: bytes.len(),
+            ..HashedPrefix::default()
+        };
+        Self {
+            bytes,
+            prefix: Arc::new(prefix),
+        }
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("len", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Document {}
+
+impl HashedPrefix {
+    fn state(&self, algorithm: DigestAlgorithm) -> &OnceLock<Hasher> {
+        match algorithm {
+            DigestAlgorithm::Sha1 => &self.sha1,
+            DigestAlgorithm::Sha256 => &self.sha256,
+            DigestAlgorithm::Sha384 => &self.sha384,
+            DigestAlgorithm::Sha512 => &self.sha512,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALGORITHM: DigestAlgorithm = DigestAlgorithm::Sha256;
+
+    #[test]
+    fn a_digest_goes_on_after_what_was_hashed_before() {
+        let document = Document::from(Bytes::from_static(b"document"));
+        let signed = document.followed_by(Bytes::from_static(b"document, signed"), 8);
+        // Whoever is second finds the state of the first.
+        for document in [&document, &document, &signed] {
+            assert_eq!(digest_of_first(document, 8), sha256(b"document"));
+        }
+
+        assert_eq!(digest_of_first(&signed, 16), sha256(b"document, signed"));
+        assert!(document.prefix.sha256.get().is_some());
+        assert!(Arc::ptr_eq(&document.prefix, &signed.prefix));
+    }
+
+    #[test]
+    fn less_than_the_known_beginning_is_hashed_from_the_first_byte_on() {
+        let document = Document::from(Bytes::from_static(b"document"));
+
+        assert_eq!(digest_of_first(&document, 3), sha256(b"doc"));
+        assert!(document.prefix.sha256.get().is_none());
+    }
+
+    #[test]
+    fn an_output_that_copies_less_than_the_document_has_a_beginning_of_its_own() {
+        let document = Document::from(Bytes::from_static(b"document"));
+        digest_of_first(&document, 8);
+
+        let other = document.followed_by(Bytes::from_static(b"documents"), 7);
+
+        assert_eq!(digest_of_first(&other, 9), sha256(b"documents"));
+        assert!(!Arc::ptr_eq(&document.prefix, &other.prefix));
+    }
+
+    #[test]
+    fn every_algorithm_has_its_own_state() {
+        let document = Document::from(Bytes::from_static(b"document"));
+        for algorithm in [
+            DigestAlgorithm::Sha1,
+            DigestAlgorithm::Sha256,
+            DigestAlgorithm::Sha384,
+            DigestAlgorithm::Sha512,
+        ] {
+            for _ in 0..2 {
+                let (mut hasher, known) = document.begin_digest(algorithm, 8).unwrap();
+                assert_eq!(known, 8);
+                let expected = openssl::hash::hash(message_digest(algorithm), b"document").unwrap();
+                assert_eq!(&*hasher.finish().unwrap(), &*expected, "{algorithm}");
+            }
+        }
+    }
+
+    fn digest_of_first(document: &Document, len: usize) -> [u8; 32] {
+        let (mut hasher, known) = document.begin_digest(ALGORITHM, len).unwrap();
+        hasher.update(&document.bytes()[known..len]).unwrap();
+        hasher.finish().unwrap().as_ref().try_into().unwrap()
+    }
+
+    fn sha256(bytes: &[u8]) -> [u8; 32] {
+        openssl::sha::sha256(bytes)
+    }
+}
