@@ -1,24 +1,77 @@
 use std::hint::black_box;
+use std::mem;
 
+use parafa_plugin_sdk::bindings::Hasher;
 use parafa_plugin_sdk::core::Refusal;
 
-/// Which rule a document makes the plugin break.
+/// What a document makes the plugin do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Behaviour {
+    /// What the contract asks.
+    Honest,
+    /// Breaks one rule of signing.
+    Breaks(Rule),
+    /// Ends badly, or not at all, in one of its calls.
+    Ends(Ending, Stage),
+}
+
+/// The calls that can end badly.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Stage {
+    /// `inspect`.
+    Inspect,
+    /// `sign`, before anybody signed.
+    Prepare,
+    /// `sign`, once somebody has.
+    Finish,
+    /// `verify`.
+    Verify,
+}
+
+/// The ways to end badly.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Ending {
+    /// Hashes the document without end, so that the host works.
+    Busy,
+    /// Writes log lines until nobody listens, and goes on.
+    Chatter,
+    /// Allocates without end.
+    Exhaust,
+    /// Takes resources of the host's without end.
+    Hoard,
+    /// Does not end.
+    Loop,
+    /// Panics.
+    Panic,
+    /// Panics after it has filled the log.
+    PanicLoudly,
+    /// Calls itself without end.
+    Recurse,
+    /// Refuses.
+    Refuse,
+    /// Refuses with a code that is no code.
+    RefuseOddly,
+    /// Refuses at length, with what would take over a terminal.
+    RefuseRudely,
+}
+
+/// The rules to break.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Rule {
     /// `sign` asks for what was answered already.
     AskAgain,
     /// `sign` asks for something new whenever it is called.
     AskForever,
     /// `sign` asks for nothing and has no outcome.
     AskNothing,
+    /// `sign` asks for another signature once it has one.
+    AskOther,
     /// `sign` asks twice under one id.
     AskTwice,
-    /// `inspect` writes log lines without end.
-    Chatter,
+    /// `sign` asks for two signatures where one is lawful.
+    AskTwo,
     /// `verify` turns on the first signature once there is a second one.
     CondemnEarlier,
-    /// `inspect` allocates without end.
-    Exhaust,
     /// `sign` copies without end.
     FloodCopy,
     /// `sign` writes without end.
@@ -27,10 +80,6 @@ pub(crate) enum Behaviour {
     ForgeCopy,
     /// `verify` forgets the first signature once there is a second one.
     ForgetEarlier,
-    /// None.
-    Honest,
-    /// `inspect` does not end.
-    Loop,
     /// `sign` has an outcome before anybody signed.
     NoSignature,
     /// `sign` stores another token than the authority's.
@@ -39,14 +88,10 @@ pub(crate) enum Behaviour {
     OtherValue,
     /// `inspect` copies a range that the document does not have.
     OutOfRange,
-    /// `inspect` panics.
-    Panic,
-    /// `inspect` calls itself without end.
-    Recurse,
-    /// `inspect` refuses.
-    Refuse,
     /// `verify` changes what the first signature signs once there is a second.
     RewriteEarlier,
+    /// `sign` changes the first byte of what it should keep.
+    RewritePrefix,
     /// `sign` adds two signatures, to which `verify` gives one id.
     ShareId,
     /// `sign` adds two signatures.
@@ -58,49 +103,84 @@ pub(crate) enum Behaviour {
 }
 
 impl Behaviour {
+    /// Reads `honest`, a rule such as `ask-again`, or an ending such as `loop`,
+    /// which is that of `inspect`, or `loop@verify`.
     pub(crate) fn parse(name: &str) -> Option<Self> {
+        if name == "honest" {
+            return Some(Self::Honest);
+        }
+        if let Some(rule) = Rule::parse(name) {
+            return Some(Self::Breaks(rule));
+        }
+        let (ending, stage) = name.split_once('@').unwrap_or((name, "inspect"));
+        Some(Self::Ends(Ending::parse(ending)?, Stage::parse(stage)?))
+    }
+
+    pub(crate) fn breaks(self, rule: Rule) -> bool {
+        self == Self::Breaks(rule)
+    }
+
+    /// Ends badly if that is what is to be done at this stage.
+    pub(crate) fn at(self, stage: Stage) -> Result<(), Refusal> {
+        match self {
+            Self::Ends(ending, at) if at == stage => ending.come_about(),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Stage {
+    fn parse(name: &str) -> Option<Self> {
         Some(match name {
-            "ask-again" => Self::AskAgain,
-            "ask-forever" => Self::AskForever,
-            "ask-nothing" => Self::AskNothing,
-            "ask-twice" => Self::AskTwice,
+            "finish" => Self::Finish,
+            "inspect" => Self::Inspect,
+            "prepare" => Self::Prepare,
+            "verify" => Self::Verify,
+            _ => return None,
+        })
+    }
+}
+
+impl Ending {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "busy" => Self::Busy,
             "chatter" => Self::Chatter,
-            "condemn-earlier" => Self::CondemnEarlier,
             "exhaust" => Self::Exhaust,
-            "flood-copy" => Self::FloodCopy,
-            "flood-write" => Self::FloodWrite,
-            "forge-copy" => Self::ForgeCopy,
-            "forget-earlier" => Self::ForgetEarlier,
-            "honest" => Self::Honest,
+            "hoard" => Self::Hoard,
             "loop" => Self::Loop,
-            "no-signature" => Self::NoSignature,
-            "other-token" => Self::OtherToken,
-            "other-value" => Self::OtherValue,
-            "out-of-range" => Self::OutOfRange,
             "panic" => Self::Panic,
+            "panic-loudly" => Self::PanicLoudly,
             "recurse" => Self::Recurse,
             "refuse" => Self::Refuse,
-            "rewrite-earlier" => Self::RewriteEarlier,
-            "share-id" => Self::ShareId,
-            "sign-twice" => Self::SignTwice,
-            "swap-signed-bytes" => Self::SwapSignedBytes,
-            "truncate-copy" => Self::TruncateCopy,
+            "refuse-oddly" => Self::RefuseOddly,
+            "refuse-rudely" => Self::RefuseRudely,
             _ => return None,
         })
     }
 
-    pub(crate) fn before_inspect(self) -> Result<(), Refusal> {
+    fn come_about(self) -> Result<(), Refusal> {
         match self {
-            Self::Chatter => {
-                for line in 0..100_000_u32 {
-                    parafa_plugin_sdk::log(&format!("line {line}\nforged line"));
+            Self::Busy => {
+                let bytes = vec![0; 1024 * 1024];
+                let hasher = Hasher::new("SHA-512");
+                loop {
+                    hasher.update(&bytes);
                 }
             }
+            Self::Chatter => chatter(),
             Self::Exhaust => exhaust(),
+            Self::Hoard => loop {
+                mem::forget(Hasher::new("SHA-256"));
+            },
             Self::Loop => loop {
                 black_box(());
             },
             Self::Panic => panic!("the document asked for it"),
+            Self::PanicLoudly => {
+                chatter();
+                panic!("the document\nasked for it\u{1b}[2J");
+            }
             Self::Recurse => drop(black_box(recurse(u64::MAX))),
             Self::Refuse => {
                 return Err(Refusal {
@@ -109,9 +189,49 @@ impl Behaviour {
                     subjects: vec!["first".to_owned(), "second".to_owned()],
                 });
             }
-            _ => {}
+            Self::RefuseOddly => return Err(Refusal::new("no\ncode", "the document says so")),
+            Self::RefuseRudely => {
+                let mut detail = "\u{1b}[2Jthe document says so ".to_owned();
+                detail.push_str(&"again ".repeat(1024 * 1024));
+                return Err(Refusal::new("encrypted", detail));
+            }
         }
         Ok(())
+    }
+}
+
+impl Rule {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "ask-again" => Self::AskAgain,
+            "ask-forever" => Self::AskForever,
+            "ask-nothing" => Self::AskNothing,
+            "ask-other" => Self::AskOther,
+            "ask-twice" => Self::AskTwice,
+            "ask-two" => Self::AskTwo,
+            "condemn-earlier" => Self::CondemnEarlier,
+            "flood-copy" => Self::FloodCopy,
+            "flood-write" => Self::FloodWrite,
+            "forge-copy" => Self::ForgeCopy,
+            "forget-earlier" => Self::ForgetEarlier,
+            "no-signature" => Self::NoSignature,
+            "other-token" => Self::OtherToken,
+            "other-value" => Self::OtherValue,
+            "out-of-range" => Self::OutOfRange,
+            "rewrite-earlier" => Self::RewriteEarlier,
+            "rewrite-prefix" => Self::RewritePrefix,
+            "share-id" => Self::ShareId,
+            "sign-twice" => Self::SignTwice,
+            "swap-signed-bytes" => Self::SwapSignedBytes,
+            "truncate-copy" => Self::TruncateCopy,
+            _ => return None,
+        })
+    }
+}
+
+fn chatter() {
+    for line in 0..100_000_u32 {
+        parafa_plugin_sdk::log(&format!("line {line}\nforged line"));
     }
 }
 

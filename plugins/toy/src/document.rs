@@ -2,7 +2,7 @@ use parafa_plugin_sdk::core::{
     Blob, DigestAlgorithm, Environment, Part, Refusal, SignatureAlgorithm,
 };
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Rule};
 
 pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
 
@@ -35,7 +35,7 @@ impl Document {
     }
 
     pub(crate) fn body_digest<E: Environment>(&self, environment: &E, blob: &E::Blob) -> Vec<u8> {
-        let len = if self.behaviour == Behaviour::OutOfRange {
+        let len = if self.behaviour.breaks(Rule::OutOfRange) {
             self.len + 1
         } else {
             self.body_len

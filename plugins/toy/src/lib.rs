@@ -2,7 +2,7 @@
 //!
 //! A document is the line `TOY <behaviour> <length>`, that many bytes, and the
 //! records of its signatures. The behaviour `honest` does what the contract
-//! asks; [`Behaviour`] lists the others, each of which breaks one rule.
+//! asks; [`Behaviour`](behaviour::Behaviour) lists the others.
 
 mod behaviour;
 mod document;
@@ -13,7 +13,7 @@ use parafa_plugin_sdk::core::{
     SignatureEvidence, SignatureSummary,
 };
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{Document, Record};
 use crate::sign::sign;
 
@@ -31,14 +31,15 @@ fn about() -> About {
         id: "toy",
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
-        extensions: &["toy"],
+        // The second one is a signing API's way to it.
+        extensions: &["toy", "sce"],
         preservation: &[("sign", Preservation::Whole)],
     }
 }
 
 fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Refusal> {
     let document = Document::read(blob)?;
-    document.behaviour.before_inspect()?;
+    document.behaviour.at(Stage::Inspect)?;
     let digest = document.body_digest(environment, blob);
     let verdict = environment.verify(
         b"no key",
@@ -74,6 +75,7 @@ fn verify<E: Environment>(
     blob: &E::Blob,
 ) -> Result<Vec<SignatureEvidence>, Refusal> {
     let document = Document::read(blob)?;
+    document.behaviour.at(Stage::Verify)?;
     let several = document.records.len() > 1;
     let mut evidence: Vec<_> = document
         .records
@@ -96,20 +98,24 @@ fn verify<E: Environment>(
             level: record.level().to_owned(),
         })
         .collect();
-    if document.behaviour == Behaviour::ShareId {
+    if document.behaviour.breaks(Rule::ShareId) {
         for signature in &mut evidence {
             signature.id = "shared".to_owned();
         }
     }
-    match (document.behaviour, evidence.first_mut()) {
-        (Behaviour::ForgetEarlier, Some(_)) if several => drop(evidence.remove(0)),
-        (Behaviour::CondemnEarlier, Some(first)) if several => {
-            first.integrity = Integrity::DigestMismatch;
-        }
-        (Behaviour::RewriteEarlier, Some(first)) if several => first.signed_bytes.push(0),
-        _ => {}
+    if let (Behaviour::Breaks(rule), true) = (document.behaviour, several) {
+        turn_on_earlier(rule, &mut evidence);
     }
     Ok(evidence)
+}
+
+fn turn_on_earlier(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
+    match (rule, evidence.first_mut()) {
+        (Rule::ForgetEarlier, Some(_)) => drop(evidence.remove(0)),
+        (Rule::CondemnEarlier, Some(first)) => first.integrity = Integrity::DigestMismatch,
+        (Rule::RewriteEarlier, Some(first)) => first.signed_bytes.push(0),
+        _ => {}
+    }
 }
 
 fn integrity<E: Environment>(record: &Record, environment: &E, blob: &E::Blob) -> Integrity {

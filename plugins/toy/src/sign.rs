@@ -3,7 +3,7 @@ use parafa_plugin_sdk::core::{
 };
 
 use crate::MEDIA_TYPE;
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{DIGEST, Document, Record};
 
 pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
@@ -22,26 +22,45 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     let signed_bytes = [environment.digest(DIGEST, &[covered]), request.seed.clone()].concat();
     let signature = need(NeedKind::Signature, "signature", &signed_bytes);
 
-    match document.behaviour {
-        Behaviour::AskForever => {
+    let stage = if answers.is_empty() {
+        Stage::Prepare
+    } else {
+        Stage::Finish
+    };
+    document.behaviour.at(stage)?;
+    let rule = match document.behaviour {
+        Behaviour::Breaks(rule) => Some(rule),
+        Behaviour::Ends(..) | Behaviour::Honest => None,
+    };
+    match rule {
+        Some(Rule::AskForever) => {
             return Ok(Step::Needs(vec![need(
                 NeedKind::Revocation,
                 &format!("revocation-{}", answers.len()),
                 b"",
             )]));
         }
-        Behaviour::AskNothing => return Ok(Step::Needs(Vec::new())),
-        Behaviour::AskTwice => return Ok(Step::Needs(vec![signature.clone(), signature])),
+        Some(Rule::AskNothing) => return Ok(Step::Needs(Vec::new())),
+        Some(Rule::AskTwice) => return Ok(Step::Needs(vec![signature.clone(), signature])),
+        Some(Rule::AskTwo) => {
+            let second = need(NeedKind::Signature, "second", &signed_bytes);
+            return Ok(Step::Needs(vec![signature, second]));
+        }
         _ => {}
     }
 
     let value = match answer_to(answers, "signature")? {
         Some(value) => value,
-        None if document.behaviour == Behaviour::NoSignature => b"nobody signed".to_vec(),
+        None if rule == Some(Rule::NoSignature) => b"nobody signed".to_vec(),
         None => return Ok(Step::Needs(vec![signature])),
     };
-    if document.behaviour == Behaviour::AskAgain {
-        return Ok(Step::Needs(vec![signature]));
+    match rule {
+        Some(Rule::AskAgain) => return Ok(Step::Needs(vec![signature])),
+        Some(Rule::AskOther) => {
+            let other = need(NeedKind::Signature, "other", b"something else");
+            return Ok(Step::Needs(vec![other]));
+        }
+        _ => {}
     }
     let timestamp = match request.target_level.as_str() {
         "B-T" => match answer_to(answers, "timestamp")? {
@@ -66,13 +85,13 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         certificate: request.signer_chain.first().cloned().unwrap_or_default(),
         timestamp,
     };
-    match document.behaviour {
-        Behaviour::OtherToken => record.timestamp = Some(b"an older token".to_vec()),
-        Behaviour::OtherValue => record.value.push(0),
-        Behaviour::SwapSignedBytes => record.signed_bytes.push(0),
+    match rule {
+        Some(Rule::OtherToken) => record.timestamp = Some(b"an older token".to_vec()),
+        Some(Rule::OtherValue) => record.value.push(0),
+        Some(Rule::SwapSignedBytes) => record.signed_bytes.push(0),
         _ => {}
     }
-    write(&document, blob, &record, out);
+    write(rule, &document, blob, &record, out);
     let level = record.level().to_owned();
     Ok(Step::Done(Outcome {
         media_type: MEDIA_TYPE.to_owned(),
@@ -81,16 +100,26 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-fn write<B: Blob>(document: &Document, blob: &B, record: &Record, out: &mut impl Sink<B>) {
-    match document.behaviour {
-        Behaviour::FloodCopy => loop {
+fn write<B: Blob>(
+    rule: Option<Rule>,
+    document: &Document,
+    blob: &B,
+    record: &Record,
+    out: &mut impl Sink<B>,
+) {
+    match rule {
+        Some(Rule::FloodCopy) => loop {
             out.copy(blob, 0, document.len);
         },
-        Behaviour::FloodWrite => loop {
+        Some(Rule::FloodWrite) => loop {
             out.write(&[0; 64 * 1024]);
         },
-        Behaviour::ForgeCopy => out.write(&blob.read_all()),
-        Behaviour::TruncateCopy => {
+        Some(Rule::ForgeCopy) => out.write(&blob.read_all()),
+        Some(Rule::RewritePrefix) => {
+            out.write(b"t");
+            out.copy(blob, 1, document.len - 1);
+        }
+        Some(Rule::TruncateCopy) => {
             out.copy(blob, 0, document.len - 1);
             out.write(&blob.read(document.len - 1, 1));
         }
@@ -102,10 +131,7 @@ fn write<B: Blob>(document: &Document, blob: &B, record: &Record, out: &mut impl
         }
     }
     out.write(&record.encode());
-    if matches!(
-        document.behaviour,
-        Behaviour::ShareId | Behaviour::SignTwice
-    ) {
+    if matches!(rule, Some(Rule::ShareId | Rule::SignTwice)) {
         out.write(&record.encode());
     }
 }

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use bytes::Bytes;
 use parafa_plugin_host::{
     AdmissionError, CallError, CallLimits, Capability, FaultKind, Preservation, Surface,
@@ -7,9 +5,7 @@ use parafa_plugin_host::{
 use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, Resolve};
 
-use crate::support::{component, host, toy};
-
-const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/parafa-format-0.1");
+use crate::support::{component, contract_with, host, toy};
 
 #[tokio::test]
 async fn a_plugin_says_what_it_is() {
@@ -19,7 +15,7 @@ async fn a_plugin_says_what_it_is() {
     assert_eq!(toy.version(), "0.1.0");
     assert_eq!(toy.contract_version(), "0.1.0");
     assert_eq!(toy.media_types(), ["application/x-toy"]);
-    assert_eq!(toy.extensions(), ["toy"]);
+    assert_eq!(toy.extensions(), ["toy", "sce"]);
     assert_eq!(toy.preservation("sign"), Some(Preservation::Whole));
     assert_eq!(
         toy.capabilities().iter().copied().collect::<Vec<_>>(),
@@ -174,12 +170,7 @@ async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {
 
 /// A component of the world `plugin`, all of whose functions trap.
 fn dummy(wit: &str) -> Vec<u8> {
-    let mut resolve = Resolve::new();
-    resolve.push_dir(Path::new(WIT)).unwrap();
-    let package = resolve
-        .push_str("plugin.wit", &format!("package test:plugin; {wit}"))
-        .unwrap();
-    let world = resolve.packages[package].worlds["plugin"];
+    let (resolve, world) = contract_with(wit);
     encode(&resolve, world)
 }
 

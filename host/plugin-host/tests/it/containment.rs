@@ -3,18 +3,53 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use parafa_plugin_host::{
-    CallError, CallLimits, ContractBreach, Fault, FaultKind, MemoryMeter, Note, Plugin, Refusal,
-    SignStep, TargetLevel,
+    CallError, CallLimits, CallObserver, ContractBreach, EndedCall, Fault, FaultKind, LogLevel,
+    MemoryMeter, Note, Plugin, PluginHost, PluginHostConfig, Refusal, SignStep, TargetLevel,
 };
 
 use crate::support::{
-    Nobody, Signer, answered, component, fault, host, suspended, toy, toy_document,
+    Nobody, Signer, answered, component, config, fault, host, suspended, toy, toy_document,
 };
 
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
-async fn an_endless_loop_ends_at_the_deadline() {
+async fn every_bad_ending_of_every_call_is_contained() {
+    let roomy = CallLimits {
+        memory_bytes: 32 * MIB,
+        ..CallLimits::default()
+    };
+    let brief = CallLimits {
+        wall: Duration::from_millis(200),
+        ..roomy.clone()
+    };
+    let (brief, roomy) = (limited(brief).await, limited(roomy).await);
+    for call in ["inspect", "prepare", "finish", "verify"] {
+        for (ending, kind) in [
+            ("busy", "time-out"),
+            ("exhaust", "memory"),
+            ("hoard", "trap"),
+            ("loop", "time-out"),
+            ("panic", "panic"),
+            ("recurse", "stack"),
+        ] {
+            let behaviour = format!("{ending}@{call}");
+            // On a busy machine only what never ends needs a short deadline.
+            let toy = if kind == "time-out" { &brief } else { &roomy };
+            let fault = match call {
+                "inspect" => inspect(toy, &behaviour).await,
+                "prepare" => prepare_fault(toy, &behaviour).await,
+                "finish" => output_fault(toy, &behaviour).await,
+                _ => fault(toy.verify(toy_document(&behaviour)).await.unwrap_err()),
+            };
+
+            assert_eq!(fault.name(), kind, "{behaviour}: {fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_loop_ends_at_the_deadline_which_is_told() {
     let limits = CallLimits {
         wall: Duration::from_millis(50),
         ..CallLimits::default()
@@ -81,6 +116,18 @@ async fn a_panic_is_reported_with_its_message_and_place() {
 }
 
 #[tokio::test]
+async fn what_a_panic_says_is_one_line_and_kept_though_the_log_is_full() {
+    let FaultKind::Panicked { message } = inspect(&toy().await, "panic-loudly").await else {
+        panic!("ended otherwise")
+    };
+
+    assert!(
+        message.starts_with(r"the document\nasked for it\u{1b}[2J ("),
+        "{message}"
+    );
+}
+
+#[tokio::test]
 async fn endless_recursion_is_too_deep_nesting() {
     assert_eq!(
         inspect(&toy().await, "recurse").await,
@@ -137,6 +184,13 @@ async fn a_copy_cannot_be_forged() {
         })
     );
     assert_eq!(
+        output_fault(&toy, "rewrite-prefix").await,
+        FaultKind::ContractBroken(ContractBreach::NotPreserved {
+            copied: 0,
+            required: 26
+        })
+    );
+    assert_eq!(
         output_fault(&toy, "truncate-copy").await,
         FaultKind::ContractBroken(ContractBreach::NotPreserved {
             copied: 24,
@@ -181,6 +235,81 @@ async fn a_refusal_is_an_answer_and_names_all_subjects() {
             detail: "the document says so".into(),
             subjects: vec!["first".into(), "second".into()],
         }))
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_code_breaks_the_contract() {
+    assert_eq!(
+        inspect(&toy().await, "refuse-oddly").await,
+        FaultKind::ContractBroken(ContractBreach::UnknownValue {
+            what: "refusal code",
+            value: r"no\ncode".to_owned(),
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_short_and_without_control_characters() {
+    let refused = toy().await.inspect(toy_document("refuse-rudely")).await;
+
+    let Err(CallError::Refused(Refusal { detail, .. })) = refused else {
+        panic!("ended otherwise")
+    };
+    assert!(
+        detail.starts_with(r"\u{1b}[2Jthe document says so again "),
+        "{detail}"
+    );
+    assert!(detail.len() < 1100, "{} bytes", detail.len());
+}
+
+#[tokio::test]
+async fn every_call_and_every_fault_is_told_to_the_observer() {
+    let told = Arc::new(Told::default());
+    let toy = observed(told.clone()).await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+
+    toy.inspect(toy_document("honest")).await.unwrap();
+    toy.inspect(toy_document("refuse")).await.unwrap_err();
+    toy.verify(toy_document("panic@verify")).await.unwrap_err();
+    toy.drive_sign(
+        toy_document("swap-signed-bytes"),
+        &request,
+        Vec::new(),
+        &signer,
+    )
+    .await
+    .unwrap_err();
+
+    assert_eq!(
+        told.calls.lock().unwrap()[..],
+        [
+            "describe ok",
+            "inspect ok",
+            "inspect refusal",
+            "verify panic",
+            "verify ok",
+            "sign ok",
+            "sign ok",
+            "verify ok",
+            "verify ok",
+        ]
+    );
+    assert_eq!(
+        told.faults.lock().unwrap()[..],
+        [
+            format!("verify panic {}", toy.digest()),
+            format!("sign contract-broken {}", toy.digest()),
+        ]
+    );
+    let lines = told.lines.lock().unwrap();
+    let [line] = &lines[..] else {
+        panic!("another number of lines: {lines:?}")
+    };
+    assert!(
+        line.starts_with("error the document asked for it ("),
+        "{line}"
     );
 }
 
@@ -235,6 +364,15 @@ async fn inspect(toy: &Arc<Plugin>, behaviour: &str) -> FaultKind {
     fault(toy.inspect(toy_document(behaviour)).await.unwrap_err())
 }
 
+/// The fault of the step of `sign` before anybody has signed.
+async fn prepare_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
+    let request = Signer::named("Jonas").request(TargetLevel::BB);
+    match toy.sign(toy_document(behaviour), &request, &[]).await {
+        Err(error) => fault(error),
+        Ok(SignStep::Done { .. } | SignStep::Needs(_)) => panic!("no fault"),
+    }
+}
+
 /// The fault of the step of `sign` that writes the output.
 async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let signer = Signer::named("Jonas");
@@ -249,6 +387,40 @@ async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     match toy.sign(document, &request, &answers).await {
         Err(error) => fault(error),
         Ok(SignStep::Done { .. } | SignStep::Needs(_)) => panic!("no fault"),
+    }
+}
+
+async fn observed(observer: Arc<dyn CallObserver>) -> Arc<Plugin> {
+    let host = PluginHost::new(PluginHostConfig {
+        observer,
+        ..config()
+    });
+    let toy = component("test/toy.wasm");
+    Arc::new(host.unwrap()).admit(toy).await.unwrap()
+}
+
+/// What an observer was told.
+#[derive(Debug, Default)]
+struct Told {
+    calls: Mutex<Vec<String>>,
+    faults: Mutex<Vec<String>>,
+    lines: Mutex<Vec<String>>,
+}
+
+impl CallObserver for Told {
+    fn ended(&self, call: &EndedCall<'_>) {
+        let call = format!("{} {}", call.operation, call.end.name());
+        self.calls.lock().unwrap().push(call);
+    }
+
+    fn failed(&self, operation: &'static str, fault: &Fault) {
+        let fault = format!("{operation} {} {}", fault.kind.name(), fault.digest);
+        self.faults.lock().unwrap().push(fault);
+    }
+
+    fn logged(&self, level: LogLevel, line: &str) {
+        let line = format!("{} {line}", level.name());
+        self.lines.lock().unwrap().push(line);
     }
 }
 

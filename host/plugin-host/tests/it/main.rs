@@ -5,4 +5,5 @@ mod containment;
 mod pdf;
 mod registry;
 mod signing;
+mod start_up;
 mod support;

@@ -16,18 +16,22 @@ use parafa_plugin_host::{
     PluginHost, PluginHostConfig, Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument,
     Suspension, TargetLevel,
 };
+use wit_parser::{Resolve, WorldId};
+
+/// The contract's source.
+const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/parafa-format-0.1");
 
 /// A host with the default limits, for everything that need not be cut short.
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
 
 /// A host whose compiled plugins outlive the test run.
 pub(crate) fn host(limits: CallLimits) -> Arc<PluginHost> {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache");
-    let config = PluginHostConfig {
-        limits,
-        ..PluginHostConfig::new(cache)
-    };
-    Arc::new(PluginHost::new(config).unwrap())
+    Arc::new(PluginHost::new(PluginHostConfig { limits, ..config() }).unwrap())
+}
+
+/// The defaults, with a folder for compiled plugins that outlives the test run.
+pub(crate) fn config() -> PluginHostConfig {
+    PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache"))
 }
 
 /// A component of `target/plugins`.
@@ -43,6 +47,17 @@ pub(crate) fn component(name: &str) -> Bytes {
             folder.display()
         ),
     }
+}
+
+/// The contract together with `wit`, which has a world `plugin`.
+pub(crate) fn contract_with(wit: &str) -> (Resolve, WorldId) {
+    let mut resolve = Resolve::new();
+    resolve.push_dir(Path::new(WIT)).unwrap();
+    let package = resolve
+        .push_str("plugin.wit", &format!("package test:plugin; {wit}"))
+        .unwrap();
+    let world = resolve.packages[package].worlds["plugin"];
+    (resolve, world)
 }
 
 pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {

@@ -1,0 +1,300 @@
+//! Components that misbehave before anybody calls them with a document: while
+//! they are read, compiled, started, or asked what they are.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parafa_plugin_host::{AdmissionError, CallError, CallLimits, FaultKind};
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+
+use crate::support::{component, contract_with, host};
+
+const MIB: usize = 1024 * 1024;
+/// The limits of every test here.
+const LIMITS: fn() -> CallLimits = || CallLimits {
+    memory_bytes: 32 * MIB,
+    wall: Duration::from_millis(500),
+    ..CallLimits::default()
+};
+
+/// A component that only says what it is.
+#[derive(Default)]
+struct Stub<'a> {
+    /// Pages of memory that it begins with, beyond the first.
+    more_pages: u32,
+    /// What else its module holds.
+    fields: &'a str,
+    /// What it does when it is started.
+    on_start: &'a str,
+    /// What it does before it says what it is.
+    on_describe: &'a str,
+}
+
+#[tokio::test]
+async fn a_stub_that_behaves_is_admitted() {
+    let admitted = host(LIMITS()).admit(Stub::default().build()).await;
+
+    assert_eq!(admitted.unwrap().id(), "stub");
+}
+
+#[tokio::test]
+async fn a_loop_while_starting_or_describing_ends_at_the_deadline() {
+    let forever = "(loop br 0)";
+    for stub in [
+        Stub {
+            on_start: forever,
+            ..Stub::default()
+        },
+        Stub {
+            on_describe: forever,
+            ..Stub::default()
+        },
+    ] {
+        assert_eq!(
+            self_test_fault(stub).await,
+            FaultKind::TimedOut { limit_ms: 500 }
+        );
+    }
+}
+
+#[tokio::test]
+async fn memory_past_the_limit_while_starting_is_not_given() {
+    let growing = "(loop i32.const 16 memory.grow drop br 0)";
+
+    let grown = self_test_fault(Stub {
+        on_start: growing,
+        ..Stub::default()
+    });
+    let begun_with = Stub {
+        more_pages: 32 * 16,
+        ..Stub::default()
+    };
+
+    assert_eq!(grown.await.name(), "memory");
+    let refused = refusal(begun_with.build()).await;
+    assert!(
+        matches!(refused, AdmissionError::Uncompilable(_))
+            || matches!(&refused, AdmissionError::SelfTest(CallError::Fault(fault))
+                if fault.kind.name() == "memory"),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn tables_past_the_limit_are_not_given() {
+    // Goes on only if a table grew, which it must not do without end.
+    let growing = "(loop ref.null func i32.const 1000 table.grow $t i32.const -1 i32.ne br_if 0)
+                   unreachable";
+    let grown = self_test_fault(Stub {
+        fields: "(table $t 1 funcref)",
+        on_start: growing,
+        ..Stub::default()
+    });
+    let begun_with = Stub {
+        fields: "(table $t 10000000 funcref)",
+        ..Stub::default()
+    };
+
+    assert!(matches!(grown.await, FaultKind::Trap(_)));
+    refusal(begun_with.build()).await;
+}
+
+#[tokio::test]
+async fn recursion_while_starting_ends() {
+    let fault = self_test_fault(Stub {
+        fields: "(func $again call $again)",
+        on_start: "call $again",
+        ..Stub::default()
+    });
+
+    assert_eq!(fault.await, FaultKind::TooDeeplyNested);
+}
+
+#[tokio::test]
+async fn kinds_of_memory_that_no_limit_is_made_for_are_refused() {
+    for fields in ["(memory $second 1)", "(memory $wide i64 1)"] {
+        let refused = refusal(
+            Stub {
+                fields,
+                ..Stub::default()
+            }
+            .build(),
+        );
+
+        assert!(
+            matches!(
+                refused.await,
+                AdmissionError::Invalid(_) | AdmissionError::Uncompilable(_)
+            ),
+            "{fields}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_component_of_components_of_components_is_refused() {
+    const PREAMBLE: &[u8] = b"\0asm\x0d\0\x01\0";
+    const COMPONENT_SECTION: u8 = 4;
+
+    for depth in [10, 1_000, 20_000] {
+        let mut nested = PREAMBLE.to_vec();
+        for _ in 0..depth {
+            let mut outer = PREAMBLE.to_vec();
+            outer.push(COMPONENT_SECTION);
+            outer.extend(leb128(nested.len()));
+            outer.extend_from_slice(&nested);
+            nested = outer;
+        }
+
+        let refused = refusal(nested).await;
+
+        assert!(
+            matches!(
+                refused,
+                AdmissionError::Invalid(_) | AdmissionError::NoDescription { .. }
+            ),
+            "{depth}: {refused:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn types_of_types_of_types_are_refused() {
+    for depth in [10, 1_000, 50_000] {
+        let mut text = String::from(
+            "(component
+               (core module $m
+                 (memory (export \"memory\") 1)
+                 (func (export \"describe\") (result i32) unreachable))
+               (core instance $i (instantiate $m))
+               (type $t0 (list u8))",
+        );
+        for level in 0..depth {
+            writeln!(text, "(type $t{} (list $t{level}))", level + 1).unwrap();
+        }
+        write!(
+            text,
+            "(func $d (result $t{depth}) (canon lift (core func $i \"describe\") (memory (core memory $i \"memory\"))))
+             (instance $e (export \"describe\" (func $d)))
+             (export \"parafa:format/description@0.1.0\" (instance $e)))"
+        )
+        .unwrap();
+
+        let refused = refusal(wat::parse_str(&text).unwrap()).await;
+
+        assert!(
+            matches!(
+                refused,
+                AdmissionError::Invalid(_) | AdmissionError::OtherTypes { .. }
+            ),
+            "{depth}: {refused:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_component_with_a_turned_bit_is_refused_or_contained() {
+    let whole = component("test/toy.wasm");
+    let host = host(LIMITS());
+    let mut refused = 0;
+    // Fixed places all over the file, another bit each time.
+    for number in 0..8 {
+        let mut flipped = whole.to_vec();
+        let place = flipped.len() / 8 * number + 7 * number;
+        flipped[place] ^= 1 << (number % 8);
+
+        // What is still valid may describe itself, be it wrongly.
+        refused += usize::from(host.admit(flipped.into()).await.is_err());
+    }
+
+    assert!(refused > 0);
+}
+
+#[tokio::test]
+async fn a_component_that_is_cut_off_is_refused() {
+    let whole = component("test/toy.wasm");
+    for eighth in 0..8 {
+        let part = whole.slice(..whole.len() / 8 * eighth);
+
+        let refused = refusal(part).await;
+
+        assert!(
+            matches!(
+                refused,
+                AdmissionError::Invalid(_) | AdmissionError::NotAComponent
+            ),
+            "{eighth}: {refused:?}"
+        );
+    }
+}
+
+impl Stub<'_> {
+    fn build(&self) -> Bytes {
+        let module = format!(
+            r#"(module
+                (memory (export "cm32p2_memory") {pages})
+                {fields}
+                (func $start {on_start})
+                (start $start)
+                (func (export "cm32p2|parafa:format/description@0.1|describe") (result i32)
+                    {on_describe}
+                    i32.const 64)
+                (func (export "cm32p2|parafa:format/description@0.1|describe_post") (param i32))
+                (func (export "cm32p2_realloc") (param i32 i32 i32 i32) (result i32) unreachable)
+                (func (export "cm32p2_initialize"))
+                (data (i32.const 0) "stub0.1.0application/x-stub")
+                (data (i32.const 64) "{about}")
+                (data (i32.const 128) "{media_type}"))"#,
+            pages = 1 + self.more_pages,
+            fields = self.fields,
+            on_start = self.on_start,
+            on_describe = self.on_describe,
+            // Addresses and lengths of id, version, media types, extensions
+            // and preservation.
+            about = words(&[0, 4, 4, 5, 128, 1, 0, 0, 0, 0]),
+            media_type = words(&[9, 18]),
+        );
+        let mut module = wat::parse_str(module).unwrap();
+        let (resolve, world) =
+            contract_with("world plugin { include parafa:format/describe@0.1.0; }");
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
+            .unwrap();
+        ComponentEncoder::default()
+            .module(&module)
+            .unwrap()
+            .encode()
+            .unwrap()
+            .into()
+    }
+}
+
+/// Little-endian words as the text format writes bytes.
+fn words(words: &[u32]) -> String {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    bytes.map(|byte| format!("\\{byte:02x}")).collect()
+}
+
+fn leb128(mut value: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = u8::try_from(value & 0x7f).unwrap();
+        value >>= 7;
+        if value == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
+    }
+}
+
+async fn self_test_fault(stub: Stub<'_>) -> FaultKind {
+    match refusal(stub.build()).await {
+        AdmissionError::SelfTest(CallError::Fault(fault)) => fault.kind,
+        other => panic!("refused otherwise: {other:?}"),
+    }
+}
+
+async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {
+    host(LIMITS()).admit(wasm.into()).await.unwrap_err()
+}
