@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::edge::RateLimits;
+use crate::edge::{BodyPace, RateLimits};
 
 /// 1 048 576 bytes.
 pub const MIB: usize = 1024 * 1024;
@@ -21,12 +21,15 @@ pub struct HttpConfig {
     pub max_batch_body_bytes: usize,
     /// All request bodies that are held at one time, in bytes; past it 503.
     pub max_bytes_in_flight: usize,
+    /// How slowly a body may come; after that 408.
+    pub pace: BodyPace,
     /// How often each key may come.
     pub rates: RateLimits,
 }
 
 impl HttpConfig {
-    /// 24 MiB a body, 128 MiB a batch, 256 MiB in flight, the usual rates.
+    /// 24 MiB a body, 128 MiB a batch, 256 MiB in flight, the usual pace and
+    /// rates.
     #[must_use]
     pub fn new(base_url: BaseUrl) -> Self {
         Self {
@@ -34,6 +37,7 @@ impl HttpConfig {
             max_body_bytes: 24 * MIB,
             max_batch_body_bytes: 128 * MIB,
             max_bytes_in_flight: 256 * MIB,
+            pace: BodyPace::default(),
             rates: RateLimits::default(),
         }
     }

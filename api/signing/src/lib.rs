@@ -16,6 +16,7 @@ mod decode;
 mod disposition;
 mod edge;
 mod ids;
+mod operation;
 mod problem;
 pub mod requests;
 mod routes;
@@ -29,7 +30,7 @@ pub use api::{
 pub use config::{BaseUrl, HttpConfig, MIB};
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
-pub use edge::{RateLimits, RequestId, edge};
+pub use edge::{BodyPace, RateLimits, RequestId, edge};
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 pub use problem::{Problem, ProblemKind};
 pub use routes::router;

@@ -1,6 +1,8 @@
 //! Request bodies, refused as early as can be.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -9,6 +11,7 @@ use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use crate::decode::Fault;
 use crate::problem::{Problem, ProblemKind};
@@ -63,7 +66,45 @@ impl BudgetShare {
     }
 }
 
+/// How slowly a body may come.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BodyPace {
+    /// How long a body of no length may take.
+    pub grace: Duration,
+    /// How many bytes extend that by one second.
+    pub least_bytes_per_second: NonZeroU32,
+}
+
+impl Default for BodyPace {
+    /// 20 seconds, and 32 KiB in each further one.
+    fn default() -> Self {
+        const SLOWEST: NonZeroU32 = NonZeroU32::new(32 * 1024).expect("it is not zero");
+
+        Self {
+            grace: Duration::from_secs(20),
+            least_bytes_per_second: SLOWEST,
+        }
+    }
+}
+
+impl BodyPace {
+    /// How long after its begin so many bytes of a body must have come.
+    fn time_for(self, bytes: usize) -> Duration {
+        let seconds = bytes / self.least_bytes_per_second.get() as usize;
+        self.grace + Duration::from_secs(seconds as u64)
+    }
+}
+
+/// What bodies are measured by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimits {
+    /// In bytes.
+    pub(crate) longest: usize,
+    pub(crate) pace: BodyPace,
+}
+
 /// A body that was declared as JSON, and its share of the budget.
+#[derive(Default)]
 pub(crate) struct JsonBody {
     pub(crate) bytes: Bytes,
     pub(crate) share: BudgetShare,
@@ -74,46 +115,98 @@ impl JsonBody {
     ///
     /// # Errors
     /// 415 and 413, before anything is read where the headers tell; 503 when
-    /// the budget is exhausted; 400 when the caller stops in the middle.
+    /// the budget is exhausted; 408 when it comes too slowly; 400 when the
+    /// caller stops in the middle.
     pub(crate) async fn read(
         request: Request,
-        longest: usize,
+        limits: BodyLimits,
         budget: &BodyBudget,
     ) -> Result<Self, Problem> {
         let headers = request.headers();
         if !is_plain_json(headers) {
             return Err(Problem::of(ProblemKind::UnsupportedMediaType));
         }
-        if declared_length(headers).is_some_and(|length| length > longest) {
-            return Err(too_large(longest));
+        if declared_length(headers).is_some_and(|length| length > limits.longest) {
+            return Err(too_large(limits.longest));
         }
-        collect(request.into_body(), longest, budget).await
+        collect(Incoming::new(request, limits.pace), limits, budget).await
+    }
+
+    /// Reads the body of `request`, if there is one; then as [`read`].
+    ///
+    /// [`read`]: Self::read
+    pub(crate) async fn read_if_any(
+        request: Request,
+        limits: BodyLimits,
+        budget: &BodyBudget,
+    ) -> Result<Self, Problem> {
+        if is_plain_json(request.headers()) {
+            return Self::read(request, limits, budget).await;
+        }
+        let first = Incoming::new(request, limits.pace).chunk(0).await?;
+        match first {
+            None => Ok(Self::default()),
+            Some(_) => Err(Problem::of(ProblemKind::UnsupportedMediaType)),
+        }
     }
 }
 
-async fn collect(mut body: Body, longest: usize, budget: &BodyBudget) -> Result<JsonBody, Problem> {
+async fn collect(
+    mut incoming: Incoming,
+    limits: BodyLimits,
+    budget: &BodyBudget,
+) -> Result<JsonBody, Problem> {
     let mut bytes = BytesMut::new();
     let mut share = BudgetShare::default();
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            return Err(Problem::validation(vec![Fault::new(
-                "",
-                "ended before it was complete",
-            )]));
-        };
-        let Ok(chunk) = frame.into_data() else {
-            continue;
-        };
-        if bytes.len() + chunk.len() > longest {
-            return Err(too_large(longest));
+    while let Some(chunk) = incoming.chunk(bytes.len()).await? {
+        if bytes.len() + chunk.len() > limits.longest {
+            return Err(too_large(limits.longest));
         }
+        share.grow_to(bytes.len() + chunk.len(), budget)?;
         bytes.extend_from_slice(&chunk);
-        share.grow_to(bytes.len(), budget)?;
     }
     Ok(JsonBody {
         bytes: bytes.freeze(),
         share,
     })
+}
+
+/// A body that is being read, with the time that it has.
+struct Incoming {
+    body: Body,
+    begun: Instant,
+    pace: BodyPace,
+}
+
+impl Incoming {
+    fn new(request: Request, pace: BodyPace) -> Self {
+        Self {
+            body: request.into_body(),
+            begun: Instant::now(),
+            pace,
+        }
+    }
+
+    /// The next bytes that are any, after so many.
+    async fn chunk(&mut self, received: usize) -> Result<Option<Bytes>, Problem> {
+        let until = self.begun + self.pace.time_for(received);
+        loop {
+            let frame = tokio::time::timeout_at(until, self.body.frame())
+                .await
+                .map_err(|_| Problem::of(ProblemKind::RequestTimeout))?;
+            let data = match frame {
+                None => return Ok(None),
+                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                Some(Err(_)) => {
+                    let fault = Fault::new("", "ended before it was complete");
+                    return Err(Problem::validation(vec![fault]));
+                }
+            };
+            if !data.is_empty() {
+                return Ok(Some(data));
+            }
+        }
+    }
 }
 
 /// `application/json` (RFC 8259, 11), whatever its parameters, not encoded.

@@ -15,7 +15,8 @@ use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
-pub(crate) use self::body::{BodyBudget, BudgetShare, JsonBody};
+pub use self::body::BodyPace;
+pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
 pub(crate) use self::rate::RateLimiter;
 pub use self::rate::RateLimits;

@@ -6,7 +6,7 @@ use http::StatusCode;
 macro_rules! problem_kinds {
     ($($variant:ident: $status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal;)*) => {
         /// What kind of refusal it is.
-        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum ProblemKind {
             $(#[doc = $meaning] $variant,)*
         }
@@ -115,6 +115,9 @@ problem_kinds! {
     MethodNotAllowed: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
         "The path exists, but not with this method.",
         "Use one of the methods that the Allow header lists.";
+    RequestTimeout: REQUEST_TIMEOUT, "request-timeout", "The body came too slowly",
+        "The request body stopped arriving, or came more slowly than the service waits for.",
+        "Repeat the request over a better connection.";
     PayloadTooLarge: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
         "The request body is longer than this call takes.",
         "Store documents with POST /v1/files first and name them by their fileToken.";

@@ -79,6 +79,11 @@ impl NewSigner {
     /// of one that a party has already.
     pub const EMAIL_POINTER: &str = "/email";
 
+    /// Of a body that is nothing but a signer.
+    pub(crate) fn decode_alone(node: &Node<'_>) -> Option<Self> {
+        Self::decode(node, &mut Parties::default())
+    }
+
     pub(crate) fn decode(node: &Node<'_>, parties: &mut Parties) -> Option<Self> {
         let mut role = None;
         let decoded = node.object(|object| {

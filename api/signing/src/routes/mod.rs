@@ -1,33 +1,39 @@
-//! The routes, one operation a file.
+//! The routes.
 
-mod create_signing;
-mod download_document;
-mod extract;
-mod list_signings;
+mod batches;
+mod call;
+mod comments;
+mod creation;
+mod download;
+mod files;
+mod place;
 mod problem_pages;
-mod read_signing;
 mod refusals;
+mod signers;
+mod signings;
+mod validator;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{MethodRouter, any, get};
 use bytes::Bytes;
 use http::StatusCode;
+use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
-use crate::api::{Presence, Record, SigningApi};
+use self::call::route;
+pub(crate) use self::creation::IDEMPOTENCY_KEY;
+pub(crate) use self::download::{DOCUMENT_SHA256, SANDBOX, SIMULATED};
+use crate::api::SigningApi;
 use crate::config::HttpConfig;
-use crate::decode::{self, Node, Query};
-use crate::edge::{BodyBudget, BudgetShare, JsonBody, RateLimiter, edge, gate};
-use crate::ids::SigningId;
-use crate::problem::Problem;
+use crate::edge::{BodyBudget, RateLimiter, edge, gate};
+use crate::operation::Operation;
 
-/// The API under `/v1` and the pages under `/problems`, complete with its edge
-/// and an answer for every other path.
+/// The API under `/v1`, its description and the pages under `/problems`,
+/// complete with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let base_url = config.base_url.clone();
     let http = Http {
@@ -36,19 +42,11 @@ pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
         rates: Arc::new(RateLimiter::new(config.rates)),
         config: Arc::new(config),
     };
-    let v1 = Router::new()
-        .route(
-            "/v1/signings",
-            post(create_signing::create_signing::<A>).get(list_signings::list_signings::<A>),
-        )
-        .route(
-            "/v1/signings/{signingId}",
-            get(read_signing::read_signing::<A>),
-        )
-        .route(
-            "/v1/signings/{signingId}/document",
-            get(download_document::download_document::<A>),
-        )
+    let v1 = Operation::ALL
+        .into_iter()
+        .fold(Router::new(), |router, operation| {
+            router.route(operation.contract().path, handler::<A>(operation))
+        })
         .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
         .route("/v1", any(refusals::not_found))
         .route("/v1/", any(refusals::not_found))
@@ -59,6 +57,32 @@ pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
         .route("/problems/{name}", get(problem_pages::problem_page))
         .method_not_allowed_fallback(refusals::page_method_not_allowed);
     edge(v1.merge(pages).fallback(refusals::not_found), base_url)
+}
+
+fn handler<A: SigningApi>(operation: Operation) -> MethodRouter<Http<A>> {
+    match operation {
+        Operation::ListSignings => route(operation, signings::list::<A>),
+        Operation::CreateSigning => route(operation, signings::create::<A>),
+        Operation::ReadSigning => route(operation, signings::read::<A>),
+        Operation::UpdateDeadline => route(operation, signings::update_deadline::<A>),
+        Operation::EraseSigning => route(operation, signings::erase::<A>),
+        Operation::EraseEndedSignings => route(operation, signings::erase_ended::<A>),
+        Operation::CancelSigning => route(operation, signings::cancel::<A>),
+        Operation::DownloadDocument => route(operation, download::download::<A>),
+        Operation::ArchiveSigning => route(operation, signings::archive::<A>),
+        Operation::SimulateOutcome => route(operation, signings::simulate::<A>),
+        Operation::AddSigner => route(operation, signers::add::<A>),
+        Operation::UpdateSigner => route(operation, signers::update::<A>),
+        Operation::RemoveSigner => route(operation, signers::remove::<A>),
+        Operation::RemindSigner => route(operation, signers::remind::<A>),
+        Operation::CreateBatch => route(operation, batches::create::<A>),
+        Operation::ReadBatch => route(operation, batches::read::<A>),
+        Operation::StoreFile => route(operation, files::store::<A>),
+        Operation::ReadFile => route(operation, files::read::<A>),
+        Operation::DeleteFile => route(operation, files::delete::<A>),
+        Operation::ListComments => route(operation, comments::list::<A>),
+        Operation::AddComment => route(operation, comments::add::<A>),
+    }
 }
 
 /// What every operation works with.
@@ -73,51 +97,10 @@ impl<A> Clone for Http<A> {
     fn clone(&self) -> Self {
         Self {
             api: Arc::clone(&self.api),
+            rates: Arc::clone(&self.rates),
             config: Arc::clone(&self.config),
             budget: self.budget.clone(),
-            rates: Arc::clone(&self.rates),
         }
-    }
-}
-
-impl<A: SigningApi> Http<A> {
-    /// Reads a body and decodes it, away from the threads that serve sockets:
-    /// documents of many megabytes come this way. The share of the budget is
-    /// to be kept as long as what was decoded.
-    async fn decode<T, F>(&self, request: Request, decode: F) -> Result<(T, BudgetShare), Problem>
-    where
-        T: Send + 'static,
-        F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
-    {
-        let query = Query::parse(request.uri().query().unwrap_or_default());
-        let JsonBody { bytes, share } =
-            JsonBody::read(request, self.config.max_body_bytes, &self.budget).await?;
-        let api = Arc::clone(&self.api);
-        let decoding = move || decode::body(&bytes, &query, |node| decode(&api, node));
-        match tokio::task::spawn_blocking(decoding).await {
-            Ok(decoded) => decoded.map(|value| (value, share)),
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
-    }
-
-    /// Refuses a query of a call on one signing that takes none; the id counts
-    /// first.
-    async fn refuse_query(
-        &self,
-        caller: &A::Caller,
-        id: SigningId,
-        query: &Query,
-    ) -> Result<(), Problem> {
-        if query.is_empty() {
-            return Ok(());
-        }
-        if self.api.presence(caller, Record::Signing(id)).await? == Presence::Absent {
-            return Err(Problem::not_found());
-        }
-        decode::query(query, |query, faults| {
-            query.refuse_all(faults);
-            Some(())
-        })
     }
 }
 
@@ -126,7 +109,7 @@ fn json(status: StatusCode, view: &impl Serialize) -> Response {
         serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
     (
         status,
-        [(http::header::CONTENT_TYPE, "application/json")],
+        [(CONTENT_TYPE, "application/json")],
         Bytes::from(body),
     )
         .into_response()

@@ -1,11 +1,11 @@
 use axum::Extension;
-use axum::extract::{FromRequestParts, RawPathParams, Request, State};
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, State};
 
 use super::Http;
-use super::extract::SIGNING_ID;
-use crate::api::{Presence, Record, SigningApi};
+use super::place;
+use crate::api::{Presence, SigningApi};
 use crate::edge::Authenticated;
-use crate::ids::SigningId;
 use crate::problem::{Problem, ProblemKind};
 
 /// Every path that is none.
@@ -18,11 +18,17 @@ pub(super) async fn not_found() -> Problem {
 pub(super) async fn method_not_allowed<A: SigningApi>(
     State(http): State<Http<A>>,
     Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,
-    request: Request,
+    params: Result<RawPathParams, RawPathParamsRejection>,
 ) -> Problem {
-    match names_nothing(&http, &caller, request).await {
-        Ok(false) => Problem::of(ProblemKind::MethodNotAllowed),
-        Ok(true) => Problem::not_found(),
+    let Some(Ok(record)) = params.ok().map(|params| place::record(&params)) else {
+        return Problem::not_found();
+    };
+    let Some(record) = record else {
+        return Problem::of(ProblemKind::MethodNotAllowed);
+    };
+    match http.api.presence(&caller, record).await {
+        Ok(Presence::Absent) => Problem::not_found(),
+        Ok(Presence::Erased | Presence::Present) => Problem::of(ProblemKind::MethodNotAllowed),
         Err(problem) => problem,
     }
 }
@@ -30,21 +36,4 @@ pub(super) async fn method_not_allowed<A: SigningApi>(
 /// A page with a method that it has not.
 pub(super) async fn page_method_not_allowed() -> Problem {
     Problem::of(ProblemKind::MethodNotAllowed)
-}
-
-async fn names_nothing<A: SigningApi>(
-    http: &Http<A>,
-    caller: &A::Caller,
-    request: Request,
-) -> Result<bool, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let params = RawPathParams::from_request_parts(&mut parts, http)
-        .await
-        .map_err(|_| Problem::not_found())?;
-    if params.iter().all(|(name, _)| name != SIGNING_ID) {
-        return Ok(false);
-    }
-    let id = SigningId::from_request_parts(&mut parts, http).await?;
-    let presence = http.api.presence(caller, Record::Signing(id)).await?;
-    Ok(presence == Presence::Absent)
 }

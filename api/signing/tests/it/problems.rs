@@ -8,7 +8,7 @@ use parafa_api_signing::{Problem, ProblemKind};
 use serde_json::json;
 
 use crate::fake::{PANICS, UNPAID};
-use crate::support::{KNOWN, Service, json_request, request, with};
+use crate::support::{ERASED, KNOWN, SIGNER, Service, json_request, request, with};
 
 #[tokio::test]
 async fn a_refusal_has_exactly_the_members_of_the_contract() {
@@ -49,7 +49,15 @@ async fn a_wrong_method_is_told_the_right_ones() {
             "/v1/signings".to_owned(),
             ["GET", "HEAD", "POST"].as_slice(),
         ),
-        (format!("/v1/signings/{KNOWN}"), &["GET", "HEAD"]),
+        (
+            format!("/v1/signings/{KNOWN}"),
+            &["DELETE", "GET", "HEAD", "PATCH"],
+        ),
+        (format!("/v1/signings/{ERASED}/cancel"), &["POST"]),
+        (
+            format!("/v1/signings/{KNOWN}/signers/{SIGNER}"),
+            &["DELETE", "PATCH"],
+        ),
         (format!("/v1/signings/{KNOWN}/document"), &["GET", "HEAD"]),
         ("/problems/not-found".to_owned(), &["GET", "HEAD"]),
     ] {
@@ -130,7 +138,7 @@ async fn every_type_leads_to_a_page() {
 
 #[test]
 fn the_names_are_those_of_the_contract() {
-    let by_status: [(u16, &[&str]); 13] = [
+    let by_status: [(u16, &[&str]); 14] = [
         (
             400,
             &["validation-failed", "document-refused", "flatten-refused"],
@@ -140,6 +148,7 @@ fn the_names_are_those_of_the_contract() {
         (403, &["forbidden", "sandbox-only"]),
         (404, &["not-found", "no-data"]),
         (405, &["method-not-allowed"]),
+        (408, &["request-timeout"]),
         (
             409,
             &[

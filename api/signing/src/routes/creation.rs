@@ -1,0 +1,139 @@
+//! Requests that create, which a caller may repeat without harm.
+
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use sha2::{Digest, Sha256};
+
+use super::Http;
+use super::call::{Asked, Call};
+use super::place::Place;
+use crate::api::{Created, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation, SigningApi};
+use crate::decode::{Fault, Node};
+use crate::problem::{Problem, ProblemKind};
+
+/// The request header.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// How a creation begins.
+pub(super) enum Begun<A: SigningApi, P, T> {
+    /// It is to be carried out.
+    Now(Asked<A, P, T>, Creation<A>),
+    /// It was carried out before, and this is the answer.
+    Before(Response),
+}
+
+/// A creation that is being carried out.
+pub(super) struct Creation<A: SigningApi> {
+    http: Http<A>,
+    /// The path that was posted to.
+    path: String,
+    claim: Option<A::Claim>,
+}
+
+impl<A: SigningApi, P: Place> Call<A, P> {
+    /// Of an operation that creates: its body, and its `Idempotency-Key` if it
+    /// has one.
+    pub(super) async fn creation<T, F>(self, decode: F) -> Result<Begun<A, P, T>, Problem>
+    where
+        T: Send + 'static,
+        F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
+    {
+        let key = idempotency_key(self.request.headers());
+        let contract = self.operation.contract();
+        let path = self.place.fill(contract.path);
+        let (asked, body_sha256) = self
+            .with_body_and_digest(decode, |body| Sha256::digest(body).into())
+            .await?;
+        let mut creation = Creation {
+            http: asked.http.clone(),
+            path,
+            claim: None,
+        };
+        if let Some(key) = key? {
+            let request = IdempotentRequest {
+                key,
+                method: contract.method,
+                path: creation.path.clone(),
+                body_sha256,
+            };
+            match asked.http.api.reserve(&asked.caller, request).await? {
+                Reservation::Claimed(claim) => creation.claim = Some(claim),
+                Reservation::Answered(answer) => {
+                    return Ok(Begun::Before(creation.replay(answer)));
+                }
+                Reservation::InProgress {
+                    retry_after_seconds,
+                } => {
+                    return Err(Problem::of(ProblemKind::IdempotencyInProgress)
+                        .with_retry_after(retry_after_seconds));
+                }
+                Reservation::Reused => return Err(Problem::of(ProblemKind::IdempotencyKeyReused)),
+            }
+        }
+        Ok(Begun::Now(asked, creation))
+    }
+}
+
+impl<A: SigningApi> Creation<A> {
+    pub(super) fn claim(&self) -> Option<&A::Claim> {
+        self.claim.as_ref()
+    }
+
+    /// The answer; a refusal gives the key back.
+    pub(super) async fn conclude(
+        self,
+        created: Result<impl Created, Problem>,
+    ) -> Result<Response, Problem> {
+        match created {
+            Ok(created) => Ok(self.answer(KeptAnswer::of(&created))),
+            Err(problem) => {
+                if let Some(claim) = self.claim {
+                    self.http.api.release(claim).await;
+                }
+                Err(problem)
+            }
+        }
+    }
+
+    fn replay(&self, answer: KeptAnswer) -> Response {
+        let mut response = self.answer(answer);
+        response
+            .headers_mut()
+            .insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+        response
+    }
+
+    fn answer(&self, answer: KeptAnswer) -> Response {
+        let id = answer.id();
+        let mut response = Response::new(Bytes::from(answer.into_body()).into());
+        *response.status_mut() = StatusCode::CREATED;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(id) = id {
+            let address = self.http.config.base_url.join(&self.path);
+            let location = HeaderValue::try_from(format!("{address}/{id}"))
+                .expect("a parsed URL, our own paths and ids are ASCII");
+            headers.insert(LOCATION, location);
+        }
+        response
+    }
+}
+
+/// None without the header.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let key = IdempotencyKey::parse(value.as_bytes()).filter(|_| values.next().is_none());
+    key.map(Some).ok_or_else(|| {
+        let detail = format!(
+            "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
+            IdempotencyKey::LONGEST
+        );
+        Problem::validation(vec![Fault::new("", detail)])
+    })
+}

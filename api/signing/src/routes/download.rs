@@ -1,0 +1,50 @@
+//! The signed document itself.
+
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue};
+
+use super::call::Call;
+use super::validator::Validator;
+use crate::api::{DocumentDownload, SigningApi};
+use crate::disposition::{Disposition, content_disposition};
+use crate::ids::SigningId;
+use crate::problem::Problem;
+
+/// Hexadecimal digest of the bytes that are downloaded.
+pub(crate) const DOCUMENT_SHA256: HeaderName = HeaderName::from_static("x-service-document-sha256");
+/// Marks the unsigned artifact of a simulation.
+pub(crate) const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
+/// The one value of [`SANDBOX`].
+pub(crate) const SIMULATED: &str = "simulated-artifact-no-signature";
+
+pub(super) async fn download<A: SigningApi>(call: Call<A, SigningId>) -> Result<Response, Problem> {
+    let known = Validator::known_to(call.request.headers());
+    let asked = call.bare().await?;
+    let api = &asked.http.api;
+    let download = api.download_document(&asked.caller, asked.place).await?;
+    Ok(known.answer(answer(download)))
+}
+
+fn answer(download: DocumentDownload) -> (Validator, Response) {
+    let digits = hex::encode(download.sha256);
+    let mut response = download.bytes.into_response();
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("application/octet-stream"),
+    );
+    headers.insert(
+        CONTENT_DISPOSITION,
+        content_disposition(Disposition::Attachment, &download.file_name),
+    );
+    if download.simulated {
+        headers.insert(SANDBOX, HeaderValue::from_static(SIMULATED));
+    }
+    let validator = Validator::of(&digits);
+    headers.insert(
+        DOCUMENT_SHA256,
+        HeaderValue::try_from(digits).expect("hex digits are ASCII"),
+    );
+    (validator, response)
+}
