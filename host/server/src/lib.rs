@@ -15,4 +15,6 @@ mod metrics;
 mod operator;
 mod records;
 mod startup;
+#[cfg(test)]
+mod tests;
 mod workflow;

@@ -1,0 +1,7 @@
+//! Several hosts in one process over records that they share: what their
+//! races and crashes may and may not do.
+
+mod crash_points;
+mod deployment;
+mod races;
+mod witness;

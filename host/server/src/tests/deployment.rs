@@ -1,0 +1,274 @@
+//! Hosts over one engine in memory, one folder and one demo world.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_demo::{SmartIdTimings, World, WorldConfig};
+use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
+use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
+use parafa_store::engine::{FaultPlan, MemoryDisk};
+use parafa_store::{
+    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, RetryPolicy, Store,
+    StoreError, StoreMode,
+};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use url::Url;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::config::{Config, SmartId};
+use crate::error::WorkflowError;
+use crate::records::{KeyMode, Role, SigningRow};
+use crate::workflow::accounts::Caller;
+use crate::workflow::ceremony::StartAttempt;
+use crate::workflow::create_signing::{SignerForm, SigningOrderForm};
+use crate::workflow::lanes;
+use crate::workflow::lease::LEASE;
+use crate::{jobs, startup};
+
+/// Personal codes of people who sign, each with an account of their own.
+pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
+/// The code of somebody who refuses on the device.
+pub(super) const REFUSES: &str = "30403039917";
+
+const START: &str = "2026-03-11T09:00:00Z";
+
+/// What deployments share: the outside world, the time and the plugins.
+pub(super) struct Site {
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) plugins: Arc<Registry>,
+    document: Bytes,
+    config: Config,
+    world: World,
+    _folder: TempDir,
+}
+
+impl Site {
+    pub(super) async fn start() -> Self {
+        // Another test of this process may have installed it.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let folder = scratch();
+        let clock = Arc::new(ManualClock::new(START.parse().unwrap()));
+        let world_clock = clock.clone();
+        let mut world = WorldConfig::new(folder.path().join("world"));
+        world.clock = Arc::new(move || world_clock.now());
+        world.smart_id = SmartIdTimings::immediate();
+        world.http_callbacks = true;
+        let world = World::start(world).await.unwrap();
+        Self {
+            clock,
+            plugins: Arc::new(plugins(folder.path()).await),
+            document: Bytes::from(parafa_fixtures::plain(1)),
+            config: config(&world),
+            world,
+            _folder: folder,
+        }
+    }
+
+    pub(super) async fn shutdown(self) {
+        self.world.shutdown().await;
+    }
+
+    /// Moves the clock on.
+    pub(super) fn pass(&self, time: SignedDuration) {
+        self.clock.advance(time);
+    }
+}
+
+/// The first plugin of the product, with its compiled form beside the world.
+async fn plugins(folder: &Path) -> Registry {
+    let component = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins/pdf.wasm");
+    let component = std::fs::read(component).expect("run `cargo xtask build-plugins` first");
+    let host = PluginHost::new(PluginHostConfig::new(folder.join("plugin-cache"))).unwrap();
+    let plugin = Arc::new(host).admit(Bytes::from(component)).await.unwrap();
+    let registry = Registry::default();
+    registry.install(plugin).unwrap();
+    registry
+}
+
+fn config(world: &World) -> Config {
+    let addresses = world.addresses();
+    let smart_id = addresses.smart_id.trim_end_matches("/v3");
+    let mut config = Config {
+        smart_id: Some(SmartId {
+            base_url: Url::parse(smart_id).unwrap(),
+            scheme_name: "smart-id-demo".to_owned(),
+            relying_party_name: world.relying_party().name.clone(),
+            relying_party_uuid: world.relying_party().uuid,
+        }),
+        ..Config::default()
+    };
+    config.timestamps.urls = vec![Url::parse(&addresses.tsa).unwrap()];
+    config.trust.folder = Some(world.trust_folder().to_owned());
+    config
+}
+
+/// A folder in memory where there is one: the tests sync many small files.
+fn scratch() -> TempDir {
+    tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
+}
+
+/// Records, bytes and keys that hosts share, and that outlive them.
+pub(super) struct Deployment<'s> {
+    pub(super) site: &'s Site,
+    disk: MemoryDisk,
+    folder: TempDir,
+    master: Arc<MasterKey>,
+}
+
+impl<'s> Deployment<'s> {
+    /// An empty one, at the beginning of time.
+    pub(super) fn new(site: &'s Site) -> Self {
+        site.clock.set(START.parse().unwrap());
+        Self {
+            site,
+            disk: MemoryDisk::default(),
+            folder: scratch(),
+            master: Arc::new(MasterKey::from_bytes([7; 32])),
+        }
+    }
+
+    /// A host whose engine fails as planned, perhaps in opening it already.
+    pub(super) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
+        let engine = MemoryEngine::open(self.disk.clone(), faults, self.site.clock.clone());
+        let engine = Arc::new(engine);
+        let store = Store::open(engine.clone(), &self.master, StoreMode::Demo).await?;
+        let folder = Folder {
+            store: store.with_retry(RetryPolicy {
+                attempts: 1000,
+                ..RetryPolicy::default()
+            }),
+            files: ByteFiles::open_folder(&self.folder.path().join("bytes")).unwrap(),
+            keys: DataKeys::open_folder(&self.folder.path().join("keys"), self.master.clone())
+                .unwrap(),
+            master: self.master.clone(),
+        };
+        let site = self.site;
+        let base_url = Url::parse("http://localhost:8080").unwrap();
+        let app = startup::assemble(
+            &site.config,
+            base_url,
+            site.clock.clone(),
+            folder,
+            site.plugins.clone(),
+        );
+        Ok(Host {
+            app: Arc::new(app.unwrap()),
+            engine,
+        })
+    }
+
+    /// A host that does not fail.
+    pub(super) async fn sound_host(&self) -> Host {
+        self.host(FaultPlan::default()).await.unwrap()
+    }
+
+    /// The ids of the byte files that are there.
+    pub(super) fn byte_files(&self) -> Vec<Uuid> {
+        let files = std::fs::read_dir(self.folder.path().join("bytes")).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        names.map(|name| name.parse().unwrap()).collect()
+    }
+
+    /// How many data keys there are.
+    pub(super) fn data_keys(&self) -> usize {
+        std::fs::read_dir(self.folder.path().join("keys"))
+            .unwrap()
+            .count()
+    }
+}
+
+/// A host server without its listeners.
+#[derive(Clone)]
+pub(super) struct Host {
+    pub(super) app: Arc<App>,
+    engine: Arc<MemoryEngine>,
+}
+
+impl Host {
+    /// Whether its engine has crashed, and the host with it.
+    pub(super) fn is_down(&self) -> bool {
+        self.app.store.health().is_err()
+    }
+
+    /// How many commits it has tried.
+    pub(super) fn commits(&self) -> u64 {
+        self.engine.commits()
+    }
+
+    /// Claims what is due and runs each job once; tells how many there were.
+    pub(super) async fn run_due(&self) -> usize {
+        let mut running = JoinSet::new();
+        for budget in lanes::BUDGETS {
+            let claimed = self.app.store.claim_due(budget.lane, budget.jobs, LEASE);
+            for job in claimed.await.unwrap_or_default() {
+                let app = self.app.clone();
+                running.spawn(async move { jobs::run_one(&app, &job).await });
+            }
+        }
+        running.join_all().await.len()
+    }
+
+    /// A caller posts a document.
+    pub(super) async fn create(
+        &self,
+        document: Bytes,
+        order: SigningOrder,
+    ) -> Result<SigningRow, WorkflowError> {
+        let caller = Caller {
+            tenant: Uuid::from_u128(1),
+            mode: KeyMode::Live,
+            role: Role::Member,
+        };
+        let signer = || SignerForm {
+            role: SignerRole::Signer,
+            email: "signer@example.com".to_owned(),
+            name: None,
+            language: Language::Lt,
+            methods: [SigningMethod::SmartId].into_iter().collect(),
+            personal_code: None,
+        };
+        let form = SigningOrderForm {
+            title: "Sutartis".to_owned(),
+            document_name: "sutartis.pdf".to_owned(),
+            extension: "pdf".to_owned(),
+            content_pointer: "/document/content".to_owned(),
+            content: document,
+            order,
+            webhook_url: None,
+            external_id: None,
+            expires_in_days: 1,
+            soft_deadline_in_days: None,
+            signers: vec![signer(), signer()],
+        };
+        self.app.create_signing(&caller, form).await
+    }
+
+    /// A signer presses the button.
+    pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), WorkflowError> {
+        let ceremony = self.app.ceremony(&self.link(signer)).await?;
+        let start = StartAttempt {
+            method: SigningMethod::SmartId,
+            person: Some(format!("PNOLT-{person}")),
+            document_sha256: None,
+        };
+        self.app.start_attempt(ceremony, start).await
+    }
+
+    /// The token of a signer's link.
+    pub(super) fn link(&self, signer: Uuid) -> String {
+        self.app.ceremony_token(signer).reveal().to_owned()
+    }
+}
+
+impl Site {
+    /// A document to be signed.
+    pub(super) fn document(&self) -> Bytes {
+        self.document.clone()
+    }
+}
