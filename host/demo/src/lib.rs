@@ -3,7 +3,8 @@
 //! [`World::start`] brings up, on one loopback address, a protocol-strict
 //! Smart-ID relying-party service, a time-stamping authority (RFC 3161), OCSP
 //! responders (RFC 6960) and a repository of certificates and revocation
-//! lists (RFC 5280), all over one persisted certificate hierarchy. Each
+//! lists (RFC 5280), all over one persisted certificate hierarchy, and besides
+//! a mail server and a receiver of webhooks that show what they were given. Each
 //! service has a module of its own; [`World`] is the only thing that sees all
 //! of them. A remote control on the same address moves the world's clock, plans
 //! faults and tells what was asked; [`Control`] speaks to it.
@@ -15,7 +16,9 @@ mod der_time;
 mod error;
 mod fault;
 mod folder;
+mod hooks;
 mod journal;
+mod mail;
 mod ocsp;
 mod persona;
 mod pki;

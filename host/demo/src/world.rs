@@ -16,7 +16,9 @@ use crate::{
     error::WorldError,
     fault::{self, FaultPlan},
     folder::Folder,
+    hooks,
     journal::{self, Journal},
+    mail::{self, Mailbox},
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
@@ -28,7 +30,8 @@ use crate::{
 };
 
 /// Ports below those that Linux gives to outgoing connections, so that a
-/// world finds its port free again after a restart.
+/// world finds its port free again after a restart. Worlds take the even ones,
+/// their mail servers the odd ones.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 const PORT_TRIES: usize = 32;
 /// How long connections may take to finish when the world ends.
@@ -78,6 +81,12 @@ pub struct Addresses {
     pub ocsp: String,
     /// The world's remote control.
     pub control: String,
+    /// Where the letters are shown that were sent.
+    pub mail: String,
+    /// Host and port of the mail server.
+    pub smtp: SocketAddr,
+    /// Where webhooks are taken, below any name.
+    pub hooks: String,
 }
 
 /// A service whose faults can be planned.
@@ -178,7 +187,14 @@ impl World {
         let personas = services.smart_id.personas();
         let relying_party = RelyingParty::demo();
         let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
-        let mut router = services.router(&faults, &journal, &shutdown);
+        let mailbox = Mailbox::new(clock.clone());
+        let smtp_listener = listen_for_mail(address).await?;
+        let smtp = local_address(&smtp_listener, address)?;
+        tokio::spawn(mail::serve(smtp_listener, mailbox.clone(), shutdown.clone()));
+        let mut router = services
+            .router(&faults, &journal, &shutdown)
+            .merge(mailbox.router())
+            .merge(hooks::router(clock.clone()));
         if address.ip().is_loopback() {
             router = router.merge(control::router(Controlled {
                 clock: clock.clone(),
@@ -199,6 +215,9 @@ impl World {
                 tsa: format!("{base}/tsa"),
                 ocsp: format!("{base}/ocsp"),
                 control: format!("{base}/control"),
+                mail: format!("{base}/mail"),
+                smtp,
+                hooks: format!("{base}/hooks"),
             },
             clock,
             relying_party,
@@ -361,8 +380,8 @@ async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, Wo
     }
     if asked.port() == 0 {
         for _ in 0..PORT_TRIES {
-            let offset = random::below(u32::from(PORTS.end - PORTS.start));
-            let port = u16::try_from(offset).map_or(PORTS.start, |offset| PORTS.start + offset);
+            let pair = random::below(u32::from(PORTS.end - PORTS.start) / 2);
+            let port = u16::try_from(2 * pair).map_or(PORTS.start, |offset| PORTS.start + offset);
             if let Ok(listener) = TcpListener::bind((asked.ip(), port)).await {
                 return Ok(listener);
             }
@@ -374,6 +393,20 @@ async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, Wo
             address: asked,
             source,
         })
+}
+
+/// Next to the world's own port where that is free, so that it stays the same
+/// from one start to the next.
+async fn listen_for_mail(world: SocketAddr) -> Result<TcpListener, WorldError> {
+    if let Some(port) = world.port().checked_add(1)
+        && let Ok(listener) = TcpListener::bind((world.ip(), port)).await
+    {
+        return Ok(listener);
+    }
+    let address = SocketAddr::new(world.ip(), 0);
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| WorldError::Listen { address, source })
 }
 
 fn local_address(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, WorldError> {

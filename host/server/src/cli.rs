@@ -1,6 +1,8 @@
 //! The command line.
 
 mod check_config;
+mod demo;
+mod operator;
 mod plugin;
 mod serve;
 mod verify;
@@ -15,6 +17,7 @@ use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
+use crate::operate::{KeyCommand, OperatorCommand, TenantCommand, UserCommand};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;
@@ -37,10 +40,18 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Say what is wrong with a configuration.
     CheckConfig(check_config::CheckConfigArguments),
+    /// Make, show, suspend and resume workspaces.
+    Tenant(operator::OperatorArguments<TenantCommand>),
+    /// Say who works in a workspace.
+    User(operator::OperatorArguments<UserCommand>),
+    /// Issue and revoke API keys.
+    Key(operator::OperatorArguments<KeyCommand>),
     /// Check, run and test format plugins.
     Plugin(plugin::PluginArguments),
     /// Say whether the signatures of a document are intact.
     Verify(verify::VerifyArguments),
+    /// Control a demo world that runs.
+    Demo(demo::DemoArguments),
     /// Print a completion script for a shell.
     Completions {
         /// bash, zsh, fish, elvish or powershell.
@@ -85,8 +96,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match arguments.command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::CheckConfig(arguments) => check_config::check_config(&arguments),
+        Command::Tenant(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::Tenant)
+        }
+        Command::User(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::User)
+        }
+        Command::Key(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::Key)
+        }
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Demo(arguments) => demo::demo(&arguments),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "parafa", &mut stdout());
             Ok(())

@@ -1,167 +1,220 @@
-//! `serve --demo`: the demo world beside the server, with workspaces and keys
-//! that are ready to use.
+//! `serve --demo`: a demo world beside the server, or another host's, with
+//! workspaces and keys that are ready to use.
 
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+mod clock;
+mod file;
+mod workspace;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use parafa_demo::{World, WorldConfig};
-use parafa_store::Clock;
-use serde::{Deserialize, Serialize};
+use parafa_demo::{
+    Control, ControlError, RelyingParty, SystemClock, World, WorldClock, WorldConfig, WorldError,
+};
+use parafa_store::{Clock, StoreMode};
+use tokio::task::JoinHandle;
 use url::Url;
 
+use self::clock::ServerClock;
+pub(crate) use self::file::{DemoFile, FileError};
+use self::file::{Workspaces, WorldPart};
 use crate::app::App;
 use crate::config::{Config, SmartId};
-use crate::records::{KeyMode, Product, Role};
 
-const FILE: &str = "demo.json";
+/// Folder of a host's own world in its data folder.
+const WORLD: &str = "world";
 const SCHEME_NAME: &str = "smart-id-demo";
 
-/// Keys of one demo workspace.
-#[derive(Debug, Deserialize, Serialize)]
-struct Keys {
-    tenant: String,
-    test: String,
-    live: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    viewer: Option<String>,
+/// The demo world that a server lives in.
+pub(crate) struct Demo {
+    world: WorldPart,
+    clock: WorldClock,
+    host: Host,
 }
 
-/// What is kept of `demo.json` from one start to the next.
-#[derive(Debug, Deserialize)]
-struct Kept {
-    signing: Keys,
-    other: Keys,
+/// Which process the world is in.
+enum Host {
+    /// This one.
+    Own(World),
+    /// Another one, whose clock is followed and whose keys hold here too.
+    Other {
+        following: JoinHandle<()>,
+        workspaces: Workspaces,
+    },
 }
 
-/// `demo.json`: everything that a newcomer or a script needs.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DemoJson<'w> {
-    base_url: &'w str,
-    operator_url: &'w str,
-    signing: Keys,
-    other: Keys,
-    world: WorldPart<'w>,
+/// Why a server does not live in a demo world.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DemoError {
+    /// The `demo.json` to join is not one.
+    #[error("the demo world cannot be joined")]
+    File(#[from] FileError),
+    /// The host with the world is not there.
+    #[error("the demo world cannot be joined: start its host first")]
+    NoWorld(#[from] ControlError),
+    /// The folder has a world of its own.
+    #[error(
+        "{} has a demo world of its own: join with another data folder, or start without --join",
+        .0.display()
+    )]
+    HasWorld(PathBuf),
+    /// The folder has none.
+    #[error(
+        "{} belongs to a host that joined another one's demo world: start it with --join DEMO.JSON",
+        .0.display()
+    )]
+    HasJoined(PathBuf),
+    /// An address of the world is none.
+    #[error("the demo world's address {address} is not one")]
+    Address {
+        /// What was given.
+        address: String,
+        /// What is wrong with it.
+        source: url::ParseError,
+    },
+    /// The world does not start.
+    #[error("the demo world does not start")]
+    World(#[from] WorldError),
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WorldPart<'w> {
-    #[serde(flatten)]
-    addresses: &'w parafa_demo::Addresses,
-    roots: &'w [std::path::PathBuf],
-    personas: &'w [parafa_demo::Persona],
+/// What a data folder is for, told by what lies in it.
+pub(crate) fn mode_of(data: &Path) -> StoreMode {
+    if DemoFile::path(data).exists() {
+        StoreMode::Demo
+    } else {
+        StoreMode::Production
+    }
 }
 
-/// Starts the world and points the configuration at it.
-pub(crate) async fn start_world(
-    config: &mut Config,
-    clock: Arc<dyn Clock>,
-) -> anyhow::Result<World> {
-    let mut world_config = WorldConfig::new(config.store.data.join("world"));
-    world_config.clock = Arc::new(move || clock.now());
-    world_config.http_callbacks = true;
-    let world = World::start(world_config)
-        .await
-        .context("the demo world does not start")?;
+impl Demo {
+    /// Starts the folder's own world and points the configuration at it.
+    ///
+    /// # Errors
+    /// A folder that joined another world, or [`DemoError::World`].
+    pub(crate) async fn start(config: &mut Config) -> Result<Self, DemoError> {
+        let data = &config.store.data;
+        // Paths in demo.json are read in other folders than this process's.
+        let folder = std::path::absolute(data).unwrap_or_else(|_| data.clone());
+        let folder = folder.join(WORLD);
+        if DemoFile::path(data).exists() && !folder.exists() {
+            return Err(DemoError::HasJoined(data.clone()));
+        }
+        let mut world_config = WorldConfig::new(folder);
+        world_config.http_callbacks = true;
+        let world = World::start(world_config).await?;
+        let part = WorldPart::of(&world);
+        point_at(config, &part)?;
+        Ok(Self {
+            world: part,
+            clock: world.clock().clone(),
+            host: Host::Own(world),
+        })
+    }
 
-    let addresses = world.addresses();
-    let smart_id = Url::parse(addresses.smart_id.trim_end_matches("/v3"))
-        .context("the demo Smart-ID address")?;
-    let tsa = Url::parse(&addresses.tsa).context("the demo time-stamping address")?;
+    /// Points the configuration at the world of another host, whose
+    /// `demo.json` this is.
+    ///
+    /// # Errors
+    /// A folder with a world of its own, a file that is no `demo.json`, or a
+    /// world that does not answer.
+    pub(crate) async fn join(config: &mut Config, demo_json: &Path) -> Result<Self, DemoError> {
+        let data = &config.store.data;
+        if data.join(WORLD).exists() {
+            return Err(DemoError::HasWorld(data.clone()));
+        }
+        let joined = DemoFile::read(demo_json)?;
+        let control = Control::new(&joined.world.addresses.control)?;
+        let offset = control.clock().await?.offset();
+        let clock = WorldClock::new(Arc::new(SystemClock), offset);
+        point_at(config, &joined.world)?;
+        let following = tokio::spawn({
+            let clock = clock.clone();
+            async move { control.follow(&clock).await }
+        });
+        Ok(Self {
+            world: joined.world,
+            clock,
+            host: Host::Other {
+                following,
+                workspaces: joined.workspaces,
+            },
+        })
+    }
+
+    /// The world's clock.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(ServerClock(self.clock.clone()))
+    }
+
+    /// Writes `demo.json` and makes the workspaces that it names, unless they
+    /// are there.
+    pub(crate) async fn move_in(
+        &self,
+        app: &App,
+        data: &Path,
+        operator_url: &str,
+    ) -> anyhow::Result<()> {
+        let path = DemoFile::path(data);
+        let workspaces = match &self.host {
+            Host::Other { workspaces, .. } => workspaces.clone(),
+            Host::Own(_) => match Workspaces::kept(&path)? {
+                Some(kept) => kept,
+                None => Workspaces::new()?,
+            },
+        };
+        let file = DemoFile {
+            base_url: app.base_url.as_str().trim_end_matches('/').to_owned(),
+            operator_url: operator_url.to_owned(),
+            workspaces,
+            world: self.world.clone(),
+        };
+        // In this order a start that is cut short finds its keys again.
+        file.write(&path)?;
+        let made = file.workspaces.make(app).await;
+        made.context("the demo workspaces cannot be made")?;
+        eprintln!("demo keys, addresses and personas: {}", path.display());
+        Ok(())
+    }
+
+    /// Has due jobs looked for whenever the world's clock was moved.
+    pub(crate) fn wake_on_moves(&self, app: Arc<App>) {
+        let mut moves = self.clock.moves();
+        tokio::spawn(async move {
+            while moves.changed().await.is_ok() && !app.stop.is_cancelled() {
+                app.work.notify_one();
+            }
+        });
+    }
+
+    /// Ends the world, if it is this process's.
+    pub(crate) async fn shutdown(self) {
+        match self.host {
+            Host::Own(world) => world.shutdown().await,
+            Host::Other { following, .. } => following.abort(),
+        }
+    }
+}
+
+/// Makes the world's services the server's.
+fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
+    let smart_id = address(world.addresses.smart_id.trim_end_matches("/v3"))?;
+    let tsa = address(&world.addresses.tsa)?;
+    let relying_party = RelyingParty::demo();
     config.smart_id = Some(SmartId {
         base_url: smart_id,
         scheme_name: SCHEME_NAME.to_owned(),
-        relying_party_name: world.relying_party().name.clone(),
-        relying_party_uuid: world.relying_party().uuid,
+        relying_party_name: relying_party.name,
+        relying_party_uuid: relying_party.uuid,
     });
     config.timestamps.urls = vec![tsa];
-    config.trust.folder = Some(world.trust_folder().to_owned());
-    Ok(world)
-}
-
-/// Makes the demo workspaces on a fresh folder and writes `demo.json`.
-pub(crate) async fn write_demo_json(
-    app: &App,
-    world: &World,
-    data: &Path,
-    operator_url: &str,
-) -> anyhow::Result<()> {
-    let path = data.join(FILE);
-    let (signing, other) = match std::fs::read(&path) {
-        Ok(json) => {
-            let kept: Kept = serde_json::from_slice(&json)
-                .with_context(|| format!("{} cannot be read", path.display()))?;
-            (kept.signing, kept.other)
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (
-            make_workspace(app, "Demo UAB", true).await?,
-            make_workspace(app, "Kita UAB", false).await?,
-        ),
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be read", path.display()));
-        }
-    };
-    let document = DemoJson {
-        base_url: app.base_url.as_str().trim_end_matches('/'),
-        operator_url,
-        signing,
-        other,
-        world: WorldPart {
-            addresses: world.addresses(),
-            roots: world.roots(),
-            personas: world.personas(),
-        },
-    };
-    write_private(&path, &serde_json::to_vec_pretty(&document)?)?;
-    eprintln!("demo keys, addresses and personas: {}", path.display());
+    config.trust.folder = Some(world.trust.clone());
     Ok(())
 }
 
-async fn make_workspace(app: &App, name: &str, with_viewer: bool) -> anyhow::Result<Keys> {
-    let tenant = app.create_tenant(name).await?;
-    let owner = app
-        .add_user(tenant.id, "owner@example.com", Role::Owner)
-        .await?;
-    let viewer = if with_viewer {
-        let user = app
-            .add_user(tenant.id, "viewer@example.com", Role::Viewer)
-            .await?;
-        Some(
-            app.issue_key(&user, Product::Signing, KeyMode::Live)
-                .await?,
-        )
-    } else {
-        None
-    };
-    Ok(Keys {
-        tenant: tenant.id.to_string(),
-        test: app
-            .issue_key(&owner, Product::Signing, KeyMode::Test)
-            .await?,
-        live: app
-            .issue_key(&owner, Product::Signing, KeyMode::Live)
-            .await?,
-        viewer,
+fn address(text: &str) -> Result<Url, DemoError> {
+    Url::parse(text).map_err(|source| DemoError::Address {
+        address: text.to_owned(),
+        source,
     })
-}
-
-/// Replaces the file in one step, readable for its owner alone.
-fn write_private(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let temporary = path.with_extension("new");
-    let write = || {
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .truncate(true)
-            .write(true)
-            .mode(0o600)
-            .open(&temporary)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
 }

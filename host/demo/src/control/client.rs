@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use reqwest::RequestBuilder;
 use thiserror::Error;
 use url::Url;
@@ -111,7 +110,7 @@ impl Control {
             match self.call(self.http.get(look)).await {
                 Ok(state) => {
                     is_reached = true;
-                    clock.set_offset(SignedDuration::from_secs(state.offset_seconds));
+                    clock.set_offset(state.offset());
                 }
                 Err(error) => {
                     if std::mem::take(&mut is_reached) {

@@ -26,6 +26,11 @@ pub struct ClockState {
 }
 
 impl ClockState {
+    /// How far it is ahead of the operating system's clock.
+    pub fn offset(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.offset_seconds)
+    }
+
     fn of(clock: &WorldClock) -> Self {
         Self {
             now: clock.now(),

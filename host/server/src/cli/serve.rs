@@ -1,6 +1,7 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,14 +11,16 @@ use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
+use crate::demo::{Demo, DemoError};
 use crate::listener::{self, ListenerLimits};
 use crate::metrics::count_requests;
-use crate::{api, ceremony, demo, jobs, operator, startup};
+use crate::{api, ceremony, jobs, operate, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -36,6 +39,10 @@ pub(super) struct ServeArguments {
     /// Run the demo world beside the server, on loopback.
     #[arg(long)]
     demo: bool,
+    /// Live in the demo world of another host instead, with its keys; the file
+    /// is in that host's data folder.
+    #[arg(long, value_name = "DEMO.JSON", requires = "demo")]
+    join: Option<PathBuf>,
     /// Address of the APIs and pages; port 0 picks one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
@@ -58,11 +65,10 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(run(config, arguments.demo))?;
-    Ok(())
+    runtime.block_on(run(config, arguments))
 }
 
-async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
+async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), CommandError> {
     let listener = listen(config.server.listen).await?;
     let operator_listener = listen(config.server.operator_listen).await?;
     let address = listener
@@ -73,22 +79,17 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
         .local_addr()
         .context("the operator's address is unknown")?;
     tracing::info!(%operator_address, "health and metrics");
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let world = if with_demo {
-        config.limits.raise_rates(DEMO_RATES);
-        Some(demo::start_world(&mut config, clock.clone()).await?)
-    } else {
-        None
-    };
-    let mode = if with_demo {
-        StoreMode::Demo
-    } else {
-        StoreMode::Production
+    let demo = demo_world(&mut config, arguments).await?;
+    let (mode, clock): (_, Arc<dyn Clock>) = match &demo {
+        Some(demo) => (StoreMode::Demo, demo.clock()),
+        None => (StoreMode::Production, Arc::new(SystemClock)),
     };
     let app = Arc::new(startup::open(&config, base_url.clone(), mode, clock).await?);
-    if let Some(world) = &world {
+    if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
-        demo::write_demo_json(&app, world, &config.store.data, &operator_url).await?;
+        demo.move_in(&app, &config.store.data, &operator_url)
+            .await?;
+        demo.wake_on_moves(app.clone());
     }
 
     let stop = app.stop.clone();
@@ -105,6 +106,11 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
         ListenerLimits::default(),
         stop.clone(),
     ));
+    let desk = tokio::spawn(serve_operators(
+        app.clone(),
+        config.store.data.clone(),
+        stop.clone(),
+    ));
     announce(address)?;
     let ended = tokio::select! {
         signalled = wait_for_signal() => signalled,
@@ -115,16 +121,48 @@ async fn run(mut config: Config, with_demo: bool) -> anyhow::Result<()> {
     let drained = async {
         public.await.context("the listener failed")?;
         operator.await.context("the operator's listener failed")?;
+        desk.await.context("the operator's socket failed")?;
         runner.await.context("the job runner failed")
     };
     match tokio::time::timeout(DRAIN, drained).await {
         Ok(drained) => drained?,
         Err(_) => tracing::warn!("some requests or jobs took too long to be finished"),
     }
-    if let Some(world) = world {
-        world.shutdown().await;
+    if let Some(demo) = demo {
+        demo.shutdown().await;
     }
-    ended
+    Ok(ended?)
+}
+
+/// The demo world, where one is asked for.
+async fn demo_world(
+    config: &mut Config,
+    arguments: &ServeArguments,
+) -> Result<Option<Demo>, CommandError> {
+    if !arguments.demo {
+        return Ok(None);
+    }
+    config.limits.raise_rates(DEMO_RATES);
+    let demo = match &arguments.join {
+        Some(demo_json) => Demo::join(config, demo_json).await,
+        None => Demo::start(config).await,
+    };
+    match demo {
+        Ok(demo) => Ok(Some(demo)),
+        Err(error @ DemoError::World(_)) => Err(CommandError::Fault(error.into())),
+        Err(error) => Err(CommandError::Refused(format!(
+            "{:#}",
+            anyhow::Error::from(error)
+        ))),
+    }
+}
+
+/// Without its socket a server works; operators then have to stop it for
+/// their commands.
+async fn serve_operators(app: Arc<App>, data: PathBuf, stop: CancellationToken) {
+    if let Err(error) = operate::serve(app, &data, stop).await {
+        tracing::error!(%error, "operators' commands cannot be taken while the server runs");
+    }
 }
 
 /// The public address: the configured one, or where the server listens.

@@ -38,6 +38,13 @@ impl WebhookSecret {
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// The key that Standard Webhooks takes from the text: what its base64
+    /// part stands for.
+    pub(crate) fn key(&self) -> Zeroizing<Vec<u8>> {
+        let encoded = self.0.strip_prefix(PREFIX).unwrap_or(&self.0);
+        Zeroizing::new(STANDARD.decode(encoded).unwrap_or_default())
+    }
 }
 
 impl fmt::Debug for WebhookSecret {

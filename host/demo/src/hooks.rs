@@ -1,0 +1,132 @@
+//! A receiver of webhooks: takes what is posted under any name, shows it as it
+//! came, and fails when it is told to.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, Path, State},
+    http::{HeaderMap, StatusCode},
+    routing::{get, post, put},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::WorldClock;
+
+/// Deliveries that are kept of one name; older ones are forgotten.
+const CAPACITY: usize = 10_000;
+/// Longest body of a delivery, in bytes.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// Longest delay of an answer.
+const MAX_DELAY: Duration = Duration::from_secs(60);
+
+/// One delivery, as it came.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Delivery {
+    /// Names in lower case; a value that is not text is left out.
+    headers: HashMap<String, String>,
+    /// The raw body.
+    body: String,
+    received_at: Timestamp,
+}
+
+/// How a name answers.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Answer {
+    /// The HTTP status.
+    status: u16,
+    /// How long the answer takes, in milliseconds.
+    #[serde(default)]
+    delay_ms: u64,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            status: 200,
+            delay_ms: 0,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Hook {
+    answer: Answer,
+    deliveries: VecDeque<Delivery>,
+}
+
+#[derive(Clone)]
+struct Hooks {
+    clock: WorldClock,
+    by_name: Arc<Mutex<HashMap<String, Hook>>>,
+}
+
+/// Everything below `/hooks`.
+pub(crate) fn router(clock: WorldClock) -> Router {
+    let hooks = Hooks {
+        clock,
+        by_name: Arc::default(),
+    };
+    Router::new()
+        .route("/hooks/{name}", post(take))
+        .route("/hooks/{name}/deliveries", get(list))
+        .route("/hooks/{name}/answer", put(plan))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .with_state(hooks)
+}
+
+impl Hooks {
+    fn with<T>(&self, name: String, action: impl FnOnce(&mut Hook) -> T) -> T {
+        let mut by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        action(by_name.entry(name).or_default())
+    }
+}
+
+async fn take(
+    State(hooks): State<Hooks>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
+    let delivery = Delivery {
+        headers: headers
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+            .collect(),
+        body: String::from_utf8_lossy(&body).into_owned(),
+        received_at: hooks.clock.now(),
+    };
+    let answer = hooks.with(name, |hook| {
+        if hook.deliveries.len() == CAPACITY {
+            hook.deliveries.pop_front();
+        }
+        hook.deliveries.push_back(delivery);
+        hook.answer
+    });
+    tokio::time::sleep(Duration::from_millis(answer.delay_ms).min(MAX_DELAY)).await;
+    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
+}
+
+async fn list(State(hooks): State<Hooks>, Path(name): Path<String>) -> Json<Vec<Delivery>> {
+    Json(hooks.with(name, |hook| hook.deliveries.iter().cloned().collect()))
+}
+
+async fn plan(
+    State(hooks): State<Hooks>,
+    Path(name): Path<String>,
+    Json(answer): Json<Answer>,
+) -> Result<StatusCode, (StatusCode, &'static str)> {
+    if !(200..600).contains(&answer.status) {
+        return Err((StatusCode::BAD_REQUEST, "status must be from 200 to 599"));
+    }
+    hooks.with(name, |hook| hook.answer = answer);
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,130 @@
+//! A mail server that keeps what it is handed, and shows it.
+
+mod smtp;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use axum::{Json, Router, extract::State, routing::get};
+use jiff::Timestamp;
+use mail_parser::MessageParser;
+use maud::{DOCTYPE, Markup, html};
+use serde::Serialize;
+use uuid::Uuid;
+
+pub(crate) use self::smtp::serve;
+use crate::clock::WorldClock;
+
+/// Letters that are kept; older ones are forgotten.
+const CAPACITY: usize = 10_000;
+
+/// One letter, as its addressee would read it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    id: Uuid,
+    /// The address that it was handed in for.
+    to: String,
+    from: String,
+    subject: String,
+    text: String,
+    html: String,
+    received_at: Timestamp,
+}
+
+/// All letters, oldest first. Clones share them.
+#[derive(Clone)]
+pub(crate) struct Mailbox {
+    clock: WorldClock,
+    messages: Arc<Mutex<VecDeque<Message>>>,
+}
+
+impl Mailbox {
+    pub(crate) fn new(clock: WorldClock) -> Self {
+        Self {
+            clock,
+            messages: Arc::default(),
+        }
+    }
+
+    /// The letters as JSON, and as a page.
+    pub(crate) fn router(self) -> Router {
+        Router::new()
+            .route("/mail/", get(page))
+            .route("/mail/messages", get(list))
+            .with_state(self)
+    }
+
+    /// Keeps a letter for each of its addressees; tells whether it is one.
+    fn keep(&self, recipients: &[String], raw: &[u8]) -> bool {
+        let Some(parsed) = MessageParser::default().parse(raw) else {
+            return false;
+        };
+        let body = |part: Option<std::borrow::Cow<'_, str>>| part.unwrap_or_default().into_owned();
+        let from = parsed.from().and_then(|from| from.first());
+        let message = Message {
+            id: Uuid::nil(),
+            to: String::new(),
+            from: from
+                .map(|from| {
+                    let name = from.name().unwrap_or_default();
+                    format!("{name} <{}>", from.address().unwrap_or_default())
+                })
+                .unwrap_or_default(),
+            subject: parsed.subject().unwrap_or_default().to_owned(),
+            text: body(parsed.body_text(0)),
+            html: body(parsed.body_html(0)),
+            received_at: self.clock.now(),
+        };
+        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        for recipient in recipients {
+            if messages.len() == CAPACITY {
+                messages.pop_front();
+            }
+            messages.push_back(Message {
+                id: Uuid::now_v7(),
+                to: recipient.clone(),
+                ..message.clone()
+            });
+        }
+        true
+    }
+
+    fn all(&self) -> Vec<Message> {
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        messages.iter().cloned().collect()
+    }
+}
+
+async fn list(State(mailbox): State<Mailbox>) -> Json<Vec<Message>> {
+    Json(mailbox.all())
+}
+
+async fn page(State(mailbox): State<Mailbox>) -> Markup {
+    let mut messages = mailbox.all();
+    messages.reverse();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { "Mail of the demo" }
+            }
+            body {
+                h1 { "Mail of the demo" }
+                @if messages.is_empty() {
+                    p { "Nothing was sent yet." }
+                }
+                @for message in &messages {
+                    article {
+                        h2 { (message.subject) }
+                        p { (message.from) " → " (message.to) ", " (message.received_at) }
+                        pre { (message.text) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The workspaces of a demo: the keys are made first and written down, and
+//! then the workspaces that they open.
+
+use parafa_store::keys::{KeyError, Token, hash_token};
+use parafa_store::{StoreError, Transaction};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::file::Workspaces;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{
+    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow, WebhookSecret,
+    WebhookSecretRow,
+};
+
+const OWNER: &str = "owner@example.com";
+const VIEWER: &str = "viewer@example.com";
+
+/// One workspace with the keys of its users.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Workspace {
+    tenant: Uuid,
+    test: String,
+    live: String,
+    /// A live key that may only read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    viewer: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    webhook_secret: Option<String>,
+}
+
+impl Workspaces {
+    /// New ones, nowhere yet.
+    pub(super) fn new() -> Result<Self, KeyError> {
+        let signing = Workspace::new()?;
+        Ok(Self {
+            signing: Workspace {
+                viewer: Some(new_key(KeyMode::Live)?),
+                ..signing
+            },
+            other: Workspace::new()?,
+        })
+    }
+
+    /// Makes those that are not there.
+    pub(super) async fn make(&self, app: &App) -> Result<(), WorkflowError> {
+        self.signing.make(app, "Demo UAB").await?;
+        self.other.make(app, "Kita UAB").await
+    }
+}
+
+impl Workspace {
+    fn new() -> Result<Self, KeyError> {
+        Ok(Self {
+            tenant: Uuid::now_v7(),
+            test: new_key(KeyMode::Test)?,
+            live: new_key(KeyMode::Live)?,
+            viewer: None,
+            webhook_secret: Some(WebhookSecret::random()?.reveal().to_owned()),
+        })
+    }
+
+    async fn make(&self, app: &App, name: &str) -> Result<(), WorkflowError> {
+        let secret = self.webhook_secret.clone().map(WebhookSecret::from_text);
+        let secret = secret
+            .map(|secret| {
+                WebhookSecretRow::seal(&app.master, self.tenant, Product::Signing, &secret, None)
+            })
+            .transpose()?;
+        app.store
+            .transact(|tx| {
+                let secret = secret.clone();
+                Box::pin(async move {
+                    if tx.get::<TenantRow>(&self.tenant).await?.is_some() {
+                        return Ok(());
+                    }
+                    let tenant = TenantRow {
+                        id: self.tenant,
+                        name: name.to_owned(),
+                        status: TenantStatus::Active,
+                        created_at: tx.now(),
+                    };
+                    tx.insert(&tenant).await?;
+                    if let Some(secret) = &secret {
+                        tx.insert(secret).await?;
+                    }
+                    let owner = self.add_user(tx, OWNER, Role::Owner).await?;
+                    self.add_key(tx, owner, KeyMode::Test, &self.test).await?;
+                    self.add_key(tx, owner, KeyMode::Live, &self.live).await?;
+                    if let Some(key) = &self.viewer {
+                        let viewer = self.add_user(tx, VIEWER, Role::Viewer).await?;
+                        self.add_key(tx, viewer, KeyMode::Live, key).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    async fn add_user(
+        &self,
+        tx: &mut Transaction<'_>,
+        email: &str,
+        role: Role,
+    ) -> Result<Uuid, StoreError> {
+        let user = UserRow {
+            id: tx.new_id()?,
+            tenant: self.tenant,
+            email: email.to_owned(),
+            role: Some(role),
+        };
+        tx.insert(&user).await?;
+        Ok(user.id)
+    }
+
+    async fn add_key(
+        &self,
+        tx: &mut Transaction<'_>,
+        user: Uuid,
+        mode: KeyMode,
+        text: &str,
+    ) -> Result<(), StoreError> {
+        let key = ApiKeyRow {
+            id: tx.new_id()?,
+            tenant: self.tenant,
+            user,
+            product: Product::Signing,
+            mode,
+            hash: hash_token(text).to_string(),
+            created_at: tx.now(),
+            revoked_at: None,
+        };
+        tx.insert(&key).await
+    }
+}
+
+fn new_key(mode: KeyMode) -> Result<String, KeyError> {
+    let prefix = Product::Signing.key_prefix(mode);
+    Ok(format!("{prefix}{}", Token::random()?.reveal()))
+}
