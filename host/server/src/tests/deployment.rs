@@ -21,10 +21,12 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::config::{Config, SmartId};
 use crate::error::WorkflowError;
-use crate::records::{KeyMode, Role, SigningRow};
+use crate::records::{Delivery, KeyMode, Role, SigningRow};
 use crate::workflow::accounts::Caller;
 use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::create_signing::{SignerForm, SigningOrderForm};
+use crate::workflow::forms::{
+    ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm,
+};
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::{jobs, startup};
@@ -135,31 +137,43 @@ impl<'s> Deployment<'s> {
 
     /// A host whose engine fails as planned, perhaps in opening it already.
     pub(super) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
-        let engine = MemoryEngine::open(self.disk.clone(), faults, self.site.clock.clone());
-        let engine = Arc::new(engine);
-        let store = Store::open(engine.clone(), &self.master, StoreMode::Demo).await?;
-        let folder = Folder {
-            store: store.with_retry(RetryPolicy {
-                attempts: 1000,
-                ..RetryPolicy::default()
-            }),
-            files: ByteFiles::open_folder(&self.folder.path().join("bytes")).unwrap(),
-            keys: DataKeys::open_folder(&self.folder.path().join("keys"), self.master.clone())
-                .unwrap(),
-            master: self.master.clone(),
-        };
         let site = self.site;
-        let base_url = Url::parse("http://localhost:8080").unwrap();
+        let engine = MemoryEngine::open(self.disk.clone(), faults, site.clock.clone());
+        let engine = Arc::new(engine);
         let app = startup::assemble(
             &site.config,
-            base_url,
+            Url::parse("http://localhost:8080").unwrap(),
             site.clock.clone(),
-            folder,
+            self.records(engine.clone()).await?,
             site.plugins.clone(),
         );
         Ok(Host {
             app: Arc::new(app.unwrap()),
             engine,
+        })
+    }
+
+    /// Records, bytes and keys for somebody who only looks.
+    pub(super) async fn sound_records(&self) -> Folder {
+        let engine = MemoryEngine::open(
+            self.disk.clone(),
+            FaultPlan::default(),
+            self.site.clock.clone(),
+        );
+        self.records(Arc::new(engine)).await.unwrap()
+    }
+
+    async fn records(&self, engine: Arc<MemoryEngine>) -> Result<Folder, StoreError> {
+        let store = Store::open(engine, &self.master, StoreMode::Demo).await?;
+        let [bytes, keys] = ["bytes", "keys"].map(|name| self.folder.path().join(name));
+        Ok(Folder {
+            store: store.with_retry(RetryPolicy {
+                attempts: 1000,
+                ..RetryPolicy::default()
+            }),
+            files: ByteFiles::open_folder(&bytes).unwrap(),
+            keys: DataKeys::open_folder(&keys, self.master.clone()).unwrap(),
+            master: self.master.clone(),
         })
     }
 
@@ -221,6 +235,7 @@ impl Host {
         order: SigningOrder,
     ) -> Result<SigningRow, WorkflowError> {
         let caller = Caller {
+            key: Uuid::from_u128(2),
             tenant: Uuid::from_u128(1),
             mode: KeyMode::Live,
             role: Role::Member,
@@ -234,19 +249,26 @@ impl Host {
             personal_code: None,
         };
         let form = SigningOrderForm {
-            title: "Sutartis".to_owned(),
-            document_name: "sutartis.pdf".to_owned(),
-            extension: "pdf".to_owned(),
-            content_pointer: "/document/content".to_owned(),
-            content: document,
-            order,
-            webhook_url: None,
-            external_id: None,
-            expires_in_days: 1,
-            soft_deadline_in_days: None,
-            signers: vec![signer(), signer()],
+            document: DocumentForm {
+                name: "sutartis.pdf".to_owned(),
+                extension: "pdf".to_owned(),
+                pointer: "/document/content".to_owned(),
+                content: ContentForm::Inline(document),
+                flatten: false,
+            },
+            terms: TermsForm {
+                title: "Sutartis".to_owned(),
+                delivery: Delivery::Link,
+                order,
+                webhook_url: None,
+                external_id: None,
+                expires_in_days: 1,
+                soft_deadline_in_days: None,
+                signers: vec![signer(), signer()],
+            },
         };
-        self.app.create_signing(&caller, form).await
+        let opened = self.app.create_signing(&caller, form, None).await?;
+        Ok(opened.row)
     }
 
     /// A signer presses the button.

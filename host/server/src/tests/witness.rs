@@ -7,10 +7,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_domain::{CompletionMode, Phase, SignerStatus, SigningOrder, SigningStatus};
 use parafa_store::audit::{self, Verdict};
-use parafa_store::{Clock, Guard, Page, Paged, Sha256Digest, StoreError};
+use parafa_store::{Clock, Folder, Guard, Page, Paged, Sha256Digest, StoreError};
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Host};
+use super::deployment::Deployment;
 use crate::records::{AttemptRow, SigningRow};
 
 /// Rows of one kind that a test makes at most.
@@ -18,7 +18,7 @@ const MOST: usize = 500;
 
 /// What was seen last.
 pub(super) struct Witness {
-    host: Host,
+    records: Folder,
     signings: BTreeMap<Uuid, SigningRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
     audited: BTreeMap<Uuid, u64>,
@@ -29,7 +29,7 @@ pub(super) struct Witness {
 impl Witness {
     pub(super) async fn of(deployment: &Deployment<'_>) -> Self {
         Self {
-            host: deployment.sound_host().await,
+            records: deployment.sound_records().await,
             signings: BTreeMap::new(),
             attempts: BTreeMap::new(),
             audited: BTreeMap::new(),
@@ -114,7 +114,7 @@ impl Witness {
     }
 
     async fn read(&self) -> (BTreeMap<Uuid, SigningRow>, BTreeMap<Uuid, AttemptRow>) {
-        let store = &self.host.app.store;
+        let store = &self.records.store;
         let (signings, attempts) = store
             .read(|tx| {
                 Box::pin(async move {
@@ -139,8 +139,8 @@ impl Witness {
         let mut before: Option<Bytes> = None;
         for version in &row.versions {
             if !self.bytes.contains_key(&version.bytes_id) {
-                let key = self.host.app.data_key(row.data_key).await.unwrap();
-                let read = self.host.app.files.read(&key, version.bytes_id).await;
+                let key = self.records.keys.open(row.data_key).await.unwrap();
+                let read = self.records.files.read(&key, version.bytes_id).await;
                 let read = read.expect("a version has its bytes");
                 assert_eq!(Sha256Digest::of(&read).to_string(), version.sha256);
                 self.bytes.insert(version.bytes_id, read);
@@ -154,7 +154,7 @@ impl Witness {
     }
 
     async fn check_audit(&mut self, signing: Uuid) {
-        let verdict = audit::verify(&self.host.app.store, signing).await.unwrap();
+        let verdict = audit::verify(&self.records.store, signing).await.unwrap();
         let Verdict::Intact(head) = verdict else {
             panic!("the audit chain of {signing} is broken: {verdict:?}");
         };
