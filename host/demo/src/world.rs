@@ -190,7 +190,11 @@ impl World {
         let mailbox = Mailbox::new(clock.clone());
         let smtp_listener = listen_for_mail(address).await?;
         let smtp = local_address(&smtp_listener, address)?;
-        tokio::spawn(mail::serve(smtp_listener, mailbox.clone(), shutdown.clone()));
+        tokio::spawn(mail::serve(
+            smtp_listener,
+            mailbox.clone(),
+            shutdown.clone(),
+        ));
         let mut router = services
             .router(&faults, &journal, &shutdown)
             .merge(mailbox.router())

@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use axum::{Json, Router, extract::State, routing::get};
+use axum::{Json, Router, extract::State, response::Html, routing::get};
 use jiff::Timestamp;
 use mail_parser::MessageParser;
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, html};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -102,10 +102,10 @@ async fn list(State(mailbox): State<Mailbox>) -> Json<Vec<Message>> {
     Json(mailbox.all())
 }
 
-async fn page(State(mailbox): State<Mailbox>) -> Markup {
+async fn page(State(mailbox): State<Mailbox>) -> Html<String> {
     let mut messages = mailbox.all();
     messages.reverse();
-    html! {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -126,5 +126,6 @@ async fn page(State(mailbox): State<Mailbox>) -> Markup {
                 }
             }
         }
-    }
+    };
+    Html(page.into_string())
 }

@@ -6,6 +6,7 @@ mod ocsp;
 mod phone;
 mod refusals;
 mod signing;
+mod sinks;
 mod support;
 mod tsa;
 mod worlds;

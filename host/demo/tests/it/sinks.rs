@@ -1,0 +1,85 @@
+//! Where mail and webhooks of the demo end up.
+
+use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, message::MultiPart};
+use serde_json::{Value, json};
+
+use crate::support::fresh_world;
+
+async fn read(address: String) -> Value {
+    let answer = reqwest::get(address).await.expect("an answer");
+    answer.json().await.expect("JSON")
+}
+
+#[tokio::test]
+async fn a_letter_is_shown_as_its_addressees_would_read_it() {
+    let world = fresh_world().await;
+    let addresses = world.addresses();
+    let letter = Message::builder()
+        .from("Ąžuolas <parafa@example.com>".parse().expect("a mailbox"))
+        .to("jonas@example.com".parse().expect("a mailbox"))
+        .subject("Prašymas pasirašyti: sutartis")
+        .multipart(MultiPart::alternative_plain_html(
+            "Sveiki\n.\nTaškas eilutės pradžioje".to_owned(),
+            "<p>Sveiki</p>".to_owned(),
+        ))
+        .expect("a letter");
+
+    let smtp = addresses.smtp;
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(smtp.ip().to_string())
+        .port(smtp.port())
+        .build();
+    transport.send(letter).await.expect("the letter is taken");
+
+    let messages = read(format!("{}/messages", addresses.mail)).await;
+    let message = &messages[0];
+    assert_eq!(message["to"], "jonas@example.com");
+    assert_eq!(message["subject"], "Prašymas pasirašyti: sutartis");
+    let text = message["text"].as_str().expect("a text");
+    assert_eq!(
+        text.trim_end().replace("\r\n", "\n"),
+        "Sveiki\n.\nTaškas eilutės pradžioje"
+    );
+    assert_eq!(
+        message["html"].as_str().map(str::trim_end),
+        Some("<p>Sveiki</p>")
+    );
+    let page = reqwest::get(format!("{}/", addresses.mail))
+        .await
+        .expect("a page");
+    assert!(
+        page.text()
+            .await
+            .expect("text")
+            .contains("jonas@example.com")
+    );
+}
+
+#[tokio::test]
+async fn a_webhook_is_listed_as_it_came_and_its_name_fails_when_told_to() {
+    let world = fresh_world().await;
+    let hook = format!("{}/mano", world.addresses().hooks);
+    let client = reqwest::Client::new();
+    let post = || {
+        client
+            .post(&hook)
+            .header("x-service-event", "e")
+            .body("{ }")
+    };
+
+    let taken = post().send().await.expect("an answer");
+    assert_eq!(taken.status(), 200);
+    let planned = client
+        .put(format!("{hook}/answer"))
+        .json(&json!({"status": 503}));
+    assert_eq!(planned.send().await.expect("an answer").status(), 204);
+    let failed = post().send().await.expect("an answer");
+    assert_eq!(failed.status(), 503);
+
+    let deliveries = read(format!("{hook}/deliveries")).await;
+    assert_eq!(deliveries.as_array().map(Vec::len), Some(2));
+    assert_eq!(deliveries[0]["body"], "{ }");
+    assert_eq!(deliveries[0]["headers"]["x-service-event"], "e");
+    assert!(deliveries[0]["receivedAt"].is_string());
+    let other = read(format!("{}/kitas/deliveries", world.addresses().hooks)).await;
+    assert_eq!(other, json!([]));
+}
