@@ -1,159 +1,185 @@
 //! What a signature costs: the PDF component beside the same code native, a
 //! bare digest of the same bytes, and pyHanko, all in one run.
 //!
-//! Both steps of remote signing are measured, as a B-B signature by a P-256
-//! key: `prepare` makes the bytes that the device signs, `embed` puts the
-//! value into the document. The device itself is left out.
+//! Every operation is timed apart, for a B-B signature by a P-256 key:
+//! `inspect`; `prepare`, the first call of `sign`, which ends with the bytes
+//! that the device signs; `embed`, the call that puts the value into the
+//! document; and `verify` of what came out. The device itself is left out.
+//!
+//! An argument picks the sizes whose name contains it.
 
+mod component;
+mod least;
+mod native;
 mod pki;
 mod pyhanko;
-mod table;
+mod report;
+mod sampler;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use criterion::{Criterion, Throughput};
 use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
-use parafa_format_core::{
-    self as core, DigestAlgorithm, MemoryBlob, MemorySink, NativeEnvironment,
-};
-use parafa_plugin_host::{self as host, Plugin, PluginHost, PluginHostConfig, SignStep};
-use sha2::{Digest, Sha256};
+use parafa_plugin_host::{MemoryMeter, Plugin, PluginHost, PluginHostConfig};
+use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
 
+use component::{Component, Digest};
+use native::Native;
 use pki::Pki;
+use report::{MeasuredCalls, MeasuredSize};
+use sampler::{Case, sample};
 
 /// Documents that are measured, by the name of the row.
 const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
+/// How long the rounds of one size may take.
+const BUDGET: Duration = Duration::from_secs(8);
+/// Calls at the same time.
+const AT_ONCE: usize = 16;
 /// Bytes kept for the signature, as pyHanko keeps them.
 const RESERVE: u32 = 8192;
 /// 2026-01-01T12:00:00Z.
 const SIGNING_TIME: i64 = 1_767_268_800;
 
 fn main() {
-    let mut criterion = Criterion::default()
-        .measurement_time(Duration::from_secs(3))
-        .sample_size(30)
-        .configure_from_args();
+    // Cargo adds `--bench`.
+    let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let sizes = SIZES
+        .iter()
+        .filter(|(name, _)| filter.as_ref().is_none_or(|part| name.contains(part)));
     let runtime = Runtime::new().expect("a runtime");
     let pki = Pki::new();
-    let cache = tempfile::tempdir().expect("a temporary folder");
-    let plugin = runtime.block_on(load_plugin(cache.path()));
+    let (least, pdf) = runtime.block_on(admit_plugins());
 
-    criterion.bench_function("least call", |bencher| {
-        bencher.iter(|| {
-            runtime
-                .block_on(plugin.inspect(Bytes::from_static(b"no document")))
-                .expect_err("a refusal")
-        });
-    });
-    for (name, size) in SIZES {
-        let document = PdfBuilder::new().build_of_size(size);
-        measure(&mut criterion, &runtime, &plugin, &pki, name, &document);
-    }
-    criterion.final_summary();
-
-    let pyhanko = pyhanko::measure(&pki);
-    table::print(&SIZES.map(|(name, _)| name), pyhanko.as_ref());
+    report::machine();
+    report::calls(&measure_calls(&runtime, &least, &pdf));
+    let measured: Vec<_> = sizes
+        .map(|(name, size)| measure_size(&runtime, &pdf, &pki, name, *size))
+        .collect();
+    let pyhanko = pyhanko::measure(&pki).unwrap_or_default();
+    report::sizes(&measured, &pyhanko);
 }
 
-fn measure(
-    criterion: &mut Criterion,
+/// Calls whose work is next to nothing, from the outside in.
+fn measure_calls(runtime: &Runtime, least: &Arc<Plugin>, pdf: &Arc<Plugin>) -> MeasuredCalls {
+    sample(
+        vec![
+            Case::new("thread hop", || {
+                runtime.block_on(runtime.spawn_blocking(|| ()))
+            }),
+            Case::new("empty call", || {
+                runtime
+                    .block_on(least.verify(Bytes::new()))
+                    .expect("no signatures")
+            }),
+            Case::new("refusal", || {
+                runtime
+                    .block_on(pdf.inspect(Bytes::from_static(b"no document")))
+                    .expect_err("a refusal")
+            }),
+        ],
+        BUDGET,
+    )
+}
+
+fn measure_size(
     runtime: &Runtime,
     plugin: &Arc<Plugin>,
     pki: &Pki,
-    name: &str,
-    document: &[u8],
-) {
-    let mut group = criterion.benchmark_group(name);
-    group.throughput(Throughput::Bytes(document.len() as u64));
-    group.bench_function("sha256", |bencher| {
-        bencher.iter(|| Sha256::digest(black_box(document)));
-    });
-
-    let request = pki.native_request();
-    let blob = MemoryBlob(document.to_vec());
-    let native = |answers: &[core::Answer]| {
-        let mut sink = MemorySink::default();
-        parafa_format_pdf::sign(&NativeEnvironment, &blob, &request, answers, &mut sink)
-            .expect("the document is signed")
-    };
-    let core::Step::Needs(needs) = native(&[]) else {
-        panic!("a signature is needed first")
-    };
-    let value = pki.sign(&needs[0].payload);
-    let answers = [core::Answer {
-        need_id: needs[0].id.clone(),
-        outcome: Ok(value),
-    }];
-    group.bench_function("native prepare", |bencher| bencher.iter(|| native(&[])));
-    group.bench_function("native embed", |bencher| bencher.iter(|| native(&answers)));
-
-    let request = pki.request();
-    let bytes = Bytes::copy_from_slice(document);
-    let component = |answers: &[host::Answer]| {
-        runtime
-            .block_on(plugin.sign(bytes.clone(), &request, answers))
-            .expect("the document is signed")
-    };
-    let SignStep::Needs(needs) = component(&[]) else {
-        panic!("a signature is needed first")
-    };
-    let need = needs.into_iter().next().expect("one need");
-    let value = pki.sign(&need.payload);
-    let answers = [host::Answer {
-        need,
-        outcome: Ok(value),
-    }];
-    group.bench_function("component prepare", |bencher| {
-        bencher.iter(|| component(&[]));
-    });
-    group.bench_function("component embed", |bencher| {
-        bencher.iter(|| component(&answers));
-    });
-    group.finish();
+    name: &'static str,
+    size: usize,
+) -> MeasuredSize {
+    let document = PdfBuilder::new().build_of_size(size);
+    let native = Arc::new(Native::new(&document, pki));
+    let component = Component::new(runtime, plugin, &document, pki);
+    let times = sample(
+        vec![
+            Case::new("sha256", || Sha256::digest(black_box(&document))),
+            Case::new("native inspect", || native.inspect()),
+            Case::new("native prepare", || native.prepare()),
+            Case::new("native embed", || native.embed()),
+            Case::new("native verify", || native.verify()),
+            Case::new("inspect", || component.inspect()),
+            Case::new("prepare", || component.prepare(Digest::Cold)),
+            Case::new("embed", || component.embed(Digest::Cold)),
+            Case::new("verify", || component.verify(Digest::Cold)),
+            Case::new("known prepare", || component.prepare(Digest::Known)),
+            Case::new("known embed", || component.embed(Digest::Known)),
+            Case::new("known verify", || component.verify(Digest::Known)),
+        ],
+        BUDGET,
+    );
+    let at_once = sample(
+        vec![
+            Case::new("native at once", || native_at_once(runtime, &native)),
+            Case::new("at once", || component.prepare_at_once(AT_ONCE)),
+        ],
+        BUDGET,
+    );
+    MeasuredSize {
+        name,
+        document_bytes: document.len(),
+        times: times.into_iter().chain(at_once).collect(),
+        peak_bytes: peak_memory(&component),
+    }
 }
 
-async fn load_plugin(cache: &Path) -> Arc<Plugin> {
+/// As [`Component::prepare_at_once`], with as many threads as a host of plugins
+/// has processors.
+fn native_at_once(runtime: &Runtime, native: &Arc<Native>) {
+    runtime.block_on(async {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let calls: Vec<_> = (0..threads)
+            .map(|thread| {
+                let native = Arc::clone(native);
+                let calls = (thread..AT_ONCE).step_by(threads).count();
+                tokio::task::spawn_blocking(move || {
+                    for _ in 0..calls {
+                        black_box(native.prepare());
+                    }
+                })
+            })
+            .collect();
+        for call in calls {
+            call.await.expect("no panic");
+        }
+    });
+}
+
+fn peak_memory(component: &Component<'_>) -> BTreeMap<&'static str, usize> {
+    let peak = |call: &dyn Fn(&Component<'_>)| {
+        let meter = MemoryMeter::default();
+        call(&component.metered(&meter));
+        meter.peak_bytes()
+    };
+    BTreeMap::from([
+        ("inspect", peak(&|calls| drop(calls.inspect()))),
+        ("prepare", peak(&|calls| drop(calls.prepare(Digest::Cold)))),
+        ("embed", peak(&|calls| drop(calls.embed(Digest::Cold)))),
+        ("verify", peak(&|calls| drop(calls.verify(Digest::Cold)))),
+    ])
+}
+
+/// The empty plugin and the PDF plugin, in one host with its defaults.
+async fn admit_plugins() -> (Arc<Plugin>, Arc<Plugin>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the crate stands in the checkout");
     let file = root.join("target/plugins/pdf.wasm");
-    let wasm = fs::read(&file)
+    let pdf = fs::read(&file)
         .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
-    let host = PluginHost::new(PluginHostConfig::new(cache.to_path_buf())).expect("a plugin host");
-    Arc::new(host)
-        .admit(wasm.into())
-        .await
-        .expect("the PDF plugin is admitted")
-}
-
-impl Pki {
-    fn native_request(&self) -> core::SignRequest {
-        core::SignRequest {
-            time: SIGNING_TIME,
-            seed: vec![7; 32],
-            target_level: "B-B".to_owned(),
-            signer_chain: self.chain(),
-            signature_algorithm: core::SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
-            reserve: RESERVE,
-            params: Vec::new(),
-        }
-    }
-
-    fn request(&self) -> host::SignRequest {
-        host::SignRequest {
-            time: SIGNING_TIME,
-            seed: [7; 32],
-            target_level: host::TargetLevel::BB,
-            signer_chain: self.chain(),
-            signature_algorithm: host::SignatureAlgorithm::Ecdsa(host::DigestAlgorithm::Sha256),
-            reserve: RESERVE,
-            params: Vec::new(),
-        }
-    }
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
+    let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
+    let least = host.admit(least::component(root)).await;
+    let pdf = host.admit(pdf.into()).await;
+    (
+        least.expect("the empty plugin is admitted"),
+        pdf.expect("the PDF plugin is admitted"),
+    )
 }
