@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
+use crate::docs::Neighbour;
 use crate::edge::{BodyPace, RateLimits};
 
 /// 1 048 576 bytes.
@@ -25,6 +26,8 @@ pub struct HttpConfig {
     pub pace: BodyPace,
     /// How often each key may come.
     pub rates: RateLimits,
+    /// Other APIs beside this one, for the page `/docs`.
+    pub neighbours: Vec<Neighbour>,
 }
 
 impl HttpConfig {
@@ -39,6 +42,7 @@ impl HttpConfig {
             max_bytes_in_flight: 256 * MIB,
             pace: BodyPace::default(),
             rates: RateLimits::default(),
+            neighbours: Vec::new(),
         }
     }
 }

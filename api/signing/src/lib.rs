@@ -14,8 +14,10 @@ mod api;
 mod config;
 mod decode;
 mod disposition;
+mod docs;
 mod edge;
 mod ids;
+mod openapi;
 mod operation;
 mod problem;
 pub mod requests;
@@ -30,12 +32,13 @@ pub use api::{
 pub use config::{BaseUrl, HttpConfig, MIB};
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
+pub use docs::Neighbour;
 pub use edge::{BodyPace, RateLimits, RequestId, edge};
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 pub use problem::{Problem, ProblemKind};
 pub use routes::router;
 pub use vocabulary::{
     ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
-    Language, PartyRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
-    SimulatedOutcome, WireName,
+    Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
+    SigningStatus, SimulatedOutcome, WireName,
 };

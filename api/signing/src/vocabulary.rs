@@ -151,6 +151,24 @@ wire_enums! {
         XadesLt = "XAdES-LT",
     }
 
+    /// What a webhook tells of.
+    SigningEventKind {
+        /// A signer signed.
+        SignerSigned = "signing.signer_signed",
+        /// A signer declined.
+        SignerDeclined = "signing.signer_declined",
+        /// The signing reached [`SigningStatus::Completed`].
+        Completed = "signing.completed",
+        /// The signing reached [`SigningStatus::Declined`].
+        Declined = "signing.declined",
+        /// The signing reached [`SigningStatus::Cancelled`].
+        Cancelled = "signing.cancelled",
+        /// The signing reached [`SigningStatus::Expired`].
+        Expired = "signing.expired",
+        /// The signing reached [`SigningStatus::Failed`].
+        Failed = "signing.failed",
+    }
+
     /// Who wrote a comment.
     CommentAuthor {
         /// The caller.

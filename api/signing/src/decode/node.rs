@@ -9,11 +9,8 @@ use super::fault::append;
 use super::json::Json;
 use super::{Faults, Object, Position, base64, date_time, email, text};
 use crate::ids::parse_uuid;
+use crate::requests::limits::LONGEST_URL;
 use crate::vocabulary::WireName;
-
-/// Longest address taken, in characters. No standard limits it; servers on the
-/// way usually do, near this.
-const LONGEST_URL: usize = 2048;
 
 /// One value of a body, with its place in it.
 #[derive(Clone)]

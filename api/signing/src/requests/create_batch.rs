@@ -1,12 +1,8 @@
-use std::ops::RangeInclusive;
-
 use url::Url;
 
+use super::limits::DOCUMENTS;
 use super::{NewDocument, Terms};
 use crate::decode::Node;
-
-/// Documents of one batch.
-pub(crate) const DOCUMENTS: RangeInclusive<usize> = 1..=20;
 
 /// The body of `POST /v1/batches`.
 #[derive(Clone, Debug)]

@@ -1,11 +1,7 @@
-use std::ops::RangeInclusive;
-
+use super::limits::{DEFAULT_PAGE, PAGE};
 use crate::decode::{Faults, Query};
 use crate::ids::{SigningId, parse_uuid};
 use crate::vocabulary::{SigningStatus, WireName};
-
-const LIMIT: RangeInclusive<u8> = 1..=100;
-const DEFAULT_LIMIT: u8 = 50;
 
 /// The query of `GET /v1/signings`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -13,7 +9,7 @@ pub struct ListQuery {
     /// Only those that stand there.
     pub status: Option<SigningStatus>,
     /// Longest page, 1 to 100.
-    pub limit: u8,
+    pub limit: u16,
     /// The signing after which the page begins.
     pub starting_after: Option<SigningId>,
 }
@@ -36,16 +32,16 @@ impl ListQuery {
         query.refuse_others(faults, &["status", "limit", "startingAfter"]);
         Self {
             status,
-            limit: limit.unwrap_or(DEFAULT_LIMIT),
+            limit: limit.unwrap_or(DEFAULT_PAGE),
             starting_after,
         }
     }
 }
 
-fn integer(text: &str) -> Option<u8> {
+fn integer(text: &str) -> Option<u16> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits
         .then(|| text.parse().ok())
         .flatten()
-        .filter(|value| LIMIT.contains(value))
+        .filter(|value| PAGE.contains(value))
 }

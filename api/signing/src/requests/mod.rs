@@ -3,6 +3,7 @@
 
 mod create_batch;
 mod create_signing;
+pub(crate) mod limits;
 mod list_query;
 mod new_comment;
 mod new_file;

@@ -1,9 +1,5 @@
+use super::limits::{LONGEST_AUTHOR_LABEL, LONGEST_COMMENT};
 use crate::decode::Node;
-
-/// Longest comment, in characters.
-pub(crate) const LONGEST_COMMENT: usize = 4000;
-/// Longest name of a comment's writer, in characters.
-pub(crate) const LONGEST_AUTHOR_LABEL: usize = 120;
 
 /// The body of `POST /v1/signings/{signingId}/comments`.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -1,18 +1,11 @@
 use std::collections::HashSet;
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use email_address::EmailAddress;
 
+use super::limits::{LONGEST_NAME, METHODS, PERSONAL_CODE_DIGITS};
 use crate::decode::Node;
 use crate::vocabulary::{Language, PartyRole, SigningMethod};
-
-/// Longest name of a party, in characters.
-const LONGEST_NAME: usize = 500;
-/// Digits of a Lithuanian personal code.
-const PERSONAL_CODE_DIGITS: usize = 11;
-/// Methods of one signer.
-const METHODS: RangeInclusive<usize> = 1..=SigningMethod::EVERY.len();
 
 /// One party of a signing to be created.
 #[derive(Clone, Debug)]

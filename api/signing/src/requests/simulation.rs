@@ -1,10 +1,8 @@
 use email_address::EmailAddress;
 
+use super::limits::LONGEST_REASON;
 use crate::decode::Node;
 use crate::vocabulary::SimulatedOutcome;
-
-/// Longest reason of a decline, in characters.
-pub(crate) const LONGEST_REASON: usize = 500;
 
 /// The body of `POST /v1/signings/{signingId}/simulate`.
 #[derive(Clone, Debug)]

@@ -1,19 +1,11 @@
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
 use bytes::Bytes;
 
-use crate::config::MIB;
+use super::limits::{FILES, LARGEST_DOCUMENT, LONGEST_FILE_NAME};
 use crate::decode::{Either, Node, append};
 use crate::ids::FileToken;
 use crate::vocabulary::{ContainerFormat, DocumentFamily, extension};
-
-/// Largest document, and largest sum of a container's files, in bytes.
-const LARGEST_DOCUMENT: usize = 15 * MIB;
-/// Longest file name, in characters.
-const LONGEST_FILE_NAME: usize = 255;
-/// Files of a new container.
-const FILES: RangeInclusive<usize> = 1..=20;
 
 /// What is to be signed.
 #[derive(Clone, Debug)]

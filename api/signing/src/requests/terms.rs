@@ -1,24 +1,13 @@
-use std::ops::RangeInclusive;
-
 use url::Url;
 
 use super::NewSigner;
+use super::limits::{
+    DEFAULT_EXPIRES_IN_DAYS, EXPIRES_IN_DAYS, LONGEST_EXTERNAL_ID, LONGEST_TITLE, SIGNERS,
+    SOFT_DEADLINE_IN_DAYS,
+};
 use super::new_signer::Parties;
 use crate::decode::{Node, Object};
 use crate::vocabulary::{Delivery, SigningOrder};
-
-/// Longest title, in characters.
-pub(crate) const LONGEST_TITLE: usize = 255;
-/// Longest reference of the caller's own, in characters.
-pub(crate) const LONGEST_EXTERNAL_ID: usize = 120;
-/// Parties of one signing.
-pub(crate) const SIGNERS: RangeInclusive<usize> = 1..=20;
-/// Days until the hard deadline.
-pub(crate) const EXPIRES_IN_DAYS: RangeInclusive<u16> = 1..=30;
-/// Days until the hard deadline, where the caller does not say.
-pub(crate) const DEFAULT_EXPIRES_IN_DAYS: u16 = 14;
-/// Days until the soft deadline.
-pub(crate) const SOFT_DEADLINE_IN_DAYS: RangeInclusive<u16> = 1..=365;
 
 /// How a signing is to be run, the same for each signing of a batch.
 #[derive(Clone, Debug)]

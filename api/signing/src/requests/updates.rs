@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 
+use super::limits::EXPIRES_IN_DAYS;
 use super::new_signer::methods_once_each;
-use super::terms::EXPIRES_IN_DAYS;
 use crate::decode::Node;
 use crate::vocabulary::SigningMethod;
 

@@ -13,8 +13,7 @@ use crate::api::{Created, IdempotencyKey, IdempotentRequest, KeptAnswer, Reserva
 use crate::decode::{Fault, Node};
 use crate::problem::{Problem, ProblemKind};
 
-/// The request header.
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// How a creation begins.

@@ -11,11 +11,9 @@ use crate::disposition::{Disposition, content_disposition};
 use crate::ids::SigningId;
 use crate::problem::Problem;
 
-/// Hexadecimal digest of the bytes that are downloaded.
-pub(crate) const DOCUMENT_SHA256: HeaderName = HeaderName::from_static("x-service-document-sha256");
-/// Marks the unsigned artifact of a simulation.
-pub(crate) const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
-/// The one value of [`SANDBOX`].
+const DOCUMENT_SHA256: HeaderName = HeaderName::from_static("x-service-document-sha256");
+const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
+/// Marks the unsigned artifact of a simulation, in `X-Service-Sandbox`.
 pub(crate) const SIMULATED: &str = "simulated-artifact-no-signature";
 
 pub(super) async fn download<A: SigningApi>(call: Call<A, SigningId>) -> Result<Response, Problem> {

@@ -6,8 +6,8 @@ mod comments;
 mod creation;
 mod download;
 mod files;
+mod pages;
 mod place;
-mod problem_pages;
 mod refusals;
 mod signers;
 mod signings;
@@ -18,24 +18,25 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, any, get};
+use axum::routing::{MethodRouter, any};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
 use self::call::route;
-pub(crate) use self::creation::IDEMPOTENCY_KEY;
-pub(crate) use self::download::{DOCUMENT_SHA256, SANDBOX, SIMULATED};
+pub(crate) use self::download::SIMULATED;
 use crate::api::SigningApi;
 use crate::config::HttpConfig;
 use crate::edge::{BodyBudget, RateLimiter, edge, gate};
 use crate::operation::Operation;
 
-/// The API under `/v1`, its description and the pages under `/problems`,
-/// complete with its edge and an answer for every other path.
+/// The API under `/v1`, its description under `/openapi.json` and
+/// `/openapi.yaml`, the pages `/docs` and those under `/problems`, complete
+/// with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let base_url = config.base_url.clone();
+    let pages = pages::pages(&config);
     let http = Http {
         api,
         budget: BodyBudget::new(config.max_bytes_in_flight),
@@ -53,9 +54,6 @@ pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
         .route("/v1/{*unknown}", any(refusals::not_found))
         .layer(from_fn_with_state(http.clone(), gate::<A>))
         .with_state(http);
-    let pages = Router::new()
-        .route("/problems/{name}", get(problem_pages::problem_page))
-        .method_not_allowed_fallback(refusals::page_method_not_allowed);
     edge(v1.merge(pages).fallback(refusals::not_found), base_url)
 }
 

@@ -1,0 +1,48 @@
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{SignedDocument, timestamp};
+use crate::ids::{SignerId, SigningId};
+use crate::vocabulary::{CompletionMode, SignerStatus, SigningEventKind, SigningStatus};
+
+/// What is posted to a signing's webhook address.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SigningEvent {
+    /// What happened.
+    pub event: SigningEventKind,
+    /// To which signing.
+    pub signing_id: SigningId,
+    /// Where the signing stood then.
+    pub status: SigningStatus,
+    /// The caller's own reference.
+    pub external_id: Option<String>,
+    /// When it happened.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub occurred_at: Timestamp,
+    /// With [`SigningEventKind::Completed`] only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_mode: Option<CompletionMode>,
+    /// With [`SigningEventKind::SignerSigned`] and
+    /// [`SigningEventKind::SignerDeclined`] only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<EventSigner>,
+    /// The newest signed output, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<SignedDocument>,
+}
+
+/// Whom an event is about, without anything that the ceremony captured.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventSigner {
+    /// The signer.
+    pub signer_id: SignerId,
+    /// As the caller gave it.
+    pub email: String,
+    /// Where the signer stood then.
+    pub status: SignerStatus,
+    /// In the signer's own words, if any were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decline_reason: Option<String>,
+}
