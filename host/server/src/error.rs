@@ -85,6 +85,12 @@ impl WorkflowError {
         }
     }
 
+    /// Whether a transaction that ended so is known to have stored nothing. An
+    /// engine that fails in a commit leaves that open until it is reopened.
+    pub(crate) fn proves_nothing_stored(&self) -> bool {
+        !matches!(self, Self::Store(StoreError::Engine(_)))
+    }
+
     /// Why an attempt cannot begin.
     pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
         match error {

@@ -35,13 +35,13 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
             }
             match app.store.claim_due(*lane, free, LEASE).await {
                 Ok(claimed) => {
-                    for job in claimed {
+                    for mut job in claimed {
                         let Ok(slot) = slots.clone().acquire_owned().await else {
                             return;
                         };
                         let app = app.clone();
                         tasks.spawn(async move {
-                            run_one(&app, &job).await;
+                            run_one(&app, &mut job).await;
                             drop(slot);
                             app.work.notify_one();
                         });
@@ -64,7 +64,7 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
 }
 
 /// Runs a claimed job. One that fails is tried again soon.
-pub(crate) async fn run_one(app: &App, job: &ClaimedJob) {
+pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
     let result = match job.kind.as_str() {
         attempt::DRIVE => app.drive_attempt(job).await,
         deadline::EXPIRE => app.expire_signing(job).await,

@@ -3,5 +3,6 @@
 
 mod crash_points;
 mod deployment;
+mod mishaps;
 mod races;
 mod witness;

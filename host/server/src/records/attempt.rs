@@ -39,6 +39,13 @@ pub(crate) struct AttemptRow {
     pub(crate) step: Option<Sealed>,
 }
 
+impl AttemptRow {
+    /// Whether it waits for somebody to follow its link.
+    pub(crate) fn awaits_device_link(&self) -> bool {
+        self.phase == Phase::Certificate && self.device_link.is_some()
+    }
+}
+
 /// Exactly which plugin touched a document.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct PluginPin {
@@ -92,6 +99,8 @@ pub(crate) enum AttemptStep {
         prepared: PreparedSignature,
         #[serde(with = "base64_bytes")]
         value: Vec<u8>,
+        /// When it will not come back any more.
+        until: Timestamp,
     },
     /// Time-stamp and embed what the device has signed.
     Finish {

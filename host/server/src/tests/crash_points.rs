@@ -96,8 +96,8 @@ impl<'d> Play<'d> {
 
     async fn create(&mut self) -> Uuid {
         loop {
-            let document = self.deployment.site.document();
-            let created = self.host.create(document, SigningOrder::Sequential).await;
+            let posted = self.deployment.site.posted();
+            let created = self.host.create(posted, SigningOrder::Sequential).await;
             let down = self.host.is_down();
             self.step().await;
             match created {

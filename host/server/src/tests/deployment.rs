@@ -1,11 +1,11 @@
 //! Hosts over one engine in memory, one folder and one demo world.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_demo::{SmartIdTimings, World, WorldConfig};
+use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
 use parafa_store::engine::{FaultPlan, MemoryDisk};
@@ -74,21 +74,56 @@ impl Site {
         self.world.shutdown().await;
     }
 
+    /// What is to go wrong at a service of the world.
+    pub(super) fn faults(&self, service: Service) -> &parafa_demo::FaultPlan {
+        self.world.faults(service)
+    }
+
+    /// A document that is signed without a hitch.
+    pub(super) fn posted(&self) -> Posted {
+        Posted {
+            extension: "pdf",
+            content: self.document.clone(),
+        }
+    }
+
     /// Moves the clock on.
     pub(super) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
 }
 
-/// The first plugin of the product, with its compiled form beside the world.
+/// A plugin of the product, and one that can be told to misbehave.
 async fn plugins(folder: &Path) -> Registry {
-    let component = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins/pdf.wasm");
-    let component = std::fs::read(component).expect("run `cargo xtask build-plugins` first");
-    let host = PluginHost::new(PluginHostConfig::new(folder.join("plugin-cache"))).unwrap();
-    let plugin = Arc::new(host).admit(Bytes::from(component)).await.unwrap();
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins");
+    let config = PluginHostConfig::new(folder.join("plugin-cache"));
+    let host = Arc::new(PluginHost::new(config).unwrap());
     let registry = Registry::default();
-    registry.install(plugin).unwrap();
+    for component in ["pdf.wasm", "test/toy.wasm"] {
+        let component = std::fs::read(built.join(component));
+        let component = component.expect("run `cargo xtask build-plugins` first");
+        let plugin = host.admit(Bytes::from(component)).await.unwrap();
+        registry.install(plugin).unwrap();
+    }
     registry
+}
+
+/// A document that a caller posts.
+#[derive(Clone)]
+pub(super) struct Posted {
+    extension: &'static str,
+    content: Bytes,
+}
+
+impl Posted {
+    /// A document that makes its plugin behave like this; `plugins/toy` lists
+    /// how.
+    pub(super) fn toy(behaviour: &str) -> Self {
+        Self {
+            extension: "toy",
+            content: format!("TOY {behaviour} 5\nhello").into(),
+        }
+    }
 }
 
 fn config(world: &World) -> Config {
@@ -182,6 +217,17 @@ impl<'s> Deployment<'s> {
         self.host(FaultPlan::default()).await.unwrap()
     }
 
+    /// Keeps the byte files from being read or written for a while.
+    pub(super) fn hide_bytes(&self) -> Hidden {
+        let folder = self.folder.path();
+        let hidden = Hidden {
+            folder: folder.join("bytes"),
+            elsewhere: folder.join("hidden"),
+        };
+        std::fs::rename(&hidden.folder, &hidden.elsewhere).unwrap();
+        hidden
+    }
+
     /// The ids of the byte files that are there.
     pub(super) fn byte_files(&self) -> Vec<Uuid> {
         let files = std::fs::read_dir(self.folder.path().join("bytes")).unwrap();
@@ -194,6 +240,18 @@ impl<'s> Deployment<'s> {
         std::fs::read_dir(self.folder.path().join("keys"))
             .unwrap()
             .count()
+    }
+}
+
+/// Byte files that are not where they belong.
+pub(super) struct Hidden {
+    folder: PathBuf,
+    elsewhere: PathBuf,
+}
+
+impl Hidden {
+    pub(super) fn restore(self) {
+        std::fs::rename(self.elsewhere, self.folder).unwrap();
     }
 }
 
@@ -220,9 +278,9 @@ impl Host {
         let mut running = JoinSet::new();
         for budget in lanes::BUDGETS {
             let claimed = self.app.store.claim_due(budget.lane, budget.jobs, LEASE);
-            for job in claimed.await.unwrap_or_default() {
+            for mut job in claimed.await.unwrap_or_default() {
                 let app = self.app.clone();
-                running.spawn(async move { jobs::run_one(&app, &job).await });
+                running.spawn(async move { jobs::run_one(&app, &mut job).await });
             }
         }
         running.join_all().await.len()
@@ -231,7 +289,7 @@ impl Host {
     /// A caller posts a document.
     pub(super) async fn create(
         &self,
-        document: Bytes,
+        posted: Posted,
         order: SigningOrder,
     ) -> Result<SigningRow, WorkflowError> {
         let caller = Caller {
@@ -250,10 +308,10 @@ impl Host {
         };
         let form = SigningOrderForm {
             document: DocumentForm {
-                name: "sutartis.pdf".to_owned(),
-                extension: "pdf".to_owned(),
+                name: format!("sutartis.{}", posted.extension),
+                extension: posted.extension.to_owned(),
                 pointer: "/document/content".to_owned(),
-                content: ContentForm::Inline(document),
+                content: ContentForm::Inline(posted.content),
                 flatten: false,
             },
             terms: TermsForm {
@@ -285,12 +343,5 @@ impl Host {
     /// The token of a signer's link.
     pub(super) fn link(&self, signer: Uuid) -> String {
         self.app.ceremony_token(signer).reveal().to_owned()
-    }
-}
-
-impl Site {
-    /// A document to be signed.
-    pub(super) fn document(&self) -> Bytes {
-        self.document.clone()
     }
 }

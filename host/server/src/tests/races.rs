@@ -6,7 +6,6 @@
 use std::env;
 use std::time::Duration;
 
-use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_domain::{SignerStatus, SigningOrder};
 use parafa_store::Clock;
@@ -17,7 +16,7 @@ use tokio::runtime;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Host, REFUSES, SIGN, Site};
+use super::deployment::{Deployment, Host, Posted, REFUSES, SIGN, Site};
 use super::witness::Witness;
 use crate::error::WorkflowError;
 
@@ -210,8 +209,8 @@ impl<'d> Contest<'d> {
         let signers = self.signers();
         let mut running = [JoinSet::new(), JoinSet::new()];
         for (host, act) in round.acts {
-            let document = self.deployment.site.document();
-            let played = act_on(self.hosts[host].clone(), act, signers.clone(), document);
+            let posted = self.deployment.site.posted();
+            let played = act_on(self.hosts[host].clone(), act, signers.clone(), posted);
             running[host].spawn(played);
         }
         if let Some((host, switches)) = round.kill {
@@ -375,12 +374,12 @@ async fn act_on(
     host: Host,
     act: Act,
     signers: Vec<Uuid>,
-    document: Bytes,
+    posted: Posted,
 ) -> Result<Told, WorkflowError> {
     let pick = |signer: Index| (!signers.is_empty()).then(|| *signer.get(&signers));
     match act {
         Act::Create { order } => {
-            let created = host.create(document, order).await?;
+            let created = host.create(posted, order).await?;
             let signing = created.signing.id.uuid();
             Ok(Told::Created { signing })
         }

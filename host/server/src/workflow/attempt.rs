@@ -56,8 +56,9 @@ pub(super) async fn schedule(
 }
 
 impl App {
-    /// Does the next step of an attempt.
-    pub(crate) async fn drive_attempt(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+    /// Does the next step of an attempt. `job` is the claim as it stands, also
+    /// after a failure.
+    pub(crate) async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt).await? else {
             return self.drop_job(job).await;
@@ -71,8 +72,8 @@ impl App {
                 .await;
         }
         let step = sealing::open_step(&running.key, attempt, sealed)?;
-        let (outcome, job) = lease::hold(&self.store, job, self.do_step(&running, step)).await?;
-        self.conclude(&job, &running, outcome?).await
+        let outcome = lease::hold(&self.store, job, self.do_step(&running, step)).await?;
+        self.conclude(job, &running, outcome?).await
     }
 
     async fn conclude(
@@ -81,7 +82,9 @@ impl App {
         running: &Running,
         outcome: StepOutcome,
     ) -> Result<(), WorkflowError> {
-        let stored = self.store_outcome(job, running, &outcome).await?;
+        let stored = self.store_outcome(job, running, &outcome).await;
+        self.discard_what_is_lost(&stored, &outcome).await;
+        let stored = stored?;
         stored.tell(running, &outcome);
         self.changes.announce(running.attempt.signing);
         Ok(())
@@ -136,9 +139,11 @@ impl App {
                 self.await_signature(running, &session, prepared, must_return)
                     .await
             }
-            AttemptStep::AwaitReturn { prepared, value } => {
-                Ok(self.await_return(running, prepared, value))
-            }
+            AttemptStep::AwaitReturn {
+                prepared,
+                value,
+                until,
+            } => Ok(self.await_return(running, prepared, value, until)),
             AttemptStep::Finish { prepared, value } => self.finish(running, prepared, value).await,
         }
     }
@@ -185,6 +190,10 @@ impl App {
                         StepOutcome::Waiting => {
                             let now = tx.now();
                             transition::store_again(tx, job, attempt, 0, now).await
+                        }
+                        StepOutcome::WaitingForReturn(until) => {
+                            let due = if attempt.returned { tx.now() } else { *until };
+                            transition::store_again(tx, job, attempt, 0, due).await
                         }
                         StepOutcome::Next(next) => {
                             transition::store_next(tx, job, key, attempt, signing, next).await

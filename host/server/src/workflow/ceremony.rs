@@ -74,23 +74,38 @@ pub(crate) struct CeremonyState {
     pub(crate) device_link: Option<DeviceLink>,
     /// Whether another signer is signing.
     pub(crate) busy: bool,
+    /// Tells this state from others that a reader would want to know of.
+    pub(crate) fingerprint: Fingerprint,
 }
 
-impl CeremonyState {
+/// The rows that a state is made of, as they are stored: enough to tell one
+/// state from another.
+#[derive(Debug)]
+struct Glance {
+    ceremony: Ceremony,
+    party: Signer,
+    attempt: Option<AttemptRow>,
+    /// Whether another signer is signing.
+    busy: bool,
+}
+
+impl Glance {
     /// Tells this state from others that a reader would want to know of.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
+    fn fingerprint(&self) -> Fingerprint {
         let attempt = self.attempt.as_ref();
         let mut hasher = DefaultHasher::new();
         self.party.status.hash(&mut hasher);
         self.busy.hash(&mut hasher);
-        self.device_link.is_some().hash(&mut hasher);
+        attempt
+            .is_some_and(AttemptRow::awaits_device_link)
+            .hash(&mut hasher);
         attempt
             .map(|attempt| (attempt.id, attempt.phase.name()))
             .hash(&mut hasher);
         attempt
             .and_then(|attempt| attempt.verification_code.as_deref())
             .hash(&mut hasher);
-        self.opened
+        self.ceremony
             .row
             .newest()
             .map(|version| version.sha256.as_str())
@@ -142,14 +157,35 @@ impl App {
         &self,
         ceremony: Ceremony,
     ) -> Result<CeremonyState, WorkflowError> {
+        let glance = self.glance_at(ceremony).await?;
+        self.open_state(glance).await
+    }
+
+    async fn glance_at(&self, ceremony: Ceremony) -> Result<Glance, WorkflowError> {
         let party = ceremony.party()?.clone();
         let attempt = match party.attempt {
             Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
             None => None,
         };
-        let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
         let turn = ceremony.row.signing.current_turn(self.clock.now());
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        Ok(Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        })
+    }
+
+    async fn open_state(&self, glance: Glance) -> Result<CeremonyState, WorkflowError> {
+        let fingerprint = glance.fingerprint();
+        let Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        } = glance;
+        let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
         let key = self.data_key(ceremony.row.data_key).await?;
         let device_link = match &attempt {
             Some(attempt) => self.device_link(&key, attempt, party.language)?,
@@ -173,13 +209,14 @@ impl App {
             attempt,
             device_link,
             busy,
+            fingerprint,
         })
     }
 
     /// The state once it differs from the one that the reader knows, or after
-    /// `wait`. Without `known` that is the state last told on this link, so that
-    /// a change between two calls is never missed; an ended attempt is told at
-    /// once.
+    /// `wait`. A reader without `known` is taken to know the state last told on
+    /// this link, once every reader has had the time to come and hear it; an
+    /// ended attempt is told at once.
     pub(crate) async fn await_ceremony_state(
         &self,
         token: &str,
@@ -189,21 +226,27 @@ impl App {
         let deadline = Instant::now() + wait;
         let ceremony = self.ceremony(token).await?;
         let signer = ceremony.signer;
-        let known = known.or_else(|| self.told.last(signer));
+        let told = self.told.last(signer);
+        let deadline = match (known, told) {
+            (None, Some(told)) => deadline.min(told.longest_wait(Instant::now())),
+            _ => deadline,
+        };
+        let known = known.or(told.map(|told| told.fingerprint));
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
-        let mut state = self.ceremony_state(self.ceremony(token).await?).await?;
-        while known == Some(state.fingerprint())
-            && !state.is_settled()
+        let mut glance = self.glance_at(self.ceremony(token).await?).await?;
+        while known == Some(glance.fingerprint())
+            && !glance.is_settled()
             && !self.stop.is_cancelled()
             && Instant::now() < deadline
         {
             let pause = deadline.min(Instant::now() + LOOK_AGAIN);
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
-            state = self.ceremony_state(self.ceremony(token).await?).await?;
+            glance = self.glance_at(self.ceremony(token).await?).await?;
         }
-        self.told.remember(signer, state.fingerprint());
-        Ok(state)
+        self.told
+            .remember(signer, glance.fingerprint(), Instant::now());
+        self.open_state(glance).await
     }
 
     /// The document as this signer would sign it now.
@@ -345,7 +388,9 @@ impl App {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let Some(mut attempt) = tx.get::<AttemptRow>(&id).await? else {
+                    let attempt = tx.get::<AttemptRow>(&id).await?;
+                    let running = attempt.filter(|attempt| !attempt.phase.is_terminal());
+                    let Some(mut attempt) = running else {
                         return Ok(false);
                     };
                     let Some(sealed) = attempt.device_link.as_ref() else {
@@ -356,6 +401,8 @@ impl App {
                     if admitted && !attempt.returned {
                         attempt.returned = true;
                         tx.put(&attempt).await?;
+                        let now = tx.now();
+                        jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
                     }
                     Ok::<_, WorkflowError>(admitted)
                 })

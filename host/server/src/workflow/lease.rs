@@ -14,22 +14,28 @@ pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(45);
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
 /// Does `work` under the lease of `job`, however long it takes. Gives what it
-/// came to, with the claim under which that can be stored.
+/// came to; `job` is then the claim under which that can be stored.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the job was called off meanwhile; the work is
 /// dropped where it was.
 pub(super) async fn hold<T>(
     store: &Store,
-    job: &ClaimedJob,
+    job: &mut ClaimedJob,
     work: impl Future<Output = T>,
-) -> Result<(T, ClaimedJob), StoreError> {
-    let mut claim = job.clone();
+) -> Result<T, StoreError> {
     let mut work = pin!(work);
     loop {
         tokio::select! {
-            done = &mut work => return Ok((done, claim)),
-            () = tokio::time::sleep(RENEW_EVERY) => claim = renew(store, &claim).await?,
+            done = &mut work => return Ok(done),
+            () = tokio::time::sleep(RENEW_EVERY) => match renew(store, job).await {
+                Ok(renewed) => *job = renewed,
+                Err(lost @ StoreError::JobLost { .. }) => return Err(lost),
+                Err(error) => {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(job.id = %job.id, error, "a lease could not be renewed");
+                }
+            },
         }
     }
 }
@@ -90,7 +96,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_step_that_takes_longer_than_its_lease_keeps_its_job() {
         let clock = clock();
-        let (store, job) = store_with_a_job(&clock).await;
+        let (store, mut job) = store_with_a_job(&clock).await;
         let work = async {
             for _ in 0..4 {
                 tokio::time::sleep(RENEW_EVERY * 2).await;
@@ -98,10 +104,10 @@ mod tests {
             }
         };
 
-        let ((), held) = hold(&store, &job, work).await.unwrap();
+        hold(&store, &mut job, work).await.unwrap();
 
         assert!(claim(&store).await.is_none(), "nobody else may take it");
-        let held = &held;
+        let held = &job;
         store
             .transact(|tx| Box::pin(jobs::complete(tx, held)))
             .await
@@ -111,13 +117,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_step_whose_job_is_called_off_is_dropped() {
         let clock = clock();
-        let (store, job) = store_with_a_job(&clock).await;
+        let (store, mut job) = store_with_a_job(&clock).await;
         store
             .transact(|tx| Box::pin(jobs::cancel(tx, TIMERS, "the one")))
             .await
             .unwrap();
 
-        let held = hold(&store, &job, std::future::pending::<()>()).await;
+        let held = hold(&store, &mut job, std::future::pending::<()>()).await;
 
         assert!(matches!(held, Err(StoreError::JobLost { .. })));
     }

@@ -13,6 +13,7 @@ use parafa_plugin_host::verify_with_certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome, after};
 use crate::app::App;
 use crate::ceremony::texts::device_prompt;
@@ -135,7 +136,11 @@ impl App {
         match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
             Ok(true) if must_return => Ok(Next::step(
                 Phase::WaitingForUser,
-                AttemptStep::AwaitReturn { prepared, value },
+                AttemptStep::AwaitReturn {
+                    prepared,
+                    value,
+                    until: after(self.clock.now(), RETURN_WITHIN),
+                },
             )),
             Ok(true) => Ok(Next::step(
                 Phase::Completing,

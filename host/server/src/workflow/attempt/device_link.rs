@@ -1,7 +1,7 @@
 //! The way to the signer's app that needs no personal code: a code to scan, or
 //! a link on the same device.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
 use parafa_store::StoreError;
@@ -9,7 +9,7 @@ use parafa_store::keys::DataKey;
 use url::Url;
 
 use super::device::{POLL, failure, nonce};
-use super::outcome::{Next, Running, StepOutcome, after};
+use super::outcome::{Next, Running, StepOutcome};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
@@ -17,10 +17,8 @@ use crate::records::{
 };
 use crate::workflow::sealing;
 
-/// How often it is looked whether the app has come back.
-const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(1);
-/// Looks after which it will not come back any more.
-const MAX_LOOKS: u32 = 120;
+/// How long the app may take to come back after the device has signed.
+pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 /// What a signer follows to the app.
 #[derive(Debug)]
@@ -89,14 +87,15 @@ impl App {
         running: &Running,
         prepared: PreparedSignature,
         value: Vec<u8>,
+        until: Timestamp,
     ) -> StepOutcome {
         if running.attempt.returned {
             return Next::step(Phase::Completing, AttemptStep::Finish { prepared, value });
         }
-        if running.attempt.tries >= MAX_LOOKS {
+        if self.clock.now() >= until {
             return StepOutcome::Failed(AttemptFailure::Timeout);
         }
-        StepOutcome::Again(after(self.clock.now(), LOOK_AGAIN))
+        StepOutcome::WaitingForReturn(until)
     }
 
     /// The link of an attempt that waits for somebody to follow it.
@@ -106,12 +105,10 @@ impl App {
         attempt: &AttemptRow,
         language: parafa_domain::Language,
     ) -> Result<Option<DeviceLink>, WorkflowError> {
-        let Some(sealed) = &attempt.device_link else {
+        let sealed = attempt.device_link.as_ref();
+        let Some(sealed) = sealed.filter(|_| attempt.awaits_device_link()) else {
             return Ok(None);
         };
-        if attempt.phase != Phase::Certificate {
-            return Ok(None);
-        }
         let open = sealing::open_device_link(key, attempt.id, sealed)?;
         let elapsed = self.clock.now().duration_since(open.opened_at);
         let elapsed = elapsed.try_into().unwrap_or_default();

@@ -8,7 +8,7 @@ use parafa_plugin_host::{
 };
 use sha2::{Digest, Sha256};
 
-use super::outcome::{Running, SignedVersion, StepOutcome, after};
+use super::outcome::{Running, SignedVersion, StepOutcome, Stored, after};
 use super::prepare::plugin_failed;
 use super::transition::pause;
 use crate::app::App;
@@ -75,6 +75,29 @@ impl App {
                 }),
             },
         }))
+    }
+}
+
+impl App {
+    /// Removes the bytes of a signed version that is known not to have become
+    /// anybody's. Where that is not known, they are kept, or swept later.
+    pub(super) async fn discard_what_is_lost(
+        &self,
+        stored: &Result<Stored, WorkflowError>,
+        outcome: &StepOutcome,
+    ) {
+        let StepOutcome::Signed(signed) = outcome else {
+            return;
+        };
+        let is_lost = match stored {
+            Ok(Stored::Outcome) => false,
+            Ok(Stored::Ended(_) | Stored::Nothing) => true,
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if is_lost && let Err(error) = self.files.unlink(signed.version.bytes_id).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "bytes of a version that was not stored are left");
+        }
     }
 }
 

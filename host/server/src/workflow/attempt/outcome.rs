@@ -66,6 +66,9 @@ pub(super) enum StepOutcome {
     Signed(SignedVersion),
     /// Somebody else has to act first; the same step again, now.
     Waiting,
+    /// The app has to come back first; the same step again when it does, or
+    /// then.
+    WaitingForReturn(Timestamp),
 }
 
 /// What was stored of an outcome.

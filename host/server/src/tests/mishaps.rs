@@ -1,0 +1,199 @@
+//! Plugins that break their contract, providers that are away, steps that
+//! fail, and readers that share a link.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use parafa_demo::{Fault, Service};
+use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
+use parafa_store::Clock;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::deployment::{Deployment, Host, Posted, SIGN, Site};
+use crate::records::{AttemptRow, SigningRow};
+
+/// Longest time that an attempt is waited for.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
+const TICK: SignedDuration = SignedDuration::from_secs(1);
+
+#[tokio::test]
+async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
+    for behaviour in ["ask-nothing", "panic@prepare"] {
+        let site = Site::start().await;
+        let stage = Stage::set(&site, Posted::toy(behaviour)).await;
+        for breaches in 1..=3 {
+            let attempt = stage.attempt().await;
+
+            assert_eq!(attempt.phase, Phase::Failed);
+            assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+            let signing = stage.signing().await;
+            let expected = if breaches < 3 {
+                SigningStatus::Pending
+            } else {
+                SigningStatus::Failed
+            };
+            assert_eq!(signing.signing.status, expected, "{behaviour}, {breaches}");
+            assert_eq!(signing.detail.is_some(), breaches == 3);
+            assert_eq!(signing.signing.turn, None);
+        }
+        drop(stage);
+        site.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_breach_after_the_device_has_signed_is_tried_three_times() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, Posted::toy("other-value")).await;
+
+    let attempt = stage.attempt().await;
+
+    assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+    let signing = stage.signing().await;
+    assert_eq!(signing.signing.status, SigningStatus::Failed);
+    assert_eq!(signing.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_provider_that_restarts_within_ten_seconds_loses_nobody() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    for phase in [Phase::Certificate, Phase::WaitingForUser] {
+        stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+        // The session is open, and nobody has asked for what came of it.
+        while stage.newest_attempt().await.phase != phase {
+            stage.host.run_due().await;
+        }
+        if phase == Phase::Certificate {
+            stage.host.run_due().await;
+        }
+        let back = site.clock.now() + SignedDuration::from_secs(10);
+        site.faults(Service::SmartId).until_cleared(Fault::Status { status: 503 });
+        while site.clock.now() < back {
+            stage.host.run_due().await;
+            site.pass(TICK);
+        }
+        assert!(!stage.newest_attempt().await.phase.is_terminal());
+        site.faults(Service::SmartId).clear();
+        if phase == Phase::Certificate {
+            stage.give_up().await;
+        }
+    }
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_step_that_fails_inside_is_tried_again_after_seconds() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let hidden = stage.deployment.hide_bytes();
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    while stage.newest_attempt().await.phase != Phase::Signing {
+        stage.host.run_due().await;
+    }
+
+    assert_eq!(stage.host.run_due().await, 1, "the document cannot be read");
+    assert_eq!(stage.host.run_due().await, 0, "and not at once again");
+    hidden.restore();
+    site.pass(SignedDuration::from_secs(5));
+
+    assert_eq!(stage.host.run_due().await, 1);
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn two_readers_of_one_link_both_hear_of_a_change() {
+    const LONG: Duration = Duration::from_secs(30);
+
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let link = stage.host.link(stage.signer);
+    let read = async |wait| {
+        let app = &stage.host.app;
+        app.await_ceremony_state(&link, wait, None).await.unwrap()
+    };
+    for _ in 0..2 {
+        assert!(read(Duration::ZERO).await.attempt.is_none());
+    }
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+
+    let asked = Instant::now();
+    for _reader in 0..2 {
+        assert!(read(LONG).await.attempt.is_some());
+    }
+
+    assert!(asked.elapsed() < LONG / 2, "the second reader waits in vain");
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// A signing that waits for its signers, on one host.
+struct Stage<'s> {
+    site: &'s Site,
+    deployment: Deployment<'s>,
+    host: Host,
+    signing: Uuid,
+    signer: Uuid,
+}
+
+impl<'s> Stage<'s> {
+    async fn set(site: &'s Site, posted: Posted) -> Self {
+        let deployment = Deployment::new(site);
+        let host = deployment.sound_host().await;
+        let created = host.create(posted, SigningOrder::Parallel).await.unwrap();
+        Self {
+            site,
+            deployment,
+            host,
+            signing: created.signing.id.uuid(),
+            signer: created.signing.signers[0].id.uuid(),
+        }
+    }
+
+    async fn signing(&self) -> SigningRow {
+        let store = &self.host.app.store;
+        store.get(&self.signing).await.unwrap().unwrap()
+    }
+
+    async fn newest_attempt(&self) -> AttemptRow {
+        let signing = self.signing().await;
+        let attempt = signing.signing.signers[0].attempt.unwrap();
+        let store = &self.host.app.store;
+        store.get(&attempt.uuid()).await.unwrap().unwrap()
+    }
+
+    /// Presses the button and waits for the end.
+    async fn attempt(&self) -> AttemptRow {
+        self.host.start(self.signer, SIGN[0]).await.unwrap();
+        self.outcome().await
+    }
+
+    /// Waits for the end of the attempt that runs.
+    async fn outcome(&self) -> AttemptRow {
+        let deadline = self.site.clock.now() + PATIENCE;
+        loop {
+            let attempt = self.newest_attempt().await;
+            if attempt.phase.is_terminal() {
+                return attempt;
+            }
+            assert!(self.site.clock.now() < deadline, "{:?}", attempt.phase);
+            if self.host.run_due().await == 0 {
+                self.site.pass(TICK);
+            }
+        }
+    }
+
+    async fn give_up(&self) {
+        let link = self.host.link(self.signer);
+        let ceremony = self.host.app.ceremony(&link).await.unwrap();
+        self.host.app.give_up_attempt(&ceremony).await.unwrap();
+    }
+}
