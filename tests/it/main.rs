@@ -2,9 +2,13 @@
 //! over real sockets, judged by validators that others made.
 
 mod ceremony_page;
+mod crashes;
 mod device_link;
+mod hostile_plugins;
+mod operator_commands;
 mod pades;
 mod samples;
+mod signing_api;
 mod signing_flow;
 mod support;
 mod workspace;

@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::SmartIdClient;
-use parafa_outbound::AddressPolicy;
+use parafa_outbound::{AddressPolicy, Mailer};
 use parafa_plugin_host::Registry;
 use parafa_store::keys::{DataKey, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
@@ -16,6 +17,7 @@ use uuid::Uuid;
 use crate::changes::{Changes, Told};
 use crate::error::WorkflowError;
 use crate::operate::Desk;
+use crate::webhooks::WebhookSender;
 
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
@@ -30,6 +32,12 @@ pub(crate) struct App {
     pub(crate) smart_id: Option<SmartIdClient>,
     /// Where webhooks may go.
     pub(crate) webhook_policy: AddressPolicy,
+    /// How long a stored file is kept.
+    pub(crate) keep_files: SignedDuration,
+    /// The way out for events.
+    pub(crate) webhooks: WebhookSender,
+    /// Hands letters in, where a mail server is set up.
+    pub(crate) mailer: Option<Mailer>,
     /// Public base URL, without a slash at the end.
     pub(crate) base_url: Url,
     pub(crate) changes: Changes,

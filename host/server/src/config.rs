@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub struct Config {
     pub timestamps: Timestamps,
     /// Smart-ID.
     pub smart_id: Option<SmartId>,
+    /// The mail server.
+    pub mail: Option<Mail>,
     /// Format plugins.
     pub plugins: Plugins,
     /// Logs.
@@ -92,6 +94,8 @@ pub struct Limits {
     pub reads_per_minute: NonZeroU32,
     /// All other requests, for each key and minute.
     pub writes_per_minute: NonZeroU32,
+    /// How long a stored file is kept, in days.
+    pub file_days: NonZeroU16,
     /// Plugin calls at the same time.
     pub plugin_calls: u32,
     /// Memory of one plugin call, in bytes.
@@ -139,6 +143,38 @@ pub struct SmartId {
     pub relying_party_uuid: uuid::Uuid,
 }
 
+/// The mail server. Without the section nobody is written to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mail {
+    /// Its host name.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is protected.
+    #[serde(default)]
+    pub protection: Protection,
+    /// User name, where the server asks for one.
+    pub user: Option<String>,
+    /// File with the password.
+    pub password_file: Option<PathBuf>,
+    /// The address that mail is from; its name is the workspace's.
+    pub from: String,
+}
+
+/// How the connection to the mail server is protected.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Protection {
+    /// TLS from the first byte.
+    #[default]
+    Tls,
+    /// An upgrade to TLS, which is required.
+    StartTls,
+    /// None: for a server on the same machine.
+    None,
+}
+
 /// Format plugins.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -184,6 +220,7 @@ impl Default for Limits {
             max_batch_body_bytes: 128 * 1024 * 1024,
             reads_per_minute: rates.reads_per_minute,
             writes_per_minute: rates.writes_per_minute,
+            file_days: NonZeroU16::new(7).expect("seven is not zero"),
             plugin_calls: 16,
             plugin_memory_bytes: 256 * 1024 * 1024,
             plugin_seconds: 10,

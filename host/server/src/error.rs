@@ -1,8 +1,11 @@
 use jiff::Timestamp;
 use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
-use parafa_plugin_host::{CallError, Fault, Refusal};
+use parafa_plugin_host::{Fault, Refusal};
 use parafa_store::keys::KeyError;
 use parafa_store::{StoreError, bytes::ByteFileError};
+use url::Url;
+
+use crate::workflow::billing::PaymentCause;
 
 /// Why a workflow did not do what it was asked. `crate::api::problems` maps
 /// each variant to its answer.
@@ -14,18 +17,59 @@ pub(crate) enum WorkflowError {
     /// A list cursor names nothing that this caller has.
     #[error("the cursor is unknown")]
     UnknownCursor,
-    /// The plugin does not take the document.
-    #[error("the document is refused")]
-    DocumentRefused {
-        /// Where it stands in the request, as a JSON pointer.
-        pointer: String,
-        /// Why.
-        #[source]
-        refusal: Refusal,
+    /// Plugins do not take documents, for the same kind of reason.
+    #[error("{} documents are refused", .0.len())]
+    DocumentsRefused(Vec<RefusedDocument>),
+    /// The plugin does not take a document that was to be stored.
+    #[error("the file is refused")]
+    FileRefused(RefusedDocument),
+    /// File tokens name nothing that this caller has.
+    #[error("a file token is unknown or expired")]
+    UnknownFileTokens {
+        /// Where they stand in the request, as JSON pointers.
+        pointers: Vec<String>,
     },
-    /// A file token names nothing that this caller has.
-    #[error("the file token is unknown or expired")]
-    UnknownFileToken,
+    /// The workspace cannot pay.
+    #[error("the workspace cannot pay: {cause:?}")]
+    PaymentRequired {
+        /// Why not.
+        cause: PaymentCause,
+        /// A page on which a person can settle it.
+        recovery_url: Option<Box<Url>>,
+    },
+    /// The claim on an idempotency key has run out.
+    #[error("the request took so long that its idempotency key was given to another")]
+    ClaimLost,
+    /// The signing has ended.
+    #[error("the signing has ended")]
+    SigningEnded,
+    /// Nobody else could sign.
+    #[error("the last signer cannot be removed")]
+    LastSigner,
+    /// There are as many parties as there may be.
+    #[error("there are too many parties")]
+    TooManySigners,
+    /// The address is another party's.
+    #[error("the email is that of another party")]
+    KnownEmail,
+    /// The address is no open signer's.
+    #[error("the email is that of no open signer")]
+    NoOpenSigner,
+    /// The party is not one who is reminded.
+    #[error("the party cannot be reminded")]
+    NotRemindable,
+    /// The party was reminded within the hour.
+    #[error("the party was reminded already")]
+    ReminderTooSoon {
+        /// Seconds until the next reminder may go.
+        retry_after: u32,
+    },
+    /// A live key asked for a simulation.
+    #[error("only the sandbox simulates")]
+    SandboxOnly,
+    /// The output has no level that it could be raised to.
+    #[error("the output cannot be archived")]
+    ArchiveNotSupported(&'static str),
     /// Something that is asked for is not set up.
     #[error("{0}")]
     NotSetUp(&'static str),
@@ -73,18 +117,15 @@ pub(crate) enum WorkflowError {
     Inconsistent(&'static str),
 }
 
-impl WorkflowError {
-    /// What a plugin's answer about a document that stands at `pointer` means.
-    pub(crate) fn of_call(error: CallError, pointer: impl Into<String>) -> Self {
-        match error {
-            CallError::Refused(refusal) => Self::DocumentRefused {
-                pointer: pointer.into(),
-                refusal,
-            },
-            CallError::Fault(fault) => Self::Plugin(fault),
-        }
-    }
+/// A document that a plugin does not take.
+#[derive(Clone, Debug)]
+pub(crate) struct RefusedDocument {
+    /// Where it stands in the request, as a JSON pointer.
+    pub(crate) pointer: String,
+    pub(crate) refusal: Refusal,
+}
 
+impl WorkflowError {
     /// Whether a transaction that ended so is known to have stored nothing. An
     /// engine that fails in a commit leaves that open until it is reopened.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
@@ -120,9 +161,10 @@ impl From<CannotAct> for WorkflowError {
 }
 
 /// When to look again whether another signer has finished.
-const BUSY_RETRY_SECONDS: u32 = 5;
+pub(crate) const BUSY_RETRY_SECONDS: u32 = 5;
 
-fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
+/// Whole seconds until then, at least one.
+pub(crate) fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
     let seconds = then.duration_since(now).as_secs().max(0) + 1;
     u32::try_from(seconds).unwrap_or(u32::MAX)
 }

@@ -15,7 +15,7 @@ use crate::error::WorkflowError;
 use crate::metrics::{JobEnd, job_ended};
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
-use crate::workflow::{attempt, deadline};
+use crate::workflow::{attempt, deadline, erase, files, idempotency, notices, remind, sweep};
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -25,6 +25,10 @@ const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
 /// Claims and runs due jobs until it is told to stop, and lets the running
 /// ones end.
 pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
+    if let Err(error) = app.schedule_sweep().await {
+        let error: &dyn std::error::Error = &error;
+        tracing::error!(error, "the daily sweep is not scheduled");
+    }
     let tasks = TaskTracker::new();
     let lanes = lanes::BUDGETS.map(|budget| (budget.lane, Arc::new(Semaphore::new(budget.jobs))));
     while !stop.is_cancelled() {
@@ -68,6 +72,13 @@ pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
     let result = match job.kind.as_str() {
         attempt::DRIVE => app.drive_attempt(job).await,
         deadline::EXPIRE => app.expire_signing(job).await,
+        sweep::SWEEP => app.sweep(job).await,
+        remind::REMIND => app.remind_signers(job).await,
+        erase::FINISH_ERASURE => app.finish_erasure(job).await,
+        notices::DELIVER => app.deliver_event(job).await,
+        notices::MAIL => app.send_mail(job).await,
+        files::DROP_FILE => app.drop_file(job).await,
+        idempotency::DROP_ANSWER => app.drop_answer(job).await,
         kind => {
             tracing::error!(job.kind = kind, "no such job");
             return;

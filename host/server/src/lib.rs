@@ -11,10 +11,13 @@ mod demo;
 mod error;
 mod jobs;
 mod listener;
+mod mail;
 mod metrics;
+mod operate;
 mod operator;
 mod records;
 mod startup;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 mod workflow;

@@ -7,6 +7,12 @@
 mod accounts;
 mod attempt;
 mod base64_bytes;
+mod batch;
+mod billing;
+mod comment;
+mod file;
+mod idempotency;
+mod notice;
 mod signing;
 mod webhook_secret;
 
@@ -17,9 +23,18 @@ pub(crate) use accounts::{
 pub(crate) use attempt::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
 };
+pub(crate) use batch::{BatchPrivate, BatchRow};
+pub(crate) use billing::{BillingRow, Funding, PriceStep, UsageItem, UsageRow, UsageTotalRow};
+pub(crate) use comment::{CommentAuthor, CommentPrivate, CommentRow};
+pub(crate) use file::{FilePrivate, FileRow};
+pub(crate) use idempotency::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
+pub(crate) use notice::{
+    DeliveryAttempt, DeliveryEnd, EventDocument, EventKind, EventPayload, EventSigner, MailKind,
+    MailPayload, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+};
 pub(crate) use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, PluginFaults, SIGNINGS_BY_STATUS,
-    SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow, Source,
-    status_number,
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, SIGNINGS_BY_STATUS,
+    SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow, SigningPrivate,
+    SigningRow, Source, status_number,
 };
 pub(crate) use webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};

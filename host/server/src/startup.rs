@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
+use jiff::SignedDuration;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
-use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
+use parafa_outbound::{
+    AddressPolicy, HostPort, MailProtection, MailServer, Mailer, OutboundClient, Reach, ServerTrust,
+};
 use parafa_plugin_host::{CallObserver, PluginHost, PluginHostConfig, Registry};
-use parafa_store::{Clock, Folder, FolderOptions, StoreMode};
+use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors,
@@ -21,8 +24,10 @@ use url::Url;
 
 use crate::app::App;
 use crate::changes::{Changes, Told};
-use crate::config::{Config, SmartId};
+use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::metrics::plugin_observer;
+use crate::webhooks::WebhookSender;
+use crate::workflow::lanes;
 
 /// Opens everything that the configuration names.
 pub(crate) async fn open(
@@ -32,8 +37,27 @@ pub(crate) async fn open(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<App> {
     let folder = open_folder(config, mode, clock.clone()).await?;
+    match config.store.engine {
+        // One process has it at a time: who had claimed a job is dead.
+        Engine::Sled => release_jobs(&folder.store).await?,
+    }
     let plugins = Arc::new(load_plugins(config, plugin_observer()).await?);
     assemble(config, base_url, clock, folder, plugins)
+}
+
+/// Lets jobs that a crash cut short be done now, not when their lease ends:
+/// somebody may have the phone in hand.
+async fn release_jobs(store: &Store) -> anyhow::Result<()> {
+    for budget in lanes::BUDGETS {
+        let released = store
+            .release_claims(budget.lane)
+            .await
+            .context("the jobs that a crash cut short cannot be read")?;
+        if released > 0 {
+            tracing::info!(released, "jobs that a crash cut short are taken up");
+        }
+    }
+    Ok(())
 }
 
 /// A host over records, bytes, keys and plugins that are open already,
@@ -67,7 +91,10 @@ pub(crate) fn assemble(
         signer_check: SignerCheck::new(anchors, ocsp),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
+        webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?),
         webhook_policy: webhook_policy(config)?,
+        mailer: config.mail.as_ref().map(mailer).transpose()?,
+        keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         base_url,
         changes: Changes::default(),
         told: Told::default(),
@@ -187,6 +214,31 @@ pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
         .map(|pair| pair.parse::<HostPort>());
     let listed = listed.collect::<Result<_, _>>().context("outbound.allow")?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
+}
+
+/// Hands letters in to the configured server.
+pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
+    let credentials = match (&config.user, &config.password_file) {
+        (Some(user), Some(file)) => {
+            let password = std::fs::read_to_string(file)
+                .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
+            Some((user.clone(), password.trim_end().to_owned()))
+        }
+        (None, None) => None,
+        _ => bail!("mail.user and mail.password_file are set together or not at all"),
+    };
+    let server = MailServer {
+        host: config.host.clone(),
+        port: config.port,
+        protection: match config.protection {
+            Protection::Tls => MailProtection::Tls,
+            Protection::StartTls => MailProtection::StartTls,
+            Protection::None => MailProtection::Plain,
+        },
+        credentials,
+        from: config.from.clone(),
+    };
+    Mailer::new(&server).context("mail")
 }
 
 /// Reaches the time-stamping services and whatever certificates name.

@@ -2,39 +2,35 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parafa_api_signing::requests::{
-    BulkErasure, CreateBatch, CreateSigning, DocumentBytes, ListQuery, NewComment, NewFile,
-    NewSigner, Party, Simulation, Source, UpdateDeadline, UpdateSigner,
+    BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
+    UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    ApiKey, BatchId, CallerRole, Delivery, DocumentDownload, DocumentFamily, FileToken,
-    IdempotentRequest, KeyMode, Language, Presence, Principal, Problem, ProblemKind, Record,
-    Reservation, SignerId, SigningApi, SigningId, SigningOrder, views,
+    ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
+    SigningId, views as api,
 };
-use parafa_domain as domain;
 use url::Url;
 use uuid::Uuid;
 
-use super::views::{digest, domain_method, domain_status, signing};
+use super::{forms, views};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{self, Product, Role};
+use crate::records::{self, CommentPrivate, Product, Role};
+use crate::workflow::Keep;
 use crate::workflow::accounts::Caller;
-use crate::workflow::create_signing::{SignerForm, SigningOrderForm};
-use crate::workflow::read_signing::Listing;
+use crate::workflow::batches::OpenedBatch;
+use crate::workflow::comments::OpenedComment;
+use crate::workflow::files::OpenedFile;
+use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
+use crate::workflow::read_signing::{Listing, OpenedSigner, OpenedSigning};
 
 /// The signing orchestration API over the workflows.
 pub(crate) struct Signings(pub(crate) Arc<App>);
 
 impl Principal for Caller {
     fn key_id(&self) -> Uuid {
-        self.tenant
-    }
-
-    fn mode(&self) -> KeyMode {
-        match self.mode {
-            records::KeyMode::Live => KeyMode::Live,
-            records::KeyMode::Test => KeyMode::Test,
-        }
+        self.key
     }
 
     fn role(&self) -> CallerRole {
@@ -44,12 +40,19 @@ impl Principal for Caller {
             Role::Viewer => CallerRole::Viewer,
         }
     }
+
+    fn mode(&self) -> KeyMode {
+        match self.mode {
+            records::KeyMode::Live => KeyMode::Live,
+            records::KeyMode::Test => KeyMode::Test,
+        }
+    }
 }
 
 #[async_trait]
 impl SigningApi for Signings {
     type Caller = Caller;
-    type Claim = ();
+    type Claim = Claim;
 
     async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
         let caller = self.0.caller(key.expose(), Product::Signing).await;
@@ -57,21 +60,11 @@ impl SigningApi for Signings {
     }
 
     async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
-        let (Record::Signing(id) | Record::Signer(id, _)) = record else {
-            return Ok(Presence::Absent);
-        };
-        let row = match self.0.signing_of(caller, id.0).await {
-            Ok(row) => row,
-            Err(WorkflowError::NotFound) => return Ok(Presence::Absent),
-            Err(error) => return Err(error.into()),
-        };
-        let unknown_signer = matches!(record, Record::Signer(_, signer)
-            if row.signing.signers.iter().all(|party| party.id.uuid() != signer.0));
-        Ok(match row.erased_at {
-            _ if unknown_signer => Presence::Absent,
-            Some(_) => Presence::Erased,
-            None => Presence::Present,
-        })
+        match self.presence_of(caller, record).await {
+            Ok(presence) => Ok(presence),
+            Err(WorkflowError::NotFound) => Ok(Presence::Absent),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
@@ -83,33 +76,45 @@ impl SigningApi for Signings {
 
     async fn reserve(
         &self,
-        _caller: &Caller,
-        _request: IdempotentRequest,
-    ) -> Result<Reservation<()>, Problem> {
-        Err(not_set_up("idempotency keys are not kept here"))
+        caller: &Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Claim>, Problem> {
+        let identity = RequestIdentity {
+            // The idempotency key comes last: the others hold no line breaks.
+            scope: format!(
+                "{}\n{}\n{}\n{}",
+                caller.key, request.method, request.path, request.key
+            ),
+            body: hex::encode(request.body_sha256),
+        };
+        Ok(match self.0.reserve(&identity).await? {
+            Reserved::Answered(answer) => {
+                let answer = serde_json::from_str(&answer)
+                    .map_err(|_| WorkflowError::Inconsistent("a kept answer is of another form"))?;
+                Reservation::Answered(answer)
+            }
+            Reserved::Claimed(claim) => Reservation::Claimed(claim),
+            Reserved::Running { retry_after } => Reservation::InProgress {
+                retry_after_seconds: retry_after,
+            },
+            Reserved::Reused => Reservation::Reused,
+        })
     }
 
-    async fn release(&self, _claim: ()) {}
-
-    async fn create_signing(
-        &self,
-        caller: &Caller,
-        request: CreateSigning,
-        _claim: Option<&()>,
-    ) -> Result<views::Signing, Problem> {
-        let form = form(request)?;
-        let row = self.0.create_signing(caller, form).await?;
-        let opened = self.0.open_signing(row).await?;
-        signing(&self.0, opened)
+    async fn release(&self, claim: Claim) {
+        if let Err(error) = self.0.release(&claim).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "an idempotency key stays claimed for a while");
+        }
     }
 
     async fn list_signings(
         &self,
         caller: &Caller,
         query: ListQuery,
-    ) -> Result<views::SigningList, Problem> {
+    ) -> Result<api::SigningList, Problem> {
         let listing = Listing {
-            status: query.status.map(domain_status),
+            status: query.status.map(views::domain_status),
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
@@ -121,23 +126,75 @@ impl SigningApi for Signings {
         let mut data = Vec::with_capacity(rows.len());
         for row in rows {
             let opened = self.0.open_signing(row).await?;
-            data.push(signing(&self.0, opened)?);
+            data.push(views::signing(&self.0, &opened)?);
         }
-        Ok(views::SigningList {
+        Ok(api::SigningList {
             data,
             has_more,
             next_cursor,
         })
     }
 
-    async fn read_signing(
+    async fn create_signing(
+        &self,
+        caller: &Caller,
+        request: CreateSigning,
+        claim: Option<&Claim>,
+    ) -> Result<api::Signing, Problem> {
+        let form = forms::signing(request)?;
+        let render = |app: &App, opened: &OpenedSigning| kept(&views::signing(app, opened)?);
+        let keep = keep(claim, &render);
+        let opened = self.0.create_signing(caller, form, keep).await?;
+        Ok(views::signing(&self.0, &opened)?)
+    }
+
+    async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
+        let row = self.0.signing_of(caller, id.0).await?;
+        let opened = self.0.open_signing(row).await?;
+        Ok(views::signing(&self.0, &opened)?)
+    }
+
+    async fn update_deadline(
         &self,
         caller: &Caller,
         id: SigningId,
-    ) -> Result<views::Signing, Problem> {
-        let row = self.0.signing_of(caller, id.0).await?;
-        let opened = self.0.open_signing(row).await?;
-        signing(&self.0, opened)
+        request: UpdateDeadline,
+    ) -> Result<api::Signing, Problem> {
+        let days = request.expires_in_days;
+        let opened = self.0.change_deadline(caller, id.0, days).await?;
+        Ok(views::signing(&self.0, &opened)?)
+    }
+
+    async fn erase_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::ErasedSigning, Problem> {
+        Ok(api::ErasedSigning {
+            signing_id: id,
+            changed: self.0.erase_signing(caller, id.0).await?,
+        })
+    }
+
+    async fn erase_ended_signings(
+        &self,
+        caller: &Caller,
+        request: BulkErasure,
+    ) -> Result<api::ErasureCount, Problem> {
+        let count = self.0.erase_ended_signings(caller, request.before).await?;
+        Ok(api::ErasureCount {
+            purged: count.purged,
+            failed: count.failed,
+        })
+    }
+
+    async fn cancel_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::Signing, Problem> {
+        let opened = self.0.cancel_signing(caller, id.0).await?;
+        Ok(views::signing(&self.0, &opened)?)
     }
 
     async fn download_document(
@@ -146,247 +203,201 @@ impl SigningApi for Signings {
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
         let download = self.0.signed_document(caller, id.0).await?;
-        let sha256 = digest(&download.version)?;
+        let sha256 = views::digest(&download.version.sha256)?;
         Ok(DocumentDownload {
             bytes: download.bytes,
             file_name: download.name,
             sha256,
-            simulated: false,
+            simulated: download.simulated,
         })
-    }
-
-    async fn update_deadline(
-        &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _request: UpdateDeadline,
-    ) -> Result<views::Signing, Problem> {
-        Err(not_built())
-    }
-
-    async fn erase_signing(
-        &self,
-        _caller: &Caller,
-        _id: SigningId,
-    ) -> Result<views::ErasedSigning, Problem> {
-        Err(not_built())
-    }
-
-    async fn erase_ended_signings(
-        &self,
-        _caller: &Caller,
-        _request: BulkErasure,
-    ) -> Result<views::ErasureCount, Problem> {
-        Err(not_built())
-    }
-
-    async fn cancel_signing(
-        &self,
-        _caller: &Caller,
-        _id: SigningId,
-    ) -> Result<views::Signing, Problem> {
-        Err(not_built())
     }
 
     async fn archive_signing(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-    ) -> Result<views::ArchivedSigning, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::ArchivedSigning, Problem> {
+        let archived = self.0.archive_signing(caller, id.0).await?;
+        Ok(views::archived(&archived)?)
     }
 
     async fn simulate_outcome(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _request: Simulation,
-    ) -> Result<views::Signing, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+        request: Simulation,
+    ) -> Result<api::Signing, Problem> {
+        let outcome = forms::outcome(request);
+        let opened = self.0.simulate_outcome(caller, id.0, outcome).await?;
+        Ok(views::signing(&self.0, &opened)?)
     }
 
     async fn add_signer(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _request: NewSigner,
-        _claim: Option<&()>,
-    ) -> Result<views::Signer, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+        request: NewSigner,
+        claim: Option<&Claim>,
+    ) -> Result<api::Signer, Problem> {
+        let form = forms::signer(request)?;
+        let render = |app: &App, opened: &OpenedSigner| kept(&views::opened_signer(app, opened));
+        let keep = keep(claim, &render);
+        let opened = self.0.add_signer(caller, id.0, form, keep).await?;
+        Ok(views::opened_signer(&self.0, &opened))
     }
 
     async fn update_signer(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _signer: SignerId,
-        _request: UpdateSigner,
-    ) -> Result<views::Signer, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+        request: UpdateSigner,
+    ) -> Result<api::Signer, Problem> {
+        let methods = forms::methods(request.methods);
+        let changed = self.0.change_methods(caller, id.0, signer.0, methods);
+        Ok(views::opened_signer(&self.0, &changed.await?))
     }
 
     async fn remove_signer(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _signer: SignerId,
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
     ) -> Result<(), Problem> {
-        Err(not_built())
+        Ok(self.0.remove_signer(caller, id.0, signer.0).await?)
     }
 
     async fn remind_signer(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _signer: SignerId,
-    ) -> Result<views::Signer, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<api::Signer, Problem> {
+        let reminded = self.0.remind_signer(caller, id.0, signer.0).await?;
+        Ok(views::opened_signer(&self.0, &reminded))
     }
 
     async fn create_batch(
         &self,
-        _caller: &Caller,
-        _request: CreateBatch,
-        _claim: Option<&()>,
-    ) -> Result<views::Batch, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        request: CreateBatch,
+        claim: Option<&Claim>,
+    ) -> Result<api::Batch, Problem> {
+        let form = forms::batch(request)?;
+        let render = |app: &App, opened: &OpenedBatch| kept(&views::batch(app, opened)?);
+        let keep = keep(claim, &render);
+        let opened = self.0.create_batch(caller, form, keep).await?;
+        Ok(views::batch(&self.0, &opened)?)
     }
 
-    async fn read_batch(&self, _caller: &Caller, _id: BatchId) -> Result<views::Batch, Problem> {
-        Err(not_built())
+    async fn read_batch(&self, caller: &Caller, id: BatchId) -> Result<api::Batch, Problem> {
+        let opened = self.0.read_batch(caller, id.0).await?;
+        Ok(views::batch(&self.0, &opened)?)
     }
 
     async fn store_file(
         &self,
-        _caller: &Caller,
-        _request: NewFile,
-        _claim: Option<&()>,
-    ) -> Result<views::StoredFile, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        request: NewFile,
+        claim: Option<&Claim>,
+    ) -> Result<api::StoredFile, Problem> {
+        let render = |_: &App, opened: &OpenedFile| kept(&views::file(opened)?);
+        let keep = keep(claim, &render);
+        let form = forms::file(request);
+        let opened = self.0.store_file(caller, form, keep).await?;
+        Ok(views::file(&opened)?)
     }
 
     async fn read_file(
         &self,
-        _caller: &Caller,
-        _token: FileToken,
-    ) -> Result<views::StoredFile, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<api::StoredFile, Problem> {
+        let opened = self.0.read_file(caller, token.0).await?;
+        Ok(views::file(&opened)?)
     }
 
     async fn delete_file(
         &self,
-        _caller: &Caller,
-        _token: FileToken,
-    ) -> Result<views::StoredFile, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<api::StoredFile, Problem> {
+        let opened = self.0.delete_file(caller, token.0).await?;
+        Ok(views::file(&opened)?)
     }
 
     async fn list_comments(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-    ) -> Result<views::CommentList, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::CommentList, Problem> {
+        let comments = self.0.list_comments(caller, id.0).await?;
+        Ok(api::CommentList {
+            signing_id: id,
+            comments: comments.iter().map(views::comment).collect(),
+        })
     }
 
     async fn add_comment(
         &self,
-        _caller: &Caller,
-        _id: SigningId,
-        _request: NewComment,
-        _claim: Option<&()>,
-    ) -> Result<views::Comment, Problem> {
-        Err(not_built())
+        caller: &Caller,
+        id: SigningId,
+        request: NewComment,
+        claim: Option<&Claim>,
+    ) -> Result<api::Comment, Problem> {
+        let said = CommentPrivate {
+            author_label: request.author_label,
+            body: request.body,
+        };
+        let render = |_: &App, opened: &OpenedComment| kept(&views::comment(opened));
+        let keep = keep(claim, &render);
+        let opened = self.0.add_comment(caller, id.0, said, keep).await?;
+        Ok(views::comment(&opened))
     }
 }
 
-fn form(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
-    let CreateSigning { source, terms } = request;
-    let content_pointer = source.content_pointer(0);
-    let document = match source {
-        Source::Document(document) => document,
-        Source::Container(_) => return Err(not_set_up("new containers cannot be composed here")),
-    };
-    if document.family == DocumentFamily::Mdoc {
-        return Err(Problem::of(ProblemKind::MdocNotAccepted));
-    }
-    if document.flatten {
-        return Err(not_set_up("forms cannot be flattened here"));
-    }
-    if terms.delivery == Delivery::Email {
-        return Err(not_set_up("mail is not set up here; use delivery link"));
-    }
-    let content = match document.bytes {
-        DocumentBytes::Content(content) => content,
-        DocumentBytes::FileToken(_) => return Err(WorkflowError::UnknownFileToken.into()),
-    };
-    let extension = document
-        .name
-        .rsplit_once('.')
-        .map(|(_, extension)| extension.to_lowercase())
-        .unwrap_or_default();
-    Ok(SigningOrderForm {
-        title: terms.title,
-        document_name: document.name,
-        extension,
-        content_pointer,
-        content,
-        order: match terms.signing_order {
-            SigningOrder::Parallel => domain::SigningOrder::Parallel,
-            SigningOrder::Sequential => domain::SigningOrder::Sequential,
-        },
-        webhook_url: terms.webhook_url.map(String::from),
-        external_id: terms.external_id,
-        expires_in_days: terms.expires_in_days,
-        soft_deadline_in_days: terms.soft_deadline_in_days,
-        signers: terms
-            .signers
-            .into_iter()
-            .map(signer_form)
-            .collect::<Result<_, _>>()?,
-    })
-}
-
-fn signer_form(signer: NewSigner) -> Result<SignerForm, Problem> {
-    let (role, methods, personal_code) = match signer.party {
-        Party::Signer {
-            personal_code,
-            methods,
-        } => {
-            let code = personal_code
-                .map(|code| code.expose().parse::<domain::PersonalCode>())
-                .transpose();
-            let code =
-                code.map_err(|_| WorkflowError::Inconsistent("a checked personal code is none"))?;
-            (
-                domain::SignerRole::Signer,
-                methods.into_iter().map(domain_method).collect(),
-                code,
-            )
+impl Signings {
+    async fn presence_of(
+        &self,
+        caller: &Caller,
+        record: Record,
+    ) -> Result<Presence, WorkflowError> {
+        let (id, signer) = match record {
+            Record::Signing(id) => (id, None),
+            Record::Signer(id, signer) => (id, Some(signer)),
+            Record::Batch(id) => {
+                self.0.batch_of(caller, id.0).await?;
+                return Ok(Presence::Present);
+            }
+            Record::File(token) => {
+                self.0.file_of(caller, token.0).await?;
+                return Ok(Presence::Present);
+            }
+        };
+        let row = self.0.signing_of(caller, id.0).await?;
+        let parties = &row.signing.signers;
+        let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
+        if !signer.is_none_or(is_party) {
+            return Err(WorkflowError::NotFound);
         }
-        Party::Viewer => (
-            domain::SignerRole::Viewer,
-            domain::MethodSet::default(),
-            None,
-        ),
-    };
-    Ok(SignerForm {
-        role,
-        email: signer.email.to_string(),
-        name: signer.name,
-        language: match signer.language {
-            Language::Lt => domain::Language::Lt,
-            Language::En => domain::Language::En,
-        },
-        methods,
-        personal_code,
-    })
+        Ok(if row.erased_at.is_some() {
+            Presence::Erased
+        } else {
+            Presence::Present
+        })
+    }
 }
 
-fn not_built() -> Problem {
-    not_set_up("this call is not in use yet")
+/// How an answer is kept, if it is.
+fn keep<'k, T>(
+    claim: Option<&'k Claim>,
+    render: &'k (dyn Fn(&App, &T) -> Result<String, WorkflowError> + Send + Sync),
+) -> Option<Keep<'k, T>> {
+    claim.map(|claim| Keep { claim, render })
 }
 
-fn not_set_up(what: &'static str) -> Problem {
-    WorkflowError::NotSetUp(what).into()
+/// The text of an answer as it is kept.
+fn kept(created: &impl Created) -> Result<String, WorkflowError> {
+    serde_json::to_string(&KeptAnswer::of(created))
+        .map_err(|_| WorkflowError::Inconsistent("an answer cannot be written as JSON"))
 }

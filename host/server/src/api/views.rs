@@ -1,29 +1,29 @@
 //! From the records to what the caller sees.
 
 use parafa_api_signing::{
-    CompletionMode, Delivery, Language, PartyRole, Problem, SignerStatus, SigningMethod,
-    SigningOrder, SigningStatus, views,
+    ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
+    SigningMethod, SigningOrder, SigningStatus, WireName, views as api,
 };
 use parafa_domain as domain;
 
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{self, DocumentVersion, SignerPrivate};
-use crate::workflow::read_signing::OpenedSigning;
+use crate::records::{self, Output, SignerPrivate};
+use crate::workflow::archive::Archived;
+use crate::workflow::batches::OpenedBatch;
+use crate::workflow::comments::OpenedComment;
+use crate::workflow::files::OpenedFile;
+use crate::workflow::read_signing::{OpenedSigner, OpenedSigning};
 
 /// A signing as its caller sees it.
-pub(super) fn signing(app: &App, opened: OpenedSigning) -> Result<views::Signing, Problem> {
-    let OpenedSigning {
-        row,
-        private,
-        signers,
-    } = opened;
-    let document = row.signed().map(signed_document).transpose()?;
+pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing, WorkflowError> {
+    let row = &opened.row;
     let state = &row.signing;
-    Ok(views::Signing {
+    let parties = state.signers.iter().zip(&opened.signers);
+    Ok(api::Signing {
         signing_id: state.id.uuid().into(),
         status: signing_status(state.status),
-        title: private.title,
+        title: opened.private.title.clone(),
         delivery: match row.delivery {
             records::Delivery::Email => Delivery::Email,
             records::Delivery::Link => Delivery::Link,
@@ -33,7 +33,7 @@ pub(super) fn signing(app: &App, opened: OpenedSigning) -> Result<views::Signing
             domain::SigningOrder::Sequential => SigningOrder::Sequential,
         },
         soft_deadline_at: state.soft_deadline_at,
-        external_id: private.external_id,
+        external_id: opened.private.external_id.clone(),
         created_at: state.created_at,
         expires_at: Some(state.expires_at),
         completed_at: state.completed_at,
@@ -43,13 +43,80 @@ pub(super) fn signing(app: &App, opened: OpenedSigning) -> Result<views::Signing
         }),
         erased_at: row.erased_at,
         detail: row.detail.clone(),
-        signers: state
-            .signers
-            .iter()
-            .zip(signers)
-            .map(|(party, private)| signer(app, party, private))
+        signers: parties
+            .map(|(party, private)| {
+                signer(
+                    app,
+                    party,
+                    Some(private).filter(|_| row.erased_at.is_none()),
+                )
+            })
             .collect(),
-        document,
+        document: row.output().map(output).transpose()?,
+    })
+}
+
+/// A party as the caller sees it.
+pub(super) fn opened_signer(app: &App, opened: &OpenedSigner) -> api::Signer {
+    signer(app, &opened.party, Some(&opened.private))
+}
+
+/// A batch as its caller sees it.
+pub(super) fn batch(app: &App, opened: &OpenedBatch) -> Result<api::Batch, WorkflowError> {
+    let signings = opened.signings.iter();
+    Ok(api::Batch {
+        batch_id: opened.row.id.into(),
+        title: opened.private.title.clone(),
+        external_id: opened.private.external_id.clone(),
+        created_at: opened.row.created_at,
+        signings: signings
+            .map(|one| signing(app, one))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// A stored file as its caller sees it.
+pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, WorkflowError> {
+    let row = &opened.row;
+    Ok(api::StoredFile {
+        file_token: row.id.into(),
+        name: opened.private.name.clone(),
+        media_type: row.media_type.clone(),
+        sha256: digest(&row.sha256)?,
+        bytes: row.bytes,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        used_count: row.used_count,
+    })
+}
+
+/// A comment as its caller sees it.
+pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
+    api::Comment {
+        comment_id: opened.row.id.into(),
+        author: match opened.row.author {
+            records::CommentAuthor::Client => CommentAuthor::Client,
+        },
+        author_label: opened.private.author_label.clone(),
+        body: opened.private.body.clone(),
+        created_at: opened.row.created_at,
+    }
+}
+
+/// A signing whose output is at a long-term level.
+pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, WorkflowError> {
+    let row = &archived.opened.row;
+    let document = row.output().ok_or(WorkflowError::NotYetSigned)?;
+    let known = ArchiveLevel::ALL.iter();
+    let level = known.copied().find(|(name, _)| *name == archived.level);
+    let (_, level) = level.ok_or(WorkflowError::Inconsistent(
+        "an archived version is at no known level",
+    ))?;
+    Ok(api::ArchivedSigning {
+        signing_id: row.signing.id.uuid().into(),
+        level,
+        upgraded: archived.upgraded,
+        document: output(document)?,
     })
 }
 
@@ -74,17 +141,18 @@ pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
     }
 }
 
-fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::Signer {
+/// Without `private` it is erased.
+fn signer(app: &App, party: &domain::Signer, private: Option<&SignerPrivate>) -> api::Signer {
     let id = party.id.uuid();
     let can_still_sign = party.role == domain::SignerRole::Signer && party.status.is_open();
-    views::Signer {
+    api::Signer {
         signer_id: id.into(),
         role: match party.role {
             domain::SignerRole::Signer => PartyRole::Signer,
             domain::SignerRole::Viewer => PartyRole::Viewer,
         },
-        email: Some(private.email),
-        name: private.name,
+        email: private.map(|private| private.email.clone()),
+        name: private.and_then(|private| private.name.clone()),
         language: match party.language {
             domain::Language::En => Language::En,
             domain::Language::Lt => Language::Lt,
@@ -94,7 +162,7 @@ fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::S
             .then(|| app.address(&format!("/c/{}", app.ceremony_token(id).reveal()))),
         signed_at: party.signed_at,
         declined_at: party.declined_at,
-        decline_reason: private.decline_reason,
+        decline_reason: private.and_then(|private| private.decline_reason.clone()),
         methods_allowed: party.methods.iter().map(method).collect(),
         actual_method: party.actual_method.map(method),
         identity_locked: party.identity_locked,
@@ -103,19 +171,21 @@ fn signer(app: &App, party: &domain::Signer, private: SignerPrivate) -> views::S
     }
 }
 
-fn signed_document(version: &DocumentVersion) -> Result<views::SignedDocument, Problem> {
-    let sha256 = digest(version)?;
-    Ok(views::SignedDocument::signed(
-        &sha256,
-        version.bytes,
-        version.media_type.clone(),
-    ))
+fn output(output: Output<'_>) -> Result<api::SignedDocument, WorkflowError> {
+    let version = output.version;
+    let sha256 = digest(&version.sha256)?;
+    let (bytes, media_type) = (version.bytes, version.media_type.clone());
+    Ok(if output.simulated {
+        api::SignedDocument::simulated(&sha256, bytes, media_type)
+    } else {
+        api::SignedDocument::signed(&sha256, bytes, media_type)
+    })
 }
 
-/// The digest of a version.
-pub(super) fn digest(version: &DocumentVersion) -> Result<[u8; 32], WorkflowError> {
+/// The bytes of a stored digest.
+pub(super) fn digest(stored: &str) -> Result<[u8; 32], WorkflowError> {
     let mut digest = [0; 32];
-    hex::decode_to_slice(&version.sha256, &mut digest)
+    hex::decode_to_slice(stored, &mut digest)
         .map_err(|_| WorkflowError::Inconsistent("a stored digest is not 32 bytes in hex"))?;
     Ok(digest)
 }

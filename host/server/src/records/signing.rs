@@ -20,8 +20,14 @@ pub(crate) struct SigningRow {
     pub(crate) format: String,
     /// Every version of the document, the uploaded one first.
     pub(crate) versions: Vec<DocumentVersion>,
-    /// A [`SigningPrivate`].
-    pub(crate) private: Sealed,
+    /// What a simulated completion left, in place of a signed version.
+    pub(crate) artifact: Option<DocumentVersion>,
+    /// Whether the uploaded version carried a signature already.
+    pub(crate) came_signed: bool,
+    /// The batch that it belongs to.
+    pub(crate) batch: Option<Uuid>,
+    /// A [`SigningPrivate`]; none once erased.
+    pub(crate) private: Option<Sealed>,
     /// Crashes of a plugin on the newest version.
     pub(crate) plugin_faults: Option<PluginFaults>,
     /// One sentence, when the status needs it.
@@ -39,6 +45,32 @@ impl SigningRow {
     pub(crate) fn signed(&self) -> Option<&DocumentVersion> {
         self.newest().filter(|version| version.made_by.is_some())
     }
+
+    /// What the caller gets: the newest signed version, or else the artifact
+    /// of a simulation.
+    pub(crate) fn output(&self) -> Option<Output<'_>> {
+        if self.erased_at.is_some() {
+            return None;
+        }
+        let signed = self.signed().map(|version| Output {
+            version,
+            simulated: false,
+        });
+        signed.or_else(|| {
+            self.artifact.as_ref().map(|version| Output {
+                version,
+                simulated: true,
+            })
+        })
+    }
+}
+
+/// What a caller downloads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output<'r> {
+    pub(crate) version: &'r DocumentVersion,
+    /// Whether nobody has signed it here: the sandbox made it.
+    pub(crate) simulated: bool,
 }
 
 /// How the links reach the signers.
@@ -90,7 +122,7 @@ pub(crate) struct PluginFaults {
 }
 
 /// What a signing says about persons, sealed.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct SigningPrivate {
     pub(crate) title: String,
     pub(crate) external_id: Option<String>,
@@ -112,6 +144,14 @@ pub(crate) const SIGNINGS_BY_STATUS: Index<SigningRow, (Uuid, bool, u32)> =
             row.mode == KeyMode::Live,
             status_number(row.signing.status),
         )]
+    });
+
+/// The ended signings of a workspace and mode that are not erased yet.
+pub(crate) const SIGNINGS_TO_ERASE: Index<SigningRow, (Uuid, bool)> =
+    Index::many("to_erase", |row| {
+        let is_left = row.signing.status.is_terminal() && row.erased_at.is_none();
+        let key = (row.tenant, row.mode == KeyMode::Live);
+        is_left.then_some(key).into_iter().collect()
     });
 
 /// The number of a status in [`SIGNINGS_BY_STATUS`]; never changed.
@@ -136,7 +176,11 @@ impl Table for SigningRow {
     }
 
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
-        &[&SIGNINGS_OF_WORKSPACE, &SIGNINGS_BY_STATUS]
+        &[
+            &SIGNINGS_OF_WORKSPACE,
+            &SIGNINGS_BY_STATUS,
+            &SIGNINGS_TO_ERASE,
+        ]
     }
 }
 
@@ -149,7 +193,7 @@ pub(crate) struct SignerPrivateRow {
 }
 
 /// What a signer's row says about the person.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct SignerPrivate {
     pub(crate) email: String,
     pub(crate) name: Option<String>,

@@ -1,5 +1,6 @@
 //! Hosts over one engine in memory, one folder and one demo world.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,9 +25,7 @@ use crate::error::WorkflowError;
 use crate::records::{Delivery, KeyMode, Role, SigningRow};
 use crate::workflow::accounts::Caller;
 use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::forms::{
-    ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm,
-};
+use crate::workflow::forms::{ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm};
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::{jobs, startup};
@@ -229,7 +228,7 @@ impl<'s> Deployment<'s> {
     }
 
     /// The ids of the byte files that are there.
-    pub(super) fn byte_files(&self) -> Vec<Uuid> {
+    pub(super) fn byte_files(&self) -> HashSet<Uuid> {
         let files = std::fs::read_dir(self.folder.path().join("bytes")).unwrap();
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         names.map(|name| name.parse().unwrap()).collect()

@@ -10,6 +10,8 @@ use crate::records::{KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatu
 /// On whose behalf the API is called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller {
+    /// The key that the call was made with.
+    pub(crate) key: Uuid,
     pub(crate) tenant: Uuid,
     pub(crate) mode: KeyMode,
     pub(crate) role: Role,
@@ -40,6 +42,7 @@ impl App {
                     let tenant = tx.get::<TenantRow>(&key.tenant).await?;
                     let active = tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active);
                     Ok(role.filter(|_| active).map(|role| Caller {
+                        key: key.id,
                         tenant: key.tenant,
                         mode: key.mode,
                         role,

@@ -73,7 +73,8 @@ impl App {
         }
         let step = sealing::open_step(&running.key, attempt, sealed)?;
         let outcome = lease::hold(&self.store, job, self.do_step(&running, step)).await?;
-        self.conclude(job, &running, outcome?).await
+        let outcome = running.conclusive(outcome, self.clock.now())?;
+        self.conclude(job, &running, outcome).await
     }
 
     async fn conclude(
@@ -202,11 +203,13 @@ impl App {
                             transition::store_failure(tx, job, attempt, signing, *failure).await
                         }
                         StepOutcome::PluginFailed(error, pin) => {
-                            transition::store_plugin_failure(tx, job, attempt, signing, error, pin)
-                                .await
+                            transition::store_plugin_failure(
+                                tx, job, key, attempt, signing, error, pin,
+                            )
+                            .await
                         }
                         StepOutcome::Signed(version) => {
-                            transition::store_signed(tx, job, attempt, signing, version).await
+                            transition::store_signed(tx, job, key, attempt, signing, version).await
                         }
                     }
                 })

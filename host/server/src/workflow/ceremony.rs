@@ -13,10 +13,9 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::attempt::{self, DeviceLink, TURN};
-use super::history::record_events;
 use super::lanes::ATTEMPTS;
 use super::read_signing::{Download, OpenedSigning};
-use super::sealing;
+use super::{notices, sealing};
 use crate::app::App;
 use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
@@ -453,7 +452,7 @@ impl App {
                     })
                     .await?;
                     tx.put(&row).await?;
-                    record_events(tx, signing, &events).await?;
+                    notices::record(tx, &key, &row, &events).await?;
                     Ok::<_, WorkflowError>(row)
                 })
             })

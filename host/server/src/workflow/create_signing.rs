@@ -1,49 +1,32 @@
-use bytes::Bytes;
+//! Opens signings: one document, one ceremony for each signer.
+
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{
-    Language, MethodSet, NewSigner, NewSigning, PersonalCode, SignerId, SignerRole, Signing,
-    SigningId, SigningOrder,
-};
-use parafa_store::audit;
+use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
 use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::accounts::Caller;
-use super::{deadline, sealing};
+use super::forms::{ContentForm, SignerForm, SigningOrderForm, TermsForm};
+use super::idempotency::{self, Answer};
+use super::intake::Examined;
+use super::read_signing::OpenedSigning;
+use super::{Keep, deadline, files, notices, remind, sealing};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    CeremonyLinkRow, Delivery, DocumentVersion, SignerPrivate, SignerPrivateRow, SigningPrivate,
+    CeremonyLinkRow, DocumentVersion, MailKind, SignerPrivate, SignerPrivateRow, SigningPrivate,
     SigningRow, Source,
 };
 
-/// A signing to be, checked for form.
-#[derive(Debug)]
-pub(crate) struct SigningOrderForm {
-    pub(crate) title: String,
-    pub(crate) document_name: String,
-    /// Lower-case extension of the name, without the dot.
-    pub(crate) extension: String,
-    /// Where the bytes stand in the request, as a JSON pointer.
-    pub(crate) content_pointer: String,
-    pub(crate) content: Bytes,
-    pub(crate) order: SigningOrder,
-    pub(crate) webhook_url: Option<String>,
-    pub(crate) external_id: Option<String>,
-    pub(crate) expires_in_days: u16,
-    pub(crate) soft_deadline_in_days: Option<u16>,
-    pub(crate) signers: Vec<SignerForm>,
-}
-
-/// A party to be.
-#[derive(Debug)]
-pub(crate) struct SignerForm {
-    pub(crate) role: SignerRole,
-    pub(crate) email: String,
-    pub(crate) name: Option<String>,
-    pub(crate) language: Language,
-    pub(crate) methods: MethodSet,
-    pub(crate) personal_code: Option<PersonalCode>,
+/// A signing whose bytes are written and whose rows are not.
+pub(super) struct Prepared {
+    pub(super) key: DataKey,
+    pub(super) opened: OpenedSigning,
+    signers: Vec<SignerPrivateRow>,
+    links: Vec<CeremonyLinkRow>,
+    /// The stored file that the document was copied from.
+    file: Option<Uuid>,
 }
 
 impl App {
@@ -52,154 +35,264 @@ impl App {
         &self,
         caller: &Caller,
         form: SigningOrderForm,
-    ) -> Result<SigningRow, WorkflowError> {
-        let plugin = self
-            .plugins
-            .by_extension(&form.extension)
-            .ok_or(WorkflowError::NotSetUp(
-                "documents of this format cannot be taken at the moment",
-            ))?;
-        let report = plugin
-            .inspect(form.content.clone())
-            .await
-            .map_err(|error| WorkflowError::of_call(error, form.content_pointer.clone()))?;
+        keep: Option<Keep<'_, OpenedSigning>>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let SigningOrderForm { document, terms } = form;
+        let mut examined = self.examine(caller, vec![document]).await?;
+        let document = examined
+            .pop()
+            .ok_or(WorkflowError::Inconsistent("a document was not looked at"))?;
+        let prepared = self.prepare_signing(caller, document, &terms, None).await?;
+        let stored = self.store_signing(caller, &prepared, keep).await;
+        if let Err(error) = stored {
+            if error.proves_nothing_stored() {
+                self.discard(&prepared).await;
+            }
+            return Err(error);
+        }
+        self.work.notify_one();
+        prepared.log();
+        Ok(prepared.opened)
+    }
 
+    async fn store_signing(
+        &self,
+        caller: &Caller,
+        prepared: &Prepared,
+        keep: Option<Keep<'_, OpenedSigning>>,
+    ) -> Result<(), WorkflowError> {
+        let answer = self.answer(keep, &prepared.opened).await?;
+        let kept = answer.as_ref();
+        let (caller, subject) = (*caller, prepared.opened.id());
+        let stored = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    super::billing::check(tx, &caller).await?;
+                    prepared.insert(tx).await?;
+                    prepared.invite(tx).await?;
+                    match kept {
+                        Some(answer) => idempotency::keep(tx, answer, &[subject]).await,
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        self.settle_answer(answer.as_ref(), stored).await
+    }
+
+    /// Makes the answer ready that is kept with what it tells of.
+    pub(super) async fn answer<T>(
+        &self,
+        keep: Option<Keep<'_, T>>,
+        about: &T,
+    ) -> Result<Option<Answer>, WorkflowError> {
+        let Some(keep) = keep else {
+            return Ok(None);
+        };
+        let body = (keep.render)(self, about)?;
+        Ok(Some(self.prepare_answer(keep.claim, Some(&body)).await?))
+    }
+
+    /// Leaves nothing of an answer that is known not to have been stored.
+    pub(super) async fn settle_answer<T>(
+        &self,
+        answer: Option<&Answer>,
+        stored: Result<T, WorkflowError>,
+    ) -> Result<T, WorkflowError> {
+        if let (Err(error), Some(answer)) = (&stored, answer)
+            && error.proves_nothing_stored()
+        {
+            self.discard_answer(answer).await;
+        }
+        stored
+    }
+
+    /// Writes a signing's key and bytes, and makes its rows.
+    pub(super) async fn prepare_signing(
+        &self,
+        caller: &Caller,
+        document: Examined,
+        terms: &TermsForm,
+        batch: Option<Uuid>,
+    ) -> Result<Prepared, WorkflowError> {
+        let data_key = self.store.new_id().await?;
+        let key = self.keys.create(data_key).await?;
+        let written = self
+            .files
+            .write(&key, self.store.new_id().await?, document.content.clone());
+        let written = match written.await {
+            Ok(written) => written,
+            Err(error) => {
+                self.keys.erase(data_key).await?;
+                return Err(error.into());
+            }
+        };
         let now = self.clock.now();
         let id = self.store.new_id().await?;
-        let data_key_id = self.store.new_id().await?;
-        let data_key = self.keys.create(data_key_id).await?;
-        let stored = self
-            .files
-            .write(&data_key, self.store.new_id().await?, form.content)
-            .await?;
-        let version = DocumentVersion {
-            bytes_id: stored.id,
-            sha256: stored.sha256.to_string(),
-            bytes: stored.bytes,
-            media_type: report.media_type,
-            created_at: now,
-            made_by: None,
-        };
-
-        let mut parties = Vec::with_capacity(form.signers.len());
-        for signer in form.signers {
+        let mut parties = Vec::with_capacity(terms.signers.len());
+        for signer in &terms.signers {
             parties.push((self.store.new_id().await?, signer));
         }
         let private = SigningPrivate {
-            title: form.title,
-            external_id: form.external_id,
-            webhook_url: form.webhook_url,
-            document_name: form.document_name,
+            title: terms.title.clone(),
+            external_id: terms.external_id.clone(),
+            webhook_url: terms.webhook_url.clone(),
+            document_name: document.form.name,
         };
         let signing = Signing::create(
             NewSigning {
                 id: SigningId::new(id),
-                order: form.order,
-                signers: parties
-                    .iter()
-                    .map(|(id, signer)| new_signer(*id, signer))
-                    .collect(),
-                expires_at: days_after(now, form.expires_in_days),
-                soft_deadline_at: form.soft_deadline_in_days.map(|days| days_after(now, days)),
+                order: terms.order,
+                signers: parties.iter().map(|(id, form)| form.party(*id)).collect(),
+                expires_at: days_after(now, terms.expires_in_days),
+                soft_deadline_at: terms
+                    .soft_deadline_in_days
+                    .map(|days| days_after(now, days)),
             },
             now,
         );
         let row = SigningRow {
             tenant: caller.tenant,
             mode: caller.mode,
-            delivery: Delivery::Link,
+            delivery: terms.delivery,
             source: Source::Upload,
-            data_key: data_key_id,
-            format: plugin.id().to_owned(),
-            versions: vec![version],
-            private: sealing::seal_signing(&data_key, id, &private)?,
+            data_key,
+            format: document.plugin.id().to_owned(),
+            versions: vec![DocumentVersion {
+                bytes_id: written.id,
+                sha256: written.sha256.to_string(),
+                bytes: written.bytes,
+                media_type: document.report.media_type,
+                created_at: now,
+                made_by: None,
+            }],
+            artifact: None,
+            came_signed: !document.report.signatures.is_empty(),
+            batch,
+            private: Some(sealing::seal_signing(&key, id, &private)?),
             plugin_faults: None,
             detail: None,
             erased_at: None,
             signing,
         };
-        let signers = signer_rows(&data_key, parties)?;
-        let links = self.links(&row);
+        let mut signers = Vec::with_capacity(parties.len());
+        for (id, form) in &parties {
+            signers.push(signer_row(&key, *id, form)?);
+        }
+        Ok(Prepared {
+            links: self.links(&row),
+            signers,
+            file: match document.form.content {
+                ContentForm::Inline(_) => None,
+                ContentForm::File(token) => Some(token),
+            },
+            opened: OpenedSigning {
+                row,
+                private,
+                signers: parties.iter().map(|(_, form)| form.private()).collect(),
+            },
+            key,
+        })
+    }
 
-        self.store
-            .transact(|tx| {
-                let (row, signers, links) = (row.clone(), signers.clone(), links.clone());
-                Box::pin(async move {
-                    tx.insert(&row).await?;
-                    for signer in &signers {
-                        tx.insert(signer).await?;
-                    }
-                    for link in &links {
-                        tx.insert(link).await?;
-                    }
-                    deadline::schedule(tx, &row).await?;
-                    let created = audit::Fields::new()
-                        .reference("tenant", row.tenant)
-                        .reference("document", &row.versions[0].sha256);
-                    audit::append(tx, row.signing.id.uuid(), "signing.created", created).await?;
-                    Ok::<_, WorkflowError>(())
-                })
-            })
-            .await?;
-        self.work.notify_one();
-        tracing::info!(
-            signing.id = %id,
-            tenant.id = %caller.tenant,
-            document.bytes = row.versions[0].bytes,
-            signers = row.signing.signers.len(),
-            "signing created"
-        );
-        Ok(row)
+    /// Leaves nothing of a signing that was not stored. What cannot be removed
+    /// now is swept later, and unreadable without its key.
+    pub(super) async fn discard(&self, prepared: &Prepared) {
+        let row = &prepared.opened.row;
+        if let Err(error) = self.keys.erase(row.data_key).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "the key of a signing that was not stored is left");
+        }
+        for version in &row.versions {
+            if let Err(error) = self.files.unlink(version.bytes_id).await {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "bytes of a signing that was not stored are left");
+            }
+        }
+    }
+
+    /// The link of one party, if it has one.
+    pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
+        CeremonyLinkRow {
+            token_hash: self.ceremony_token(signer).hash().to_string(),
+            signing,
+            signer,
+        }
     }
 
     fn links(&self, row: &SigningRow) -> Vec<CeremonyLinkRow> {
-        let signers = row
-            .signing
-            .signers
-            .iter()
-            .filter(|signer| signer.role == SignerRole::Signer);
+        let signers = row.signing.signers.iter();
         signers
-            .map(|signer| CeremonyLinkRow {
-                token_hash: self.ceremony_token(signer.id.uuid()).hash().to_string(),
-                signing: row.signing.id.uuid(),
-                signer: signer.id.uuid(),
-            })
+            .filter(|party| party.role == SignerRole::Signer)
+            .map(|party| self.link(row.signing.id.uuid(), party.id.uuid()))
             .collect()
     }
 }
 
-fn new_signer(id: Uuid, form: &SignerForm) -> NewSigner {
-    NewSigner {
-        id: SignerId::new(id),
-        role: form.role,
-        language: form.language,
-        methods: form.methods.clone(),
-        identity_locked: form.personal_code.is_some(),
+impl Prepared {
+    /// Stores the signing with its jobs.
+    pub(super) async fn insert(&self, tx: &mut Transaction<'_>) -> Result<(), WorkflowError> {
+        let row = &self.opened.row;
+        if let Some(token) = self.file {
+            files::count_use(tx, row, token).await?;
+        }
+        tx.insert(row).await?;
+        for signer in &self.signers {
+            tx.insert(signer).await?;
+        }
+        for link in &self.links {
+            tx.insert(link).await?;
+        }
+        deadline::schedule(tx, row).await?;
+        remind::schedule(tx, row).await?;
+        let mut created = audit::Fields::new().reference("tenant", row.tenant);
+        for version in &row.versions {
+            created = created.reference("document", &version.sha256);
+        }
+        audit::append(tx, self.opened.id(), "signing.created", created).await?;
+        Ok(())
+    }
+
+    /// Has a mail sent to everybody who can sign at once.
+    async fn invite(&self, tx: &mut Transaction<'_>) -> Result<(), WorkflowError> {
+        let row = &self.opened.row;
+        for party in &row.signing.signers {
+            if party.status == SignerStatus::Pending {
+                notices::mail(tx, &self.key, row, party.id, MailKind::Invitation).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the operator.
+    pub(super) fn log(&self) {
+        let row = &self.opened.row;
+        tracing::info!(
+            signing.id = %self.opened.id(),
+            tenant.id = %row.tenant,
+            document.bytes = row.newest().map(|version| version.bytes),
+            signers = row.signing.signers.len(),
+            "signing created"
+        );
     }
 }
 
-fn signer_rows(
+/// The sealed row of a party.
+pub(super) fn signer_row(
     key: &DataKey,
-    parties: Vec<(Uuid, SignerForm)>,
-) -> Result<Vec<SignerPrivateRow>, WorkflowError> {
-    parties
-        .into_iter()
-        .map(|(signer, form)| {
-            let private = SignerPrivate {
-                email: form.email,
-                name: form.name,
-                personal_code: form.personal_code,
-                decline_reason: None,
-            };
-            Ok(SignerPrivateRow {
-                signer,
-                private: sealing::seal_signer(key, signer, &private)?,
-            })
-        })
-        .collect()
+    signer: Uuid,
+    form: &SignerForm,
+) -> Result<SignerPrivateRow, WorkflowError> {
+    let private: SignerPrivate = form.private();
+    Ok(SignerPrivateRow {
+        signer,
+        private: sealing::seal_signer(key, signer, &private)?,
+    })
 }
 
-fn days_after(now: Timestamp, days: u16) -> Timestamp {
+/// So many times 24 hours later.
+pub(super) fn days_after(now: Timestamp, days: u16) -> Timestamp {
     now.saturating_add(SignedDuration::from_hours(24 * i64::from(days)))
         .unwrap_or(Timestamp::MAX)
 }

@@ -1,18 +1,19 @@
 //! The hard deadline of a signing.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::AttemptFailure;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
-use parafa_store::{StoreError, Transaction};
+use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::attempt;
-use super::history::record_events;
-use super::lanes::{ATTEMPTS, TIMERS};
+use super::accounts::Caller;
+use super::change;
+use super::create_signing::days_after;
+use super::lanes::TIMERS;
+use super::read_signing::OpenedSigning;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, SigningRow};
+use crate::records::SigningRow;
 
 /// The kind of the job.
 pub(crate) const EXPIRE: &str = "expire-signing";
@@ -33,7 +34,7 @@ pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Resu
         lane: TIMERS,
         kind: EXPIRE.to_owned(),
         due: row.signing.expires_at,
-        unique: Some(format!("{EXPIRE}/{signing}")),
+        unique: Some(unique(signing)),
         payload: serde_json::json!({ "signing": signing }),
     };
     jobs::enqueue(tx, job).await?;
@@ -41,45 +42,79 @@ pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Resu
 }
 
 impl App {
+    /// Moves the deadline of a signing that has not ended.
+    pub(crate) async fn change_deadline(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        expires_in_days: u16,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let row = self.signing_of(caller, id).await?;
+        if row.erased_at.is_some() {
+            return Err(WorkflowError::SigningEnded);
+        }
+        let key = self.data_key(row.data_key).await?;
+        let caller = *caller;
+        let row = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    row.signing
+                        .change_deadline(days_after(now, expires_in_days), now)
+                        .map_err(|_| WorkflowError::SigningEnded)?;
+                    tx.put(&row).await?;
+                    jobs::cancel(tx, TIMERS, &unique(id)).await?;
+                    schedule(tx, &row).await?;
+                    let fields = audit::Fields::new().reference("until", row.signing.expires_at);
+                    audit::append(tx, id, "signing.deadline_changed", fields).await?;
+                    Ok::<_, WorkflowError>(row)
+                })
+            })
+            .await?;
+        self.changes.announce(id);
+        self.open_signing_under(&key, row).await
+    }
+
     /// Ends a signing whose deadline has passed.
     pub(crate) async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
+        let row = self.store.get::<SigningRow>(&signing).await?;
+        let key = match row.filter(|row| row.erased_at.is_none()) {
+            Some(row) => Some(self.data_key(row.data_key).await?),
+            None => None,
+        };
+        let key = key.as_ref();
         self.store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
-                    let Some(mut row) = tx.get::<SigningRow>(&signing).await? else {
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = row.filter(|row| row.erased_at.is_none());
+                    let (Some(mut row), Some(key)) = (row, key) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
-                    let turn = row.signing.turn;
+                    let before = row.signing.clone();
                     let events = row.signing.expire(now);
                     if let Some(later) = next_look(&row, now) {
                         return Ok(jobs::retry(tx, job, later).await?);
                     }
                     if !events.is_empty() {
-                        tx.put(&row).await?;
-                        record_events(tx, signing, &events).await?;
-                        if let Some(turn) = turn {
-                            end_attempt(tx, turn.attempt.uuid()).await?;
-                        }
+                        change::store(tx, key, &before, &row, &events).await?;
                     }
                     Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
                 })
             })
             .await?;
         self.changes.announce(signing);
+        self.work.notify_one();
         Ok(())
     }
 }
 
-/// The deadline wins over a signature that no device has made yet.
-async fn end_attempt(tx: &mut Transaction<'_>, id: Uuid) -> Result<(), WorkflowError> {
-    let running = tx.get::<AttemptRow>(&id).await?;
-    if let Some(running) = running.filter(|attempt| !attempt.phase.is_terminal()) {
-        attempt::end(tx, running, AttemptFailure::Cancelled).await?;
-        jobs::cancel(tx, ATTEMPTS, &attempt::unique_key(id)).await?;
-    }
-    Ok(())
+fn unique(signing: Uuid) -> String {
+    format!("{EXPIRE}/{signing}")
 }
 
 fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {

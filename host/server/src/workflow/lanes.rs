@@ -6,6 +6,8 @@ use parafa_store::jobs::Lane;
 pub(crate) const ATTEMPTS: Lane = Lane::new("attempts");
 /// What happens at a certain time.
 pub(crate) const TIMERS: Lane = Lane::new("timers");
+/// What is told outside: webhooks and mail.
+pub(crate) const DELIVERIES: Lane = Lane::new("deliveries");
 
 /// How much of a lane one host does.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +19,7 @@ pub(crate) struct Budget {
 
 /// Every lane. Each has a budget of its own, so that however many signers are
 /// waited for, a deadline is kept.
-pub(crate) const BUDGETS: [Budget; 2] = [
+pub(crate) const BUDGETS: [Budget; 3] = [
     Budget {
         lane: ATTEMPTS,
         jobs: 256,
@@ -25,5 +27,9 @@ pub(crate) const BUDGETS: [Budget; 2] = [
     Budget {
         lane: TIMERS,
         jobs: 16,
+    },
+    Budget {
+        lane: DELIVERIES,
+        jobs: 64,
     },
 ];

@@ -1,11 +1,11 @@
 use bytes::Bytes;
-use parafa_domain::SigningStatus;
+use parafa_domain::{Signer, SignerId, SigningStatus};
 use parafa_store::keys::DataKey;
-use parafa_store::{Guard, Page};
+use parafa_store::{Guard, Page, Transaction};
 use uuid::Uuid;
 
 use super::accounts::Caller;
-use super::sealing;
+use super::{notices, sealing};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
@@ -13,13 +13,20 @@ use crate::records::{
     SignerPrivateRow, SigningPrivate, SigningRow, status_number,
 };
 
-/// A signing with all that is known about it.
-#[derive(Debug)]
+/// A signing with all that is known about it; of an erased one nothing is.
+#[derive(Clone, Debug)]
 pub(crate) struct OpenedSigning {
     pub(crate) row: SigningRow,
     pub(crate) private: SigningPrivate,
     /// In the order of `row.signing.signers`.
     pub(crate) signers: Vec<SignerPrivate>,
+}
+
+/// A party with all that is known about it.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedSigner {
+    pub(crate) party: Signer,
+    pub(crate) private: SignerPrivate,
 }
 
 /// Which signings a list shows.
@@ -36,6 +43,31 @@ pub(crate) struct Download {
     pub(crate) version: DocumentVersion,
     pub(crate) name: String,
     pub(crate) bytes: Bytes,
+    /// Whether it is the unsigned artifact of a simulation.
+    pub(crate) simulated: bool,
+}
+
+impl OpenedSigning {
+    /// The signing's id.
+    pub(crate) fn id(&self) -> Uuid {
+        self.row.signing.id.uuid()
+    }
+}
+
+impl OpenedSigner {
+    /// The party as the transaction sees it.
+    pub(super) async fn read(
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+        id: SignerId,
+    ) -> Result<Self, WorkflowError> {
+        let party = row.signing.signer(id).ok_or(WorkflowError::NotFound)?;
+        Ok(Self {
+            party: party.clone(),
+            private: notices::signer_private(tx, key, id.uuid()).await?,
+        })
+    }
 }
 
 impl App {
@@ -96,11 +128,27 @@ impl App {
         Ok((paged.rows, paged.more))
     }
 
+    /// The key of what is sealed in a signing that this caller may change.
+    pub(super) async fn key_of(&self, caller: &Caller, id: Uuid) -> Result<DataKey, WorkflowError> {
+        let row = self.signing_of(caller, id).await?;
+        if row.erased_at.is_some() {
+            return Err(WorkflowError::NotFound);
+        }
+        self.data_key(row.data_key).await
+    }
+
     /// Opens what is sealed in a signing.
     pub(crate) async fn open_signing(
         &self,
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
+        if row.erased_at.is_some() {
+            return Ok(OpenedSigning {
+                private: SigningPrivate::default(),
+                signers: vec![SignerPrivate::default(); row.signing.signers.len()],
+                row,
+            });
+        }
         let key = self.data_key(row.data_key).await?;
         self.open_signing_under(&key, row).await
     }
@@ -111,7 +159,7 @@ impl App {
         key: &DataKey,
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
-        let private = sealing::open_signing(key, row.signing.id.uuid(), &row.private)?;
+        let private = notices::private_of(key, &row)?;
         let ids: Vec<Uuid> = row
             .signing
             .signers
@@ -143,15 +191,23 @@ impl App {
         })
     }
 
-    /// The newest signed version.
+    /// The newest signed version, or the artifact of a simulation.
     pub(crate) async fn signed_document(
         &self,
         caller: &Caller,
         id: Uuid,
     ) -> Result<Download, WorkflowError> {
         let row = self.signing_of(caller, id).await?;
-        let version = row.signed().cloned().ok_or(WorkflowError::NotYetSigned)?;
-        self.download(&row, version).await
+        if row.erased_at.is_some() {
+            return Err(WorkflowError::NotFound);
+        }
+        let output = row.output().ok_or(WorkflowError::NotYetSigned)?;
+        let (version, simulated) = (output.version.clone(), output.simulated);
+        let download = self.download(&row, version).await?;
+        Ok(Download {
+            simulated,
+            ..download
+        })
     }
 
     /// The bytes of a version with the document's name.
@@ -161,12 +217,13 @@ impl App {
         version: DocumentVersion,
     ) -> Result<Download, WorkflowError> {
         let key = self.data_key(row.data_key).await?;
-        let private = sealing::open_signing(&key, row.signing.id.uuid(), &row.private)?;
+        let private = notices::private_of(&key, row)?;
         let bytes = self.files.read(&key, version.bytes_id).await?;
         Ok(Download {
             version,
             name: private.document_name,
             bytes,
+            simulated: false,
         })
     }
 }

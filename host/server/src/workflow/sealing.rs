@@ -3,10 +3,15 @@
 
 use parafa_store::Sealed;
 use parafa_store::keys::DataKey;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::error::WorkflowError;
-use crate::records::{AttemptStep, OpenDeviceLink, SignerPrivate, SigningPrivate};
+use crate::records::{
+    AttemptStep, BatchPrivate, CommentPrivate, FilePrivate, OpenDeviceLink, SignerPrivate,
+    SigningPrivate,
+};
 
 pub(crate) fn seal_signing(
     key: &DataKey,
@@ -70,6 +75,89 @@ pub(crate) fn open_device_link(
     sealed: &Sealed,
 ) -> Result<OpenDeviceLink, WorkflowError> {
     Ok(key.open_json(&context("device-link", attempt), sealed)?)
+}
+
+pub(crate) fn seal_batch(
+    key: &DataKey,
+    batch: Uuid,
+    private: &BatchPrivate,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal_json(&context("batch", batch), private)?)
+}
+
+pub(crate) fn open_batch(
+    key: &DataKey,
+    batch: Uuid,
+    sealed: &Sealed,
+) -> Result<BatchPrivate, WorkflowError> {
+    Ok(key.open_json(&context("batch", batch), sealed)?)
+}
+
+pub(crate) fn seal_comment(
+    key: &DataKey,
+    comment: Uuid,
+    private: &CommentPrivate,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal_json(&context("comment", comment), private)?)
+}
+
+pub(crate) fn open_comment(
+    key: &DataKey,
+    comment: Uuid,
+    sealed: &Sealed,
+) -> Result<CommentPrivate, WorkflowError> {
+    Ok(key.open_json(&context("comment", comment), sealed)?)
+}
+
+pub(crate) fn seal_file(
+    key: &DataKey,
+    file: Uuid,
+    private: &FilePrivate,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal_json(&context("file", file), private)?)
+}
+
+pub(crate) fn open_file(
+    key: &DataKey,
+    file: Uuid,
+    sealed: &Sealed,
+) -> Result<FilePrivate, WorkflowError> {
+    Ok(key.open_json(&context("file", file), sealed)?)
+}
+
+/// An [`EventPayload`](crate::records::EventPayload) or a
+/// [`MailPayload`](crate::records::MailPayload).
+pub(crate) fn seal_notice<T: Serialize>(
+    key: &DataKey,
+    notice: Uuid,
+    payload: &T,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal_json(&context("notice", notice), payload)?)
+}
+
+pub(crate) fn open_notice<T: DeserializeOwned>(
+    key: &DataKey,
+    notice: Uuid,
+    sealed: &Sealed,
+) -> Result<T, WorkflowError> {
+    Ok(key.open_json(&context("notice", notice), sealed)?)
+}
+
+/// The text of a kept answer.
+pub(crate) fn seal_answer(
+    key: &DataKey,
+    claim: Uuid,
+    answer: &str,
+) -> Result<Sealed, WorkflowError> {
+    Ok(key.seal(&context("answer", claim), answer.as_bytes())?)
+}
+
+pub(crate) fn open_answer(
+    key: &DataKey,
+    claim: Uuid,
+    sealed: &Sealed,
+) -> Result<Vec<u8>, WorkflowError> {
+    Ok(key.open(&context("answer", claim), sealed)?.to_vec())
 }
 
 fn context(kind: &str, id: Uuid) -> Vec<u8> {

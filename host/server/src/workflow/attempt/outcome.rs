@@ -5,6 +5,7 @@ use parafa_domain::{AttemptFailure, AttemptId, Language, Phase};
 use parafa_plugin_host::{CallError, Plugin};
 use parafa_store::keys::DataKey;
 
+use crate::error::WorkflowError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
     AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
@@ -42,13 +43,38 @@ impl Running {
         {
             return Some(AttemptFailure::Cancelled);
         }
-        let age = now.duration_since(self.attempt.started_at);
-        match self.attempt.phase {
-            Phase::Completing => {
-                (age >= FINISH_WITHIN).then_some(AttemptFailure::TimestampUnavailable)
-            }
-            _ => (age >= ASK_WITHIN).then_some(AttemptFailure::Timeout),
+        let is_over = self.attempt.phase != Phase::Completing && self.age(now) >= ASK_WITHIN;
+        is_over.then_some(AttemptFailure::Timeout)
+    }
+
+    /// What a step came to, unless it came to nothing and it is too late for
+    /// another try. A signature is not given up untried, however long the host
+    /// was away.
+    pub(super) fn conclusive(
+        &self,
+        outcome: Result<StepOutcome, WorkflowError>,
+        now: Timestamp,
+    ) -> Result<StepOutcome, WorkflowError> {
+        if self.attempt.phase != Phase::Completing || self.age(now) < FINISH_WITHIN {
+            return outcome;
         }
+        match outcome {
+            Ok(
+                outcome @ (StepOutcome::Signed(_)
+                | StepOutcome::Failed(_)
+                | StepOutcome::PluginFailed(CallError::Refused(_), _)),
+            ) => Ok(outcome),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(attempt.id = %self.attempt.id, error, "the last try to finish a signature failed");
+                Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable))
+            }
+            Ok(_) => Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable)),
+        }
+    }
+
+    fn age(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.attempt.started_at)
     }
 }
 

@@ -11,8 +11,7 @@ use parafa_store::{Transaction, audit};
 use super::outcome::{FINISH_WITHIN, Next, SignedVersion, Stored, after};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
-use crate::workflow::history::record_events;
-use crate::workflow::sealing;
+use crate::workflow::{billing, notices, sealing};
 
 /// How long an attempt keeps its turn without a step forward.
 pub(in crate::workflow) const TURN: SignedDuration = SignedDuration::from_mins(10);
@@ -130,6 +129,7 @@ pub(super) async fn store_failure(
 pub(super) async fn store_plugin_failure(
     tx: &mut Transaction<'_>,
     job: &ClaimedJob,
+    key: &DataKey,
     attempt: AttemptRow,
     mut signing: SigningRow,
     error: &CallError,
@@ -156,10 +156,9 @@ pub(super) async fn store_plugin_failure(
         }
     };
     if let Some(detail) = detail {
-        let id = signing.signing.id.uuid();
         let events = signing.signing.fail(tx.now());
         signing.detail = Some(detail);
-        record_events(tx, id, &events).await?;
+        notices::record(tx, key, &signing, &events).await?;
         return store_failure(
             tx,
             job,
@@ -200,6 +199,7 @@ fn code(code: &str) -> &str {
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
     job: &ClaimedJob,
+    key: &DataKey,
     mut attempt: AttemptRow,
     mut signing: SigningRow,
     signed: &SignedVersion,
@@ -248,7 +248,8 @@ pub(super) async fn store_signed(
             .reference("contract", &made_by.plugin.contract);
     }
     audit::append(tx, attempt.signing, "document.version", fields).await?;
-    record_events(tx, attempt.signing, &events).await?;
+    notices::record(tx, key, &signing, &events).await?;
+    billing::bill_signature(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Outcome)
 }

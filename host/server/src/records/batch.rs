@@ -1,0 +1,39 @@
+use jiff::Timestamp;
+use parafa_store::{Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::KeyMode;
+
+/// Several signings for one set of parties.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct BatchRow {
+    pub(crate) id: Uuid,
+    pub(crate) tenant: Uuid,
+    pub(crate) mode: KeyMode,
+    pub(crate) created_at: Timestamp,
+    /// In the order of the documents.
+    pub(crate) signings: Vec<Uuid>,
+    /// How many of them are not erased.
+    pub(crate) unerased: u32,
+    pub(crate) data_key: Uuid,
+    /// A [`BatchPrivate`]; none once the last signing is erased.
+    pub(crate) private: Option<Sealed>,
+}
+
+/// What a batch was called, sealed.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct BatchPrivate {
+    pub(crate) title: String,
+    pub(crate) external_id: Option<String>,
+}
+
+impl Table for BatchRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("batches");
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+}

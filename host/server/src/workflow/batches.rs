@@ -1,0 +1,239 @@
+//! Several signings for one set of parties, all of them or none.
+
+use parafa_domain::SignerStatus;
+use parafa_store::{Transaction, audit};
+use uuid::Uuid;
+
+use super::accounts::Caller;
+use super::create_signing::Prepared;
+use super::forms::{BatchForm, TermsForm};
+use super::idempotency;
+use super::read_signing::OpenedSigning;
+use super::{Keep, billing, notices, sealing};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
+
+/// A batch with all that is known about it.
+#[derive(Debug)]
+pub(crate) struct OpenedBatch {
+    pub(crate) row: BatchRow,
+    pub(crate) private: BatchPrivate,
+    pub(crate) signings: Vec<OpenedSigning>,
+}
+
+impl App {
+    /// Opens a signing for each document, or none at all.
+    pub(crate) async fn create_batch(
+        &self,
+        caller: &Caller,
+        form: BatchForm,
+        keep: Option<Keep<'_, OpenedBatch>>,
+    ) -> Result<OpenedBatch, WorkflowError> {
+        let BatchForm { documents, terms } = form;
+        let examined = self.examine(caller, documents).await?;
+        let id = self.store.new_id().await?;
+        let mut prepared = Vec::with_capacity(examined.len());
+        for document in examined {
+            match self
+                .prepare_signing(caller, document, &terms, Some(id))
+                .await
+            {
+                Ok(signing) => prepared.push(signing),
+                Err(error) => {
+                    self.discard_all(&prepared).await;
+                    return Err(error);
+                }
+            }
+        }
+        let row = match self.batch_row(caller, id, &terms, &prepared).await {
+            Ok(row) => row,
+            Err(error) => {
+                self.discard_all(&prepared).await;
+                return Err(error);
+            }
+        };
+        let stored = self
+            .store_batch(caller, &row, &terms, &prepared, keep)
+            .await;
+        if let Err(error) = stored {
+            if error.proves_nothing_stored() {
+                self.discard_all(&prepared).await;
+                self.discard_key(row.data_key).await;
+            }
+            return Err(error);
+        }
+        self.work.notify_one();
+        for signing in &prepared {
+            signing.log();
+        }
+        Ok(opened_batch(row, &terms, &prepared))
+    }
+
+    /// A batch with its signings as they are now.
+    pub(crate) async fn read_batch(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedBatch, WorkflowError> {
+        let row = self.batch_of(caller, id).await?;
+        let private = match &row.private {
+            Some(sealed) => {
+                let key = self.data_key(row.data_key).await?;
+                sealing::open_batch(&key, row.id, sealed)?
+            }
+            None => BatchPrivate::default(),
+        };
+        let mut signings = Vec::with_capacity(row.signings.len());
+        for signing in &row.signings {
+            let signing = self.signing_of(caller, *signing).await?;
+            signings.push(self.open_signing(signing).await?);
+        }
+        Ok(OpenedBatch {
+            row,
+            private,
+            signings,
+        })
+    }
+
+    /// The batch, if this caller may see it.
+    pub(crate) async fn batch_of(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<BatchRow, WorkflowError> {
+        let row = self.store.get::<BatchRow>(&id).await?;
+        row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
+            .ok_or(WorkflowError::NotFound)
+    }
+
+    async fn batch_row(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        terms: &TermsForm,
+        prepared: &[Prepared],
+    ) -> Result<BatchRow, WorkflowError> {
+        let data_key = self.store.new_id().await?;
+        let key = self.keys.create(data_key).await?;
+        let private = batch_private(terms);
+        let signings: Vec<Uuid> = prepared.iter().map(|one| one.opened.id()).collect();
+        Ok(BatchRow {
+            id,
+            tenant: caller.tenant,
+            mode: caller.mode,
+            created_at: self.clock.now(),
+            unerased: u32::try_from(signings.len()).unwrap_or(u32::MAX),
+            signings,
+            data_key,
+            private: Some(sealing::seal_batch(&key, id, &private)?),
+        })
+    }
+
+    async fn store_batch(
+        &self,
+        caller: &Caller,
+        row: &BatchRow,
+        terms: &TermsForm,
+        prepared: &[Prepared],
+        keep: Option<Keep<'_, OpenedBatch>>,
+    ) -> Result<(), WorkflowError> {
+        let answer = match keep {
+            Some(keep) => {
+                let opened = opened_batch(row.clone(), terms, prepared);
+                self.answer(Some(keep), &opened).await?
+            }
+            None => None,
+        };
+        let (caller, kept) = (*caller, answer.as_ref());
+        let stored = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    billing::check(tx, &caller).await?;
+                    tx.insert(row).await?;
+                    for signing in prepared {
+                        signing.insert(tx).await?;
+                        let fields = audit::Fields::new().reference("batch", row.id);
+                        audit::append(tx, signing.opened.id(), "signing.batched", fields).await?;
+                    }
+                    invite(tx, terms, prepared).await?;
+                    match kept {
+                        Some(answer) => idempotency::keep(tx, answer, &row.signings).await,
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        self.settle_answer(answer.as_ref(), stored).await
+    }
+
+    async fn discard_all(&self, prepared: &[Prepared]) {
+        for signing in prepared {
+            self.discard(signing).await;
+        }
+    }
+}
+
+/// Counts one signing of a batch as erased; the key of the batch's own data
+/// when it was the last.
+pub(super) async fn count_erased(
+    tx: &mut Transaction<'_>,
+    signing: &SigningRow,
+) -> Result<Option<Uuid>, WorkflowError> {
+    let Some(id) = signing.batch else {
+        return Ok(None);
+    };
+    let Some(mut batch) = tx.get::<BatchRow>(&id).await? else {
+        return Ok(None);
+    };
+    batch.unerased = batch.unerased.saturating_sub(1);
+    let was_last = batch.unerased == 0;
+    if was_last {
+        batch.private = None;
+    }
+    tx.put(&batch).await?;
+    Ok(was_last.then_some(batch.data_key))
+}
+
+/// One mail for each party who can sign at once, with all of the links.
+async fn invite(
+    tx: &mut Transaction<'_>,
+    terms: &TermsForm,
+    prepared: &[Prepared],
+) -> Result<(), WorkflowError> {
+    if terms.delivery != Delivery::Email {
+        return Ok(());
+    }
+    for position in 0..terms.signers.len() {
+        let mut mail = Vec::with_capacity(prepared.len());
+        for one in prepared {
+            let row = &one.opened.row;
+            let party = row.signing.signers.get(position);
+            let party = party.filter(|party| party.status == SignerStatus::Pending);
+            if let Some(party) = party {
+                let kind = MailKind::Invitation;
+                mail.push(notices::note_mail(tx, &one.key, row, party.id, kind).await?);
+            }
+        }
+        if !mail.is_empty() {
+            notices::send(tx, &mail).await?;
+        }
+    }
+    Ok(())
+}
+
+fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> OpenedBatch {
+    OpenedBatch {
+        row,
+        private: batch_private(terms),
+        signings: prepared.iter().map(|one| one.opened.clone()).collect(),
+    }
+}
+
+fn batch_private(terms: &TermsForm) -> BatchPrivate {
+    BatchPrivate {
+        title: terms.title.clone(),
+        external_id: terms.external_id.clone(),
+    }
+}

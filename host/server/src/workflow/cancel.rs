@@ -1,0 +1,41 @@
+//! The caller retracts a signing.
+
+use uuid::Uuid;
+
+use super::accounts::Caller;
+use super::change;
+use super::read_signing::OpenedSigning;
+use crate::app::App;
+use crate::error::WorkflowError;
+
+impl App {
+    /// Retracts a signing that has not ended: its links are dead at once, and
+    /// what was captured about those who have not signed is forgotten.
+    pub(crate) async fn cancel_signing(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let key = self.key_of(caller, id).await?;
+        let (stored_under, caller) = (&key, *caller);
+        let row = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    let before = row.signing.clone();
+                    let events = row
+                        .signing
+                        .cancel(tx.now())
+                        .map_err(|_| WorkflowError::SigningEnded)?;
+                    change::store(tx, stored_under, &before, &row, &events).await?;
+                    Ok::<_, WorkflowError>(row)
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %id, "signing cancelled");
+        self.changes.announce(id);
+        self.work.notify_one();
+        self.open_signing_under(&key, row).await
+    }
+}

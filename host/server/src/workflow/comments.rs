@@ -1,0 +1,101 @@
+//! The caller's own remarks on a signing, which signers never see.
+
+use parafa_store::{Guard, MAX_PAGE_ROWS};
+use uuid::Uuid;
+
+use super::accounts::Caller;
+use super::{Keep, change, idempotency, sealing};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
+
+/// A comment with what it says.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedComment {
+    pub(crate) row: CommentRow,
+    pub(crate) private: CommentPrivate,
+}
+
+impl App {
+    /// All comments of a signing, the oldest first; none once it is erased.
+    pub(crate) async fn list_comments(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<Vec<OpenedComment>, WorkflowError> {
+        let row = self.signing_of(caller, id).await?;
+        if row.erased_at.is_some() {
+            return Ok(Vec::new());
+        }
+        let key = self.data_key(row.data_key).await?;
+        let rows = self.comments_of(id).await?;
+        rows.into_iter()
+            .map(|row| {
+                let private = sealing::open_comment(&key, row.id, &row.private)?;
+                Ok(OpenedComment { row, private })
+            })
+            .collect()
+    }
+
+    /// Adds a remark of the caller's.
+    pub(crate) async fn add_comment(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        private: CommentPrivate,
+        keep: Option<Keep<'_, OpenedComment>>,
+    ) -> Result<OpenedComment, WorkflowError> {
+        let key = self.key_of(caller, id).await?;
+        let comment = self.store.new_id().await?;
+        let opened = OpenedComment {
+            row: CommentRow {
+                signing: id,
+                id: comment,
+                author: CommentAuthor::Client,
+                created_at: self.clock.now(),
+                private: sealing::seal_comment(&key, comment, &private)?,
+            },
+            private,
+        };
+        let answer = self.answer(keep, &opened).await?;
+        let (caller, row, kept) = (*caller, &opened.row, answer.as_ref());
+        let stored = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    change::changeable(tx, &caller, id).await?;
+                    tx.insert(row).await?;
+                    match kept {
+                        Some(answer) => idempotency::keep(tx, answer, &[id]).await,
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        self.settle_answer(answer.as_ref(), stored).await?;
+        Ok(opened)
+    }
+
+    async fn comments_of(&self, id: Uuid) -> Result<Vec<CommentRow>, WorkflowError> {
+        let mut rows: Vec<CommentRow> = Vec::new();
+        loop {
+            let last = rows.last().map(|row| row.id);
+            let page = self
+                .store
+                .read(|tx| {
+                    Box::pin(async move {
+                        let first = (id, last.unwrap_or_default());
+                        tx.children_from::<CommentRow>(&(id,), &first, MAX_PAGE_ROWS, Guard::none())
+                            .await
+                    })
+                })
+                .await?;
+            // A page begins with the row that the one before ended with.
+            let new = page.rows.into_iter().filter(|row| Some(row.id) != last);
+            rows.extend(new);
+            if !page.more {
+                return Ok(rows);
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Requests that may be repeated without being carried out twice.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::{DataKey, KeyError};
+use parafa_store::{Guard, Page, Transaction};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::lanes::TIMERS;
+use super::sealing;
+use crate::app::App;
+use crate::error::{WorkflowError, seconds_until};
+use crate::records::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
+
+/// The kind of the job that drops a kept answer.
+pub(crate) const DROP_ANSWER: &str = "drop-answer";
+
+/// How long a request is taken to be running.
+const RUNNING: SignedDuration = SignedDuration::from_secs(60);
+/// How long an answer is kept.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+/// Answers up to this length are kept in the row, in bytes.
+const LONGEST_INLINE: usize = 32 * 1024;
+
+/// What tells a request from others.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestIdentity {
+    /// API key, method, path and idempotency key, in a form that keeps them
+    /// apart.
+    pub(crate) scope: String,
+    /// Digest of the body, in hex.
+    pub(crate) body: String,
+}
+
+/// The right to carry a request out.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    scope: String,
+    id: Uuid,
+}
+
+/// What became of a request that wants to be carried out.
+#[derive(Debug)]
+pub(crate) enum Reserved {
+    /// It was answered so.
+    Answered(String),
+    /// It is to be carried out.
+    Claimed(Claim),
+    /// It is being carried out.
+    Running {
+        /// Seconds until it is taken to have died.
+        retry_after: u32,
+    },
+    /// Its key was used for another request.
+    Reused,
+}
+
+/// An answer that is about to be stored with what it tells of.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    claim: Claim,
+    data_key: Uuid,
+    key: DataKey,
+    body: Option<SealedAnswer>,
+    file: Option<Uuid>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    scope: String,
+    claim: Uuid,
+}
+
+impl App {
+    /// Claims a request, or tells what became of it.
+    pub(crate) async fn reserve(
+        &self,
+        identity: &RequestIdentity,
+    ) -> Result<Reserved, WorkflowError> {
+        let scope = self.master.index("idempotency", &identity.scope);
+        let body = self.master.index("idempotent-body", &identity.body);
+        let (scope, body) = (scope.to_string(), body.to_string());
+        let found = self
+            .store
+            .transact(|tx| {
+                let (scope, body) = (scope.clone(), body.clone());
+                Box::pin(async move {
+                    let now = tx.now();
+                    let stored = tx.get::<IdempotencyRow>(&scope).await?;
+                    if let Some(row) = stored.filter(|row| now < row.until()) {
+                        return Ok(Ok(row));
+                    }
+                    let row = IdempotencyRow {
+                        scope,
+                        body,
+                        claim: tx.new_id()?,
+                        state: IdempotencyState::Running {
+                            until: after(now, RUNNING),
+                        },
+                    };
+                    tx.put(&row).await?;
+                    let claim = Claim {
+                        scope: row.scope,
+                        id: row.claim,
+                    };
+                    Ok::<_, WorkflowError>(Err(claim))
+                })
+            })
+            .await?;
+        match found {
+            Err(claim) => Ok(Reserved::Claimed(claim)),
+            Ok(row) if row.body != body => Ok(Reserved::Reused),
+            Ok(row) => self.tell_what_became(row).await,
+        }
+    }
+
+    /// Gives a claim back, so that the request may be made again.
+    pub(crate) async fn release(&self, claim: &Claim) -> Result<(), WorkflowError> {
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let stored = tx.get::<IdempotencyRow>(&claim.scope).await?;
+                    if stored.is_some_and(|row| row.is_running_as(claim)) {
+                        tx.delete::<IdempotencyRow>(&claim.scope).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// Makes an answer ready to be kept; `body` where it is known already.
+    pub(super) async fn prepare_answer(
+        &self,
+        claim: &Claim,
+        body: Option<&str>,
+    ) -> Result<Answer, WorkflowError> {
+        let data_key = self.store.new_id().await?;
+        let key = self.keys.create(data_key).await?;
+        let mut answer = Answer {
+            claim: claim.clone(),
+            data_key,
+            key,
+            body: None,
+            file: None,
+        };
+        match body {
+            None => {}
+            Some(body) if body.len() <= LONGEST_INLINE => {
+                let sealed = sealing::seal_answer(&answer.key, claim.id, body)?;
+                answer.body = Some(SealedAnswer::Inline(sealed));
+            }
+            Some(body) => {
+                let id = self.store.new_id().await?;
+                let content = bytes::Bytes::copy_from_slice(body.as_bytes());
+                self.files.write(&answer.key, id, content).await?;
+                answer.body = Some(SealedAnswer::File(id));
+                answer.file = Some(id);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Removes what was made ready for an answer that is not kept.
+    pub(super) async fn discard_answer(&self, answer: &Answer) {
+        let unlinked = match answer.file {
+            Some(file) => self.files.unlink(file).await.map(|_| ()),
+            None => Ok(()),
+        };
+        let erased = self.keys.erase(answer.data_key).await;
+        if let (Err(_), _) | (_, Err(_)) = (unlinked, erased) {
+            tracing::warn!("a kept answer that nobody needs could not be removed");
+        }
+    }
+
+    /// Drops an answer whose day is over.
+    pub(crate) async fn drop_answer(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let Payload { scope, claim } = job.payload()?;
+        let stored = self.store.get::<IdempotencyRow>(&scope).await?;
+        if let Some(row) = stored.filter(|row| row.claim == claim) {
+            self.erase_answer(&row).await?;
+        }
+        self.store
+            .transact(|tx| {
+                let scope = scope.clone();
+                Box::pin(async move {
+                    let stored = tx.get::<IdempotencyRow>(&scope).await?;
+                    if stored.is_some_and(|row| row.claim == claim) {
+                        tx.delete::<IdempotencyRow>(&scope).await?;
+                    }
+                    Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+
+    /// Erases the bytes and the key of a kept answer.
+    pub(super) async fn erase_answer(&self, row: &IdempotencyRow) -> Result<(), WorkflowError> {
+        if let IdempotencyState::Answered {
+            data_key, answer, ..
+        } = &row.state
+        {
+            self.keys.erase(*data_key).await?;
+            if let SealedAnswer::File(file) = answer {
+                self.files.unlink(*file).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn tell_what_became(&self, row: IdempotencyRow) -> Result<Reserved, WorkflowError> {
+        match &row.state {
+            IdempotencyState::Running { until } => Ok(Reserved::Running {
+                retry_after: seconds_until(*until, self.clock.now()),
+            }),
+            IdempotencyState::Answered {
+                data_key, answer, ..
+            } => {
+                let key = match self.keys.open(*data_key).await {
+                    // What it told of is being erased at this moment.
+                    Err(KeyError::Missing { .. }) => {
+                        return Ok(Reserved::Running { retry_after: 1 });
+                    }
+                    opened => opened?,
+                };
+                let text = match answer {
+                    SealedAnswer::Inline(sealed) => sealing::open_answer(&key, row.claim, sealed)?,
+                    SealedAnswer::File(file) => self.files.read(&key, *file).await?.to_vec(),
+                };
+                let text = String::from_utf8(text)
+                    .map_err(|_| WorkflowError::Inconsistent("a kept answer is not UTF-8"))?;
+                Ok(Reserved::Answered(text))
+            }
+        }
+    }
+}
+
+impl Answer {
+    /// The same with the body that was not known before.
+    pub(super) fn with_body(&self, body: &str) -> Result<Self, WorkflowError> {
+        let sealed = sealing::seal_answer(&self.key, self.claim.id, body)?;
+        Ok(Self {
+            body: Some(SealedAnswer::Inline(sealed)),
+            ..self.clone()
+        })
+    }
+}
+
+/// Keeps an answer in the commit of what it tells of. Fails when the claim has
+/// run out and somebody else carries the request out.
+pub(super) async fn keep(
+    tx: &mut Transaction<'_>,
+    answer: &Answer,
+    subjects: &[Uuid],
+) -> Result<(), WorkflowError> {
+    let claim = &answer.claim;
+    let row = tx.get::<IdempotencyRow>(&claim.scope).await?;
+    let row = row.filter(|row| row.is_running_as(claim));
+    let row = row.ok_or(WorkflowError::ClaimLost)?;
+    let body = answer.body.clone();
+    let body = body.ok_or(WorkflowError::Inconsistent("a kept answer has no body"))?;
+    let until = after(tx.now(), KEPT);
+    tx.put(&IdempotencyRow {
+        state: IdempotencyState::Answered {
+            until,
+            data_key: answer.data_key,
+            answer: body,
+            subjects: subjects.to_vec(),
+        },
+        ..row
+    })
+    .await?;
+    let job = NewJob {
+        lane: TIMERS,
+        kind: DROP_ANSWER.to_owned(),
+        due: until,
+        unique: Some(unique(claim.id)),
+        payload: serde_json::json!({ "scope": claim.scope, "claim": claim.id }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// Some of the kept answers that tell of something; none are left when there
+/// are none here.
+pub(super) async fn answers_about(
+    tx: &mut Transaction<'_>,
+    subject: Uuid,
+) -> Result<Vec<IdempotencyRow>, WorkflowError> {
+    const AT_ONCE: usize = 100;
+
+    let page = Page::oldest(AT_ONCE);
+    let found = tx
+        .page_by(&ANSWERS_ABOUT, &subject, &page, Guard::none())
+        .await?;
+    Ok(found.rows)
+}
+
+/// Removes the row of an answer that is erased.
+pub(super) async fn forget(
+    tx: &mut Transaction<'_>,
+    row: &IdempotencyRow,
+) -> Result<(), WorkflowError> {
+    let stored = tx.get::<IdempotencyRow>(&row.scope).await?;
+    if stored.is_some_and(|stored| stored.claim == row.claim) {
+        tx.delete::<IdempotencyRow>(&row.scope).await?;
+        jobs::cancel(tx, TIMERS, &unique(row.claim)).await?;
+    }
+    Ok(())
+}
+
+impl IdempotencyRow {
+    fn until(&self) -> Timestamp {
+        match self.state {
+            IdempotencyState::Running { until } | IdempotencyState::Answered { until, .. } => until,
+        }
+    }
+
+    fn is_running_as(&self, claim: &Claim) -> bool {
+        matches!(self.state, IdempotencyState::Running { .. }) && self.claim == claim.id
+    }
+}
+
+fn unique(claim: Uuid) -> String {
+    format!("{DROP_ANSWER}/{claim}")
+}
+
+fn after(now: Timestamp, time: SignedDuration) -> Timestamp {
+    now.saturating_add(time).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,255 @@
+//! What is told outside, stored by the commit that it is about. Delivering it
+//! is a job's; one that is never delivered changes no signing.
+
+use parafa_domain::{SignerId, SignerStatus, SigningEvent};
+use parafa_store::Transaction;
+use parafa_store::jobs::{self, NewJob};
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+use super::history::record_events;
+use super::lanes::DELIVERIES;
+use super::sealing;
+use crate::error::WorkflowError;
+use crate::records::{
+    Delivery, EventDocument, EventKind, EventPayload, EventSigner, MailKind, MailPayload,
+    NoticeKind, NoticeRow, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+};
+
+/// The kind of the job that tells a webhook; its payload names one notice.
+pub(crate) const DELIVER: &str = "deliver-event";
+/// The kind of the job that sends a mail; its payload names the notices that
+/// go into it, all of them to one party.
+pub(crate) const MAIL: &str = "send-mail";
+
+/// Appends each transition to the audit trail, and notes what is to be told of
+/// it: to the webhook, and to a signer whose turn has come.
+pub(super) async fn record(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    events: &[SigningEvent],
+) -> Result<(), WorkflowError> {
+    record_events(tx, row.signing.id.uuid(), events).await?;
+    for event in events {
+        match *event {
+            SigningEvent::SignerReleased(signer) => {
+                mail(tx, key, row, signer, MailKind::Invitation).await?;
+            }
+            SigningEvent::Cancelled => {
+                tell(tx, key, row, EventKind::Cancelled, None).await?;
+            }
+            SigningEvent::Completed => {
+                tell(tx, key, row, EventKind::Completed, None).await?;
+            }
+            SigningEvent::Declined => tell(tx, key, row, EventKind::Declined, None).await?,
+            SigningEvent::Expired => tell(tx, key, row, EventKind::Expired, None).await?,
+            SigningEvent::Failed => tell(tx, key, row, EventKind::Failed, None).await?,
+            SigningEvent::SignerDeclined(signer) => {
+                tell(tx, key, row, EventKind::SignerDeclined, Some(signer)).await?;
+            }
+            SigningEvent::SignerSigned(signer) => {
+                tell(tx, key, row, EventKind::SignerSigned, Some(signer)).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Has a party mailed, if links are delivered so.
+pub(super) async fn mail(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<(), WorkflowError> {
+    if row.delivery == Delivery::Email {
+        let notice = note_mail(tx, key, row, signer, kind).await?;
+        send(tx, &[notice]).await?;
+    }
+    Ok(())
+}
+
+/// Has a party mailed, however links are delivered.
+pub(super) async fn mail_anyway(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<(), WorkflowError> {
+    let notice = note_mail(tx, key, row, signer, kind).await?;
+    send(tx, &[notice]).await
+}
+
+/// Notes a mail without having it sent.
+pub(super) async fn note_mail(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<Uuid, WorkflowError> {
+    let about = private_of(key, row)?;
+    let party = signer_private(tx, key, signer.uuid()).await?;
+    let language = row.signing.signer(signer).map(|party| party.language);
+    let payload = MailPayload {
+        email: party.email,
+        name: party.name,
+        language: language.unwrap_or_default(),
+        title: about.title,
+        document_name: about.document_name,
+        expires_at: row.signing.expires_at,
+    };
+    let id = tx.new_id()?;
+    let notice = NoticeRow {
+        id,
+        tenant: row.tenant,
+        signing: row.signing.id.uuid(),
+        signer: Some(signer.uuid()),
+        kind: NoticeKind::Mail(kind),
+        occurred_at: tx.now(),
+        data_key: row.data_key,
+        payload: sealing::seal_notice(key, id, &payload)?,
+        made: 0,
+        attempts: Vec::new(),
+        ended: None,
+    };
+    tx.insert(&notice).await?;
+    Ok(id)
+}
+
+/// Has one mail sent of these notices.
+pub(super) async fn send(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), WorkflowError> {
+    let job = NewJob {
+        lane: DELIVERIES,
+        kind: MAIL.to_owned(),
+        due: tx.now(),
+        unique: None,
+        payload: serde_json::json!({ "notices": notices }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// The last word on a signing that is being erased: what happened and when,
+/// and nothing that says what it was about, under a key of the notice's own.
+pub(super) async fn tell_of_erased(
+    tx: &mut Transaction<'_>,
+    own: (Uuid, &DataKey),
+    target: String,
+    row: &SigningRow,
+    kind: EventKind,
+) -> Result<(), WorkflowError> {
+    let payload = EventPayload {
+        target,
+        status: row.signing.status,
+        external_id: None,
+        completion_mode: None,
+        signer: None,
+        document: None,
+    };
+    store_event(tx, own, row, None, kind, &payload).await
+}
+
+/// What is sealed in a signing that is not erased.
+pub(super) fn private_of(key: &DataKey, row: &SigningRow) -> Result<SigningPrivate, WorkflowError> {
+    let sealed = row.private.as_ref().ok_or(WorkflowError::NotFound)?;
+    sealing::open_signing(key, row.signing.id.uuid(), sealed)
+}
+
+/// What is sealed about a party.
+pub(super) async fn signer_private(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    signer: Uuid,
+) -> Result<SignerPrivate, WorkflowError> {
+    let row = tx.get::<SignerPrivateRow>(&signer).await?;
+    let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+    sealing::open_signer(key, signer, &row.private)
+}
+
+/// Has the webhook told, if there is one.
+async fn tell(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    kind: EventKind,
+    signer: Option<SignerId>,
+) -> Result<(), WorkflowError> {
+    let about = private_of(key, row)?;
+    let Some(target) = about.webhook_url else {
+        return Ok(());
+    };
+    let party = match signer {
+        Some(id) => Some(event_signer(tx, key, row, id).await?),
+        None => None,
+    };
+    let is_completed = kind == EventKind::Completed;
+    let payload = EventPayload {
+        target,
+        status: row.signing.status,
+        external_id: about.external_id,
+        completion_mode: row.signing.completion_mode.filter(|_| is_completed),
+        signer: party,
+        document: row.output().map(|output| EventDocument {
+            version: output.version.clone(),
+            simulated: output.simulated,
+        }),
+    };
+    store_event(tx, (row.data_key, key), row, signer, kind, &payload).await
+}
+
+async fn store_event(
+    tx: &mut Transaction<'_>,
+    (data_key, key): (Uuid, &DataKey),
+    row: &SigningRow,
+    signer: Option<SignerId>,
+    kind: EventKind,
+    payload: &EventPayload,
+) -> Result<(), WorkflowError> {
+    let id = tx.new_id()?;
+    let notice = NoticeRow {
+        id,
+        tenant: row.tenant,
+        signing: row.signing.id.uuid(),
+        signer: signer.map(SignerId::uuid),
+        kind: NoticeKind::Webhook(kind),
+        occurred_at: tx.now(),
+        data_key,
+        payload: sealing::seal_notice(key, id, payload)?,
+        made: 0,
+        attempts: Vec::new(),
+        ended: None,
+    };
+    tx.insert(&notice).await?;
+    let job = NewJob {
+        lane: DELIVERIES,
+        kind: DELIVER.to_owned(),
+        due: tx.now(),
+        unique: Some(format!("{DELIVER}/{id}")),
+        payload: serde_json::json!({ "notice": id }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+async fn event_signer(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    id: SignerId,
+) -> Result<EventSigner, WorkflowError> {
+    let private = signer_private(tx, key, id.uuid()).await?;
+    let status = row.signing.signer(id).map(|party| party.status);
+    let status: SignerStatus = status.ok_or(WorkflowError::Inconsistent(
+        "an event's signer is not in its signing",
+    ))?;
+    Ok(EventSigner {
+        id: id.uuid(),
+        email: private.email,
+        status,
+        decline_reason: private.decline_reason,
+    })
+}

@@ -1,0 +1,188 @@
+//! Calls with one key, and what they answer.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::support::demo::Demo;
+
+/// An id that nothing has.
+pub(super) const NOBODY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
+
+/// One key of a demo workspace.
+pub(super) struct Account {
+    http: reqwest::Client,
+    base: Url,
+    key: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) bytes: Bytes,
+}
+
+impl Account {
+    /// The key that `demo.json` has at this place, such as `/signing/test`.
+    pub(super) fn of(demo: &Demo, place: &str) -> Self {
+        let json = std::fs::read(demo.data().join("demo.json")).expect("demo.json");
+        let json: Value = serde_json::from_slice(&json).expect("JSON");
+        let key = json.pointer(place).and_then(Value::as_str);
+        Self {
+            http: reqwest::Client::builder()
+                .no_proxy()
+                .build()
+                .expect("an HTTP client"),
+            base: demo.world.base_url.clone(),
+            key: key.expect("a key").to_owned(),
+        }
+    }
+
+    /// The live key of the demo's first workspace.
+    pub(super) fn live(demo: &Demo) -> Self {
+        Self::of(demo, "/signing/live")
+    }
+
+    /// Its sandbox key.
+    pub(super) fn sandbox(demo: &Demo) -> Self {
+        Self::of(demo, "/signing/test")
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, None, None).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::POST, path, Some(body), None).await
+    }
+
+    pub(super) async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(Method::PATCH, path, Some(body), None).await
+    }
+
+    pub(super) async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, None, None).await
+    }
+
+    /// A call that may be repeated under this key.
+    pub(super) async fn post_once(&self, path: &str, body: Value, key: &str) -> Answer {
+        self.send(Method::POST, path, Some(body), Some(key)).await
+    }
+
+    /// A signing that is created.
+    #[track_caller]
+    pub(super) fn create(&self, body: Value) -> impl Future<Output = Value> {
+        async move { self.post("v1/signings", body).await.expect(201) }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        idempotency_key: Option<&str>,
+    ) -> Answer {
+        let mut request = self
+            .http
+            .request(method, self.base.join(path).expect("a path"))
+            .bearer_auth(&self.key);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        if let Some(key) = idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
+        let response = request.send().await.expect("the server answers");
+        Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            bytes: response.bytes().await.expect("the body"),
+        }
+    }
+}
+
+impl Answer {
+    /// The body of an answer with this status.
+    #[track_caller]
+    pub(super) fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        if self.bytes.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_slice(&self.bytes).expect("JSON")
+    }
+
+    /// Checks that it is this problem, and that it names these members.
+    #[track_caller]
+    pub(super) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) {
+        let problem = self.expect(status);
+        assert_eq!(self.headers["content-type"], "application/problem+json");
+        let kind = problem["type"].as_str().unwrap_or_default();
+        assert!(kind.ends_with(&format!("/problems/{name}")), "{problem}");
+        assert_eq!(problem["status"], status);
+        let errors = problem["errors"].as_array().cloned().unwrap_or_default();
+        let named: Vec<&str> = errors
+            .iter()
+            .filter_map(|fault| fault["pointer"].as_str())
+            .collect();
+        assert_eq!(named, pointers, "{problem}");
+    }
+
+    /// One header's text.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// A plain PDF in base64.
+pub(super) fn pdf() -> String {
+    BASE64.encode(parafa_fixtures::plain(1))
+}
+
+/// The body that creates a signing with these signers.
+pub(super) fn signing_of(signers: Value) -> Value {
+    json!({
+        "title": "Nuomos sutartis",
+        "document": {"name": "nuoma.pdf", "content": pdf()},
+        "signers": signers,
+    })
+}
+
+/// The same with other members put in.
+pub(super) fn with(mut body: Value, members: Value) -> Value {
+    let Value::Object(members) = members else {
+        panic!("an object");
+    };
+    for (name, value) in members {
+        body[name] = value;
+    }
+    body
+}
+
+/// Two signers.
+pub(super) fn two() -> Value {
+    json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}])
+}
+
+/// A member's text.
+#[track_caller]
+pub(super) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
+    value[member]
+        .as_str()
+        .unwrap_or_else(|| panic!("{member} of {value}"))
+}
+
+/// What `members` of each signer are.
+pub(super) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
+    let signers = signing["signers"].as_array().expect("signers");
+    signers
+        .iter()
+        .map(|signer| signer[member].clone())
+        .collect()
+}

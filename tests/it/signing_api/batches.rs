@@ -1,0 +1,92 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::account::{Account, of_signers, pdf, text, two, with};
+use crate::support::demo::Demo;
+
+#[tokio::test]
+async fn a_batch_raises_one_signing_for_each_document() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let body = batch(vec![
+        json!({"name": "pirmas.pdf", "content": pdf()}),
+        json!({"name": "antras.pdf", "content": pdf()}),
+    ]);
+
+    let created = api.post("v1/batches", body).await.expect(201);
+
+    assert_eq!(created["title"], "Darbo sutartys");
+    assert_eq!(created["externalId"], "b-1");
+    let signings = created["signings"].as_array().expect("signings");
+    assert_eq!(signings.len(), 2);
+    for signing in signings {
+        assert_eq!(signing["title"], "Darbo sutartys");
+        assert_eq!(signing["externalId"], "b-1");
+        assert_eq!(of_signers(signing, "status"), ["pending", "pending"]);
+    }
+    let path = format!("v1/batches/{}", text(&created, "batchId"));
+    assert_eq!(api.get(&path).await.expect(200), created);
+    Account::sandbox(&demo)
+        .get(&path)
+        .await
+        .expect_problem(404, "not-found", &[]);
+
+    for signing in signings {
+        let id = text(signing, "signingId");
+        api.delete(&format!("v1/signings/{id}")).await.expect(200);
+    }
+    let erased = api.get(&path).await.expect(200);
+    assert_eq!(
+        (&erased["title"], &erased["externalId"]),
+        (&json!(""), &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let before = left_behind(&demo.data());
+    let body = batch(vec![
+        json!({"name": "geras.pdf", "content": pdf()}),
+        json!({"name": "blogas.pdf", "content": "bm90IGEgUERG"}),
+        json!({"name": "irgi-blogas.pdf", "content": "bm90IGEgUERG"}),
+    ]);
+
+    api.post("v1/batches", body).await.expect_problem(
+        400,
+        "document-refused",
+        &["/documents/1/content", "/documents/2/content"],
+    );
+    let body = batch(vec![
+        json!({"name": "geras.pdf", "content": pdf()}),
+        json!({"name": "m.mdoc", "content": "AAAA"}),
+    ]);
+    api.post("v1/batches", body).await.expect_problem(
+        422,
+        "mdoc-not-accepted",
+        &["/documents/1/content"],
+    );
+
+    let page = api.get("v1/signings").await.expect(200);
+    assert_eq!(page["data"], json!([]));
+    assert_eq!(left_behind(&demo.data()), before);
+}
+
+fn batch(documents: Vec<Value>) -> Value {
+    with(
+        json!({"title": "Darbo sutartys", "externalId": "b-1", "signers": two()}),
+        json!({"documents": documents}),
+    )
+}
+
+/// How many byte files and data keys there are.
+fn left_behind(data: &Path) -> Vec<usize> {
+    ["bytes", "keys"]
+        .map(|folder| {
+            let entries = std::fs::read_dir(data.join(folder));
+            entries.map_or(0, Iterator::count)
+        })
+        .to_vec()
+}

@@ -1,0 +1,166 @@
+use serde_json::{Value, json};
+
+use super::account::{Account, NOBODY, of_signers, signing_of, text, two, with};
+use crate::support::demo::Demo;
+
+#[tokio::test]
+async fn a_new_signing_has_exactly_the_members_of_the_contract() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signers = json!([
+        {"email": "ona@example.lt", "name": "Ona", "language": "en", "personalCode": "38001010001",
+         "methods": ["mobile_id", "nfc"]},
+        {"email": "stebetojas@example.lt", "role": "viewer"},
+        {"email": "jonas@example.lt"},
+    ]);
+    let members = json!({
+        "signingOrder": "sequential", "externalId": "nuoma-7", "softDeadlineInDays": 3,
+        "expiresInDays": 5,
+    });
+    let answer = api
+        .post("v1/signings", with(signing_of(signers), members))
+        .await;
+    let signing = answer.expect(201);
+
+    let location = answer.header("location").expect("an address");
+    assert!(location.ends_with(&format!("/v1/signings/{}", text(&signing, "signingId"))));
+    let names: Vec<&String> = signing.as_object().expect("an object").keys().collect();
+    let expected = [
+        "signingId",
+        "status",
+        "title",
+        "delivery",
+        "signingOrder",
+        "softDeadlineAt",
+        "externalId",
+        "createdAt",
+        "expiresAt",
+        "completedAt",
+        "completionMode",
+        "erasedAt",
+        "signers",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(signing["status"], "pending");
+    assert_eq!(signing["externalId"], "nuoma-7");
+    assert_eq!(
+        of_signers(&signing, "status"),
+        ["pending", "recorded", "waiting"]
+    );
+    assert_eq!(
+        of_signers(&signing, "identityLocked"),
+        [json!(true), json!(false), json!(false)]
+    );
+    assert_eq!(
+        of_signers(&signing, "methodsAllowed"),
+        [
+            json!(["mobile_id", "nfc"]),
+            json!([]),
+            json!(["nfc", "smart_id", "mobile_id"])
+        ]
+    );
+    let has_link: Vec<bool> = of_signers(&signing, "ceremonyUrl")
+        .iter()
+        .map(Value::is_string)
+        .collect();
+    assert_eq!(has_link, [true, false, true]);
+
+    let id = text(&signing, "signingId");
+    assert_eq!(
+        api.get(&format!("v1/signings/{id}")).await.expect(200),
+        signing
+    );
+    let waiting = text(&signing["signers"][2], "ceremonyUrl");
+    let dead = reqwest::get(waiting).await.expect("an answer");
+    assert_eq!(dead.status(), 404, "a waiting signer's link");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let document = |document: Value| with(signing_of(two()), json!({"document": document}));
+
+    api.post(
+        "v1/signings",
+        document(json!({"name": "a.pdf", "content": "bm90IGEgUERG"})),
+    )
+    .await
+    .expect_problem(400, "document-refused", &["/document/content"]);
+    api.post(
+        "v1/signings",
+        document(json!({"name": "a.docx", "content": "AAAA"})),
+    )
+    .await
+    .expect_problem(400, "validation-failed", &["/document/name"]);
+    api.post(
+        "v1/signings",
+        document(json!({"name": "a.pdf", "fileToken": NOBODY})),
+    )
+    .await
+    .expect_problem(400, "validation-failed", &["/document/fileToken"]);
+    api.post(
+        "v1/signings",
+        document(json!({"name": "a.mdoc", "content": "AAAA"})),
+    )
+    .await
+    .expect_problem(422, "mdoc-not-accepted", &["/document/content"]);
+}
+
+#[tokio::test]
+async fn a_list_holds_the_newest_first_and_only_what_the_key_may_see() {
+    let demo = Demo::start();
+    let (live, sandbox) = (Account::live(&demo), Account::sandbox(&demo));
+    let stranger = Account::of(&demo, "/other/live");
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let signing = live.create(signing_of(two())).await;
+        ids.insert(0, text(&signing, "signingId").to_owned());
+    }
+    live.post(&format!("v1/signings/{}/cancel", ids[1]), json!({}))
+        .await
+        .expect(200);
+
+    let listed = |page: &Value| -> Vec<String> {
+        let data = page["data"].as_array().expect("data");
+        data.iter()
+            .map(|signing| text(signing, "signingId").to_owned())
+            .collect()
+    };
+    let all = live.get("v1/signings").await.expect(200);
+    assert_eq!(listed(&all), ids);
+    assert_eq!(
+        (&all["hasMore"], &all["nextCursor"]),
+        (&json!(false), &Value::Null)
+    );
+    let first = live.get("v1/signings?limit=2").await.expect(200);
+    assert_eq!(listed(&first), ids[..2]);
+    let cursor = text(&first, "nextCursor");
+    let rest = live
+        .get(&format!("v1/signings?limit=2&startingAfter={cursor}"))
+        .await
+        .expect(200);
+    assert_eq!(listed(&rest), ids[2..]);
+    let pending = live.get("v1/signings?status=pending").await.expect(200);
+    assert_eq!(listed(&pending), [ids[0].clone(), ids[2].clone()]);
+    let cancelled = live.get("v1/signings?status=cancelled").await.expect(200);
+    assert_eq!(listed(&cancelled), ids[1..2]);
+
+    for foreign in [&sandbox, &stranger] {
+        let page = foreign.get("v1/signings").await.expect(200);
+        assert_eq!(page["data"], json!([]));
+        let one = format!("v1/signings/{}", ids[0]);
+        foreign
+            .get(&one)
+            .await
+            .expect_problem(404, "not-found", &[]);
+        foreign
+            .delete(&one)
+            .await
+            .expect_problem(404, "not-found", &[]);
+        foreign
+            .get(&format!("v1/signings?startingAfter={}", ids[0]))
+            .await
+            .expect_problem(400, "validation-failed", &["/startingAfter"]);
+    }
+}

@@ -1,0 +1,128 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::account::{Account, of_signers, signing_of, text, two, with};
+use crate::support::demo::Demo;
+
+#[tokio::test]
+async fn an_erased_signing_tells_nothing_of_persons_and_leaves_nothing_to_read() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let data = demo.data();
+    let before = (count(&data, "bytes"), count(&data, "keys"));
+    let signers =
+        json!([{"email": "ona@example.lt", "name": "Ona", "personalCode": "38001010001"}]);
+    let members = json!({"externalId": "byla-9", "title": "Skyrybos"});
+    let signing = api
+        .post_once(
+            "v1/signings",
+            with(signing_of(signers), members),
+            "raktas-1",
+        )
+        .await
+        .expect(201);
+    let id = text(&signing, "signingId");
+    let one = format!("v1/signings/{id}");
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+    api.post(&format!("{one}/comments"), json!({"body": "Slaptas"}))
+        .await
+        .expect(201);
+    assert_eq!(count(&data, "bytes"), before.0 + 1);
+
+    let erased = api.delete(&one).await.expect(200);
+
+    assert_eq!(
+        erased,
+        json!({"signingId": id, "deleted": true, "changed": true})
+    );
+    assert_eq!((count(&data, "bytes"), count(&data, "keys")), before);
+    let again = api.delete(&one).await.expect(200);
+    assert_eq!(again["changed"], false);
+    let seen = api.get(&one).await.expect(200);
+    assert_eq!(seen["status"], "cancelled");
+    assert_eq!(
+        (&seen["title"], &seen["externalId"]),
+        (&json!(""), &Value::Null)
+    );
+    assert!(seen["erasedAt"].is_string());
+    assert!(seen.get("document").is_none());
+    assert_eq!(of_signers(&seen, "email"), [Value::Null]);
+    assert_eq!(of_signers(&seen, "name"), [Value::Null]);
+    assert_eq!(of_signers(&seen, "identityLocked"), [json!(false)]);
+    assert_eq!(reqwest::get(link).await.expect("an answer").status(), 404);
+    let comments = api.get(&format!("{one}/comments")).await.expect(200);
+    assert_eq!(comments["comments"], json!([]));
+    let listed = api.get("v1/signings").await.expect(200);
+    assert_eq!(listed["data"], json!([seen]));
+
+    let signer = text(&signing["signers"][0], "signerId");
+    api.get(&format!("{one}/document"))
+        .await
+        .expect_problem(404, "not-found", &[]);
+    for call in ["cancel", "archive"] {
+        api.post(&format!("{one}/{call}"), json!({}))
+            .await
+            .expect_problem(404, "not-found", &[]);
+    }
+    api.post(&format!("{one}/comments"), json!({"body": "dar"}))
+        .await
+        .expect_problem(404, "not-found", &[]);
+    api.post(
+        &format!("{one}/signers"),
+        json!({"email": "kita@example.lt"}),
+    )
+    .await
+    .expect_problem(404, "not-found", &[]);
+    api.delete(&format!("{one}/signers/{signer}"))
+        .await
+        .expect_problem(404, "not-found", &[]);
+}
+
+#[tokio::test]
+async fn bulk_erasure_takes_what_has_ended_and_counts_it_once() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let sandbox = Account::sandbox(&demo);
+    let mut ended = Vec::new();
+    for _ in 0..2 {
+        let signing = api.create(signing_of(two())).await;
+        let path = format!("v1/signings/{}", text(&signing, "signingId"));
+        api.post(&format!("{path}/cancel"), json!({}))
+            .await
+            .expect(200);
+        ended.push(path);
+    }
+    let running = api.create(signing_of(two())).await;
+    let other_mode = sandbox.create(signing_of(two())).await;
+    let other_mode = format!("v1/signings/{}", text(&other_mode, "signingId"));
+    sandbox
+        .post(&format!("{other_mode}/cancel"), json!({}))
+        .await
+        .expect(200);
+
+    api.post("v1/erasure", json!({"before": "yesterday"}))
+        .await
+        .expect_problem(400, "validation-failed", &["/before"]);
+    let none = api
+        .post("v1/erasure", json!({"before": "2020-01-01T00:00:00Z"}))
+        .await
+        .expect(200);
+    assert_eq!(none, json!({"purged": 0, "failed": 0}));
+    let all = api.post("v1/erasure", json!({})).await.expect(200);
+    assert_eq!(all, json!({"purged": 2, "failed": 0}));
+    let again = api.post("v1/erasure", json!({})).await.expect(200);
+    assert_eq!(again["purged"], 0);
+
+    for path in &ended {
+        assert!(api.get(path).await.expect(200)["erasedAt"].is_string());
+    }
+    let path = format!("v1/signings/{}", text(&running, "signingId"));
+    assert_eq!(api.get(&path).await.expect(200), running);
+    let kept = sandbox.get(&other_mode).await.expect(200);
+    assert_eq!(kept["title"], "Nuomos sutartis");
+}
+
+fn count(data: &Path, folder: &str) -> usize {
+    std::fs::read_dir(data.join(folder)).map_or(0, Iterator::count)
+}

@@ -1,0 +1,148 @@
+use serde_json::{Value, json};
+
+use super::account::{Account, NOBODY, of_signers, signing_of, text, two};
+use crate::support::demo::Demo;
+
+#[tokio::test]
+async fn a_cancelled_signing_has_ended_for_every_call() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signing = api.create(signing_of(two())).await;
+    let one = format!("v1/signings/{}", text(&signing, "signingId"));
+    let signer = text(&signing["signers"][0], "signerId");
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+
+    api.get(&format!("{one}/document"))
+        .await
+        .expect_problem(409, "not-yet-signed", &[]);
+    api.post(&format!("{one}/archive"), json!({}))
+        .await
+        .expect_problem(409, "not-yet-signed", &[]);
+    api.post(&format!("{one}/cancel"), json!({"why": 1}))
+        .await
+        .expect_problem(400, "validation-failed", &["/why"]);
+    let cancelled = api
+        .post(&format!("{one}/cancel"), json!({}))
+        .await
+        .expect(200);
+
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(cancelled["completionMode"], Value::Null);
+    assert_eq!(of_signers(&cancelled, "status"), ["cancelled", "cancelled"]);
+    assert_eq!(
+        of_signers(&cancelled, "ceremonyUrl"),
+        [Value::Null, Value::Null]
+    );
+    assert_eq!(reqwest::get(link).await.expect("an answer").status(), 404);
+    api.post(&format!("{one}/cancel"), json!({}))
+        .await
+        .expect_problem(409, "signing-ended", &[]);
+    api.patch(&one, json!({"expiresInDays": 3}))
+        .await
+        .expect_problem(409, "signing-ended", &[]);
+    api.post(
+        &format!("{one}/signers"),
+        json!({"email": "kita@example.lt"}),
+    )
+    .await
+    .expect_problem(409, "signing-ended", &[]);
+    api.patch(
+        &format!("{one}/signers/{signer}"),
+        json!({"methods": ["nfc"]}),
+    )
+    .await
+    .expect_problem(409, "signer-not-open", &[]);
+    api.delete(&format!("{one}/signers/{signer}"))
+        .await
+        .expect_problem(409, "signer-not-open", &[]);
+    api.post(&format!("{one}/signers/{signer}/remind"), json!({}))
+        .await
+        .expect_problem(409, "not-remindable", &[]);
+    api.post(&format!("{one}/comments"), json!({"body": "po atšaukimo"}))
+        .await
+        .expect(201);
+}
+
+#[tokio::test]
+async fn a_deadline_counts_from_the_moment_in_which_it_is_moved() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signing = api.create(signing_of(two())).await;
+    let one = format!("v1/signings/{}", text(&signing, "signingId"));
+
+    for days in [json!(0), json!(31), json!("3"), json!(null)] {
+        api.patch(&one, json!({"expiresInDays": days}))
+            .await
+            .expect_problem(400, "validation-failed", &["/expiresInDays"]);
+    }
+    let moved = api
+        .patch(&one, json!({"expiresInDays": 30}))
+        .await
+        .expect(200);
+
+    let at = |signing: &Value, member: &str| -> jiff::Timestamp {
+        text(signing, member).parse().expect("a time")
+    };
+    let days = at(&moved, "expiresAt").duration_since(at(&signing, "createdAt"));
+    assert!((30 * 24..30 * 24 + 1).contains(&days.as_hours()), "{days}");
+    assert_eq!(moved["softDeadlineAt"], Value::Null);
+}
+
+#[tokio::test]
+async fn unknown_ids_are_found_nowhere() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let one = format!("v1/signings/{NOBODY}");
+
+    for path in [
+        one.clone(),
+        format!("{one}/document"),
+        format!("{one}/comments"),
+        format!("v1/batches/{NOBODY}"),
+        format!("v1/files/{NOBODY}"),
+        "v1/signings/not-a-uuid".to_owned(),
+    ] {
+        api.get(&path).await.expect_problem(404, "not-found", &[]);
+    }
+    for path in [
+        format!("{one}/cancel"),
+        format!("{one}/archive"),
+        format!("{one}/signers/{NOBODY}/remind"),
+    ] {
+        api.post(&path, json!({}))
+            .await
+            .expect_problem(404, "not-found", &[]);
+    }
+}
+
+#[tokio::test]
+async fn comments_are_kept_in_order_and_shown_to_the_caller() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signing = api.create(signing_of(two())).await;
+    let id = text(&signing, "signingId");
+    let path = format!("v1/signings/{id}/comments");
+
+    let first = api
+        .post(
+            &path,
+            json!({"body": "Pirmas", "authorLabel": "Buhalterija"}),
+        )
+        .await
+        .expect(201);
+    let second = api.post(&path, json!({"body": "Antras"})).await.expect(201);
+    api.post(&path, json!({"body": " "})).await.expect_problem(
+        400,
+        "validation-failed",
+        &["/body"],
+    );
+
+    assert_eq!(first["author"], "client");
+    assert_eq!(first["authorLabel"], "Buhalterija");
+    assert_eq!(second["authorLabel"], Value::Null);
+    let listed = api.get(&path).await.expect(200);
+    assert_eq!(
+        listed,
+        json!({"signingId": id, "comments": [first, second]})
+    );
+}
