@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::shifted;
-use crate::engine::{ClaimDue, Commit, Direction, MAX_SCAN_ENTRIES, Scan};
+use crate::engine::{ClaimDue, Commit, CommitOutcome, Direction, MAX_SCAN_ENTRIES, Scan};
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::store::Store;
@@ -281,6 +281,49 @@ pub(crate) async fn due(store: &Store, lane: Lane) -> Result<usize, StoreError> 
         limit: MAX_SCAN_ENTRIES,
     };
     Ok(engine.scan(due).await?.len())
+}
+
+/// Puts every claimed job of a lane back to where it stood before; tells how many.
+pub(crate) async fn release_claims(store: &Store, lane: Lane) -> Result<usize, StoreError> {
+    let engine = store.engine();
+    let mut start = layout::queue(lane.0);
+    let mut end = start.clone();
+    Timestamp::MAX.encode(&mut end);
+    let mut released = 0;
+    loop {
+        let scan = Scan {
+            start: start.clone(),
+            end: end.clone(),
+            direction: Direction::Ascending,
+            limit: MAX_SCAN_ENTRIES,
+        };
+        let entries = engine.scan(scan).await?;
+        let Some(last) = entries.last() else {
+            return Ok(released);
+        };
+        start = last.key.to_vec();
+        start.push(0);
+        let mut tx = store.begin().await?;
+        let mut commit = Commit::default();
+        for entry in entries {
+            let id = entry.key.last_chunk().copied().map(Uuid::from_bytes);
+            let Some(row) = tx.get::<JobRow>(&id.unwrap_or_default()).await? else {
+                continue;
+            };
+            let home = Bytes::from(lane.entry(row.due, row.id));
+            if home != entry.key {
+                commit.puts.push((home, entry.stored.value));
+                commit
+                    .expectations
+                    .push((entry.key.clone(), Some(entry.stored.version)));
+                commit.deletes.push(entry.key);
+            }
+        }
+        let moved = commit.deletes.len();
+        if moved > 0 && matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
+            released += moved;
+        }
+    }
 }
 
 #[derive(Deserialize, Serialize)]

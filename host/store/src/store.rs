@@ -179,6 +179,17 @@ impl Store {
         jobs::claim_due(self, lane, limit, lease).await
     }
 
+    /// Gives every claimed job of a lane back as if nobody had claimed it, and tells how many
+    /// there were. For a process that knows that nobody else works with the store: whoever had
+    /// claimed them is dead, and their leases need not be waited for. A worker that lives finds
+    /// its jobs lost.
+    ///
+    /// # Errors
+    /// When the engine fails or a job cannot be read.
+    pub async fn release_claims(&self, lane: Lane) -> Result<usize, StoreError> {
+        jobs::release_claims(self, lane).await
+    }
+
     /// How many jobs of a lane are due and nobody has claimed, counted up to
     /// [`MAX_SCAN_ENTRIES`](crate::engine::MAX_SCAN_ENTRIES).
     ///

@@ -49,6 +49,26 @@ async fn claim_one(world: &World) -> ClaimedJob {
 }
 
 on_every_engine! {
+    async fn released_claims_are_due_again_without_waiting_for_their_lease(world) {
+        for number in 0..3 {
+            enqueue(&world.store, number, 0, None).await;
+        }
+        enqueue(&world.store, 3, 60, None).await;
+        let dead = claim(&world.store, 2).await;
+        assert_eq!(dead.len(), 2);
+
+        let released = world.store.release_claims(MAIL).await.expect("a release");
+
+        assert_eq!(released, 2);
+        world.clock.advance(SignedDuration::from_secs(1));
+        let again = claim(&world.store, 10).await;
+        assert_eq!(numbers(&again), [0, 1, 2]);
+        assert_eq!(again[0].attempts, 2, "crashes count");
+        let late = complete(&world.store, &dead[0]).await;
+        assert!(matches!(late, Err(StoreError::JobLost { .. })), "{late:?}");
+        assert!(claim(&world.store, 10).await.is_empty(), "the last one is not due");
+    }
+
     async fn jobs_are_claimed_when_they_are_due_and_in_order(world) {
         enqueue(&world.store, 2, 20, None).await;
         enqueue(&world.store, 1, 10, None).await;
