@@ -39,6 +39,26 @@ impl SigningClient {
         created.expect("the signing is created")
     }
 
+    /// Creates a signing of one PDF that may be signed for so many days.
+    pub(crate) async fn create_for_days(
+        &self,
+        document: &[u8],
+        signers: Value,
+        days: u16,
+    ) -> Signing {
+        let mut body = creation("sutartis.pdf", document, signers);
+        body["expiresInDays"] = days.into();
+        let created = read(self.request(Method::POST, "v1/signings").json(&body)).await;
+        created.expect("the signing is created")
+    }
+
+    /// Creates a signing of one PDF, if the server lives to acknowledge it.
+    pub(crate) async fn create_if_alive(&self, document: &[u8], signers: Value) -> Option<Signing> {
+        let body = creation("sutartis.pdf", document, signers);
+        let request = self.request(Method::POST, "v1/signings").json(&body);
+        request.send().await.ok()?.json().await.ok()
+    }
+
     /// Creates a signing of one document, or gives the refusal.
     pub(crate) async fn try_create(
         &self,
@@ -46,11 +66,7 @@ impl SigningClient {
         document: &[u8],
         signers: Value,
     ) -> Result<Signing, Refused> {
-        let body = json!({
-            "title": "Paslaugų sutartis",
-            "document": {"name": name, "content": BASE64.encode(document)},
-            "signers": signers,
-        });
+        let body = creation(name, document, signers);
         read(self.request(Method::POST, "v1/signings").json(&body)).await
     }
 
@@ -356,9 +372,20 @@ pub(crate) struct AttemptError {
     pub(crate) message: String,
 }
 
+/// The body that creates a signing.
+fn creation(name: &str, document: &[u8], signers: Value) -> Value {
+    json!({
+        "title": "Paslaugų sutartis",
+        "document": {"name": name, "content": BASE64.encode(document)},
+        "signers": signers,
+    })
+}
+
 fn http() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()
+        // The next call may be to a server that has been started anew.
+        .pool_max_idle_per_host(0)
         .timeout(CALL)
         .build()
         .expect("an HTTP client")

@@ -1,7 +1,8 @@
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use super::root;
 const START: Duration = Duration::from_secs(120);
 /// More than an operator would log: none of it may tell who signs.
 const LOGGED: &str = "info,parafa=debug,tower_http=debug";
+const ANY_PORT: &str = "127.0.0.1:0";
 /// Lines of the log that are shown when a test fails.
 const SHOWN_LINES: usize = 60;
 
@@ -24,62 +26,87 @@ const SHOWN_LINES: usize = 60;
 pub(crate) struct Demo {
     server: Child,
     folder: TempDir,
+    start: Start,
     /// What it wrote to `demo.json`.
     pub(crate) world: DemoFile,
+}
+
+/// How a server is started, each time.
+struct Start {
+    /// The `demo.json` of the host whose world it joins.
+    join: Option<PathBuf>,
+    /// Further settings, as environment variables.
+    settings: Vec<(String, String)>,
+    /// The address at which its links lead to it.
+    listen: String,
 }
 
 impl Demo {
     /// Starts the server and waits until it is ready.
     pub(crate) fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let data = folder.path().join("data");
-        let log = File::create(folder.path().join("log")).expect("a log file");
-        let binary = binary();
-        let mut server = Command::new(&binary)
-            .args([
-                "serve",
-                "--demo",
-                "--listen",
-                "127.0.0.1:0",
-                "--operator-listen",
-                "127.0.0.1:0",
-                "--data",
-            ])
-            .arg(&data)
-            .env("PARAFA_TELEMETRY__LOG", LOGGED)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!("{}: {error}; run `cargo xtask test`", binary.display())
-            });
+        Self::start_with(&[])
+    }
 
-        let output = server.stdout.take().expect("stdout is piped");
-        let (ready, is_ready) = mpsc::channel();
-        thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if line.starts_with("listening on http://") {
-                    let _ = ready.send(());
-                }
-            }
-        });
-        let listening = is_ready.recv_timeout(START);
-        if listening.is_err() {
-            let _ = server.kill();
-            panic!(
-                "the server did not say that it listens\n{}",
-                tail(folder.path())
-            );
-        }
-        let file = std::fs::read(data.join("demo.json"))
+    /// Starts the server with further settings, as environment variables.
+    pub(crate) fn start_with(settings: &[(&str, String)]) -> Self {
+        let settings = settings.iter().cloned();
+        Self::on_new_folder(Start {
+            join: None,
+            settings: settings
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            listen: ANY_PORT.to_owned(),
+        })
+    }
+
+    /// Starts a server that joins this one's world, on a folder of its own.
+    pub(crate) fn join(&self) -> Self {
+        Self::on_new_folder(Start {
+            join: Some(self.data().join("demo.json")),
+            settings: Vec::new(),
+            listen: ANY_PORT.to_owned(),
+        })
+    }
+
+    fn on_new_folder(mut start: Start) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let server = start.server(folder.path());
+        let file = std::fs::read(folder.path().join("data/demo.json"))
             .expect("demo.json is written before the server listens");
-        let world = serde_json::from_slice(&file).expect("demo.json has its documented members");
+        let world: DemoFile =
+            serde_json::from_slice(&file).expect("demo.json has its documented members");
+        start.listen = world.base_url.authority().to_owned();
         Self {
             server,
             folder,
+            start,
             world,
         }
+    }
+
+    /// Kills the server where it is (`kill -9`).
+    pub(crate) fn kill(&mut self) {
+        self.server.kill().expect("the server runs");
+        self.server.wait().expect("the server ends");
+    }
+
+    /// Starts a server that was ended again, on the same folder and address.
+    pub(crate) fn start_again(&mut self) {
+        self.server = self.start.server(self.folder.path());
+    }
+
+    /// The server's data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Stops the server as an operator would, and leaves its data folder.
+    pub(crate) fn stop(&mut self) {
+        let pid = self.server.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(told.expect("kill runs").success(), "the server runs");
+        let ended = self.server.wait().expect("the server ends");
+        assert!(ended.success(), "the server ended with {ended}");
     }
 
     /// A client with the demo tenant's live key.
@@ -153,6 +180,52 @@ impl Drop for Demo {
     }
 }
 
+impl Start {
+    /// Starts a server that keeps its data and its log in `folder`, and waits
+    /// until it is ready.
+    fn server(&self, folder: &Path) -> Child {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(folder.join("log"))
+            .expect("a log file");
+        let binary = binary();
+        let mut command = Command::new(&binary);
+        command
+            .args(["serve", "--demo", "--listen", &self.listen])
+            .args(["--operator-listen", ANY_PORT, "--data"])
+            .arg(folder.join("data"))
+            .env("PARAFA_TELEMETRY__LOG", LOGGED)
+            .envs(self.settings.iter().cloned());
+        if let Some(demo_json) = &self.join {
+            command.arg("--join").arg(demo_json);
+        }
+        let mut server = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("{}: {error}; run `cargo xtask test`", binary.display())
+            });
+
+        let output = server.stdout.take().expect("stdout is piped");
+        let (ready, is_ready) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if line.starts_with("listening on http://") {
+                    let _ = ready.send(());
+                }
+            }
+        });
+        if is_ready.recv_timeout(START).is_err() {
+            let _ = server.kill();
+            panic!("the server did not say that it listens\n{}", tail(folder));
+        }
+        server
+    }
+}
+
 /// `demo.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -175,12 +248,13 @@ pub(crate) struct SigningTenant {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct World {
     pub(crate) smart_id: String,
+    pub(crate) control: String,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) personas: Vec<Persona>,
 }
 
 /// Somebody who can sign, or cannot.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Persona {
     pub(crate) name: String,
@@ -189,6 +263,15 @@ pub(crate) struct Persona {
     pub(crate) document_number: Option<String>,
     pub(crate) methods: Vec<String>,
     pub(crate) outcome: String,
+}
+
+/// What `parafa` answers to these arguments.
+pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Output {
+    Command::new(binary())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("parafa starts")
 }
 
 fn binary() -> PathBuf {

@@ -1,5 +1,6 @@
 pub(crate) mod browser;
 pub(crate) mod client;
+pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod referee;
 

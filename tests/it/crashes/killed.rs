@@ -1,0 +1,190 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::scene::Scene;
+use crate::support::demo::Demo;
+
+/// When the server is killed after the time-stamp has left the world, in
+/// milliseconds: the plugin makes the output, the host checks and stores it.
+const AFTER_TIMESTAMP_MS: [u64; 8] = [0, 5, 10, 20, 40, 80, 160, 320];
+/// How often the server is killed the moment that a signed output appears
+/// among its files, before the row that names it.
+const AT_OUTPUT: usize = 4;
+/// Signings that are created one after the other until the server dies.
+const CREATED: usize = 40;
+/// How long a file may take to appear.
+const APPEARS: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn killed_while_the_phone_is_asked_for_the_certificate() {
+    let mut scene = Scene::set();
+    let attempt = scene.begin().await;
+    scene
+        .control
+        .happens(attempt.begun, |entry| entry.rang_for("certificate_choice"))
+        .await;
+
+    scene.crash();
+
+    scene.assert_signed_once(&attempt).await;
+}
+
+#[tokio::test]
+async fn killed_while_the_signer_has_the_phone_in_hand() {
+    let mut scene = Scene::set();
+    let attempt = scene.begin().await;
+    attempt.reaches("waiting_for_user").await;
+
+    scene.crash();
+
+    let document = scene.assert_signed_once(&attempt).await;
+    if let Some(referees) = scene.referees() {
+        referees.assert_baseline_t(&document, 1);
+    }
+}
+
+#[tokio::test]
+async fn killed_while_the_time_stamping_service_does_not_answer() {
+    let mut scene = Scene::set();
+    for fault in [json!({"fault": "hang"}), json!({"fault": "down"})] {
+        scene.control.spoil("tsa", fault.clone()).await;
+        let attempt = scene.begin().await;
+        scene
+            .control
+            .happens(attempt.begun, |entry| entry.is("tsa", "asked"))
+            .await;
+
+        scene.crash();
+        attempt.assert_completing(&scene.api()).await;
+        scene.control.mend("tsa").await;
+
+        let document = scene.assert_signed_once(&attempt).await;
+        if let Some(referees) = scene.referees() {
+            referees.assert_baseline_t(&document, 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn killed_between_the_time_stamp_and_the_store() {
+    let mut scene = Scene::set();
+    for milliseconds in AFTER_TIMESTAMP_MS {
+        let attempt = scene.begin().await;
+        scene
+            .control
+            .happens(attempt.begun, |entry| entry.is("tsa", "answered"))
+            .await;
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+
+        scene.crash();
+
+        scene.assert_signed_once(&attempt).await;
+    }
+}
+
+#[tokio::test]
+async fn killed_when_the_output_is_written_and_not_yet_named() {
+    let mut scene = Scene::set();
+    for _ in 0..AT_OUTPUT {
+        let attempt = scene.begin().await;
+        attempt.reaches("waiting_for_user").await;
+        let folder = scene.files();
+        let before = files(&folder);
+        let waited = tokio::task::spawn_blocking(move || {
+            let begun = Instant::now();
+            while files(&folder) == before {
+                assert!(begun.elapsed() < APPEARS, "no output is written");
+            }
+        });
+        waited.await.expect("an output is written");
+
+        scene.crash();
+
+        scene.assert_signed_once(&attempt).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_before_the_server_was_killed_is_there() {
+    let mut scene = Scene::set();
+    let original = parafa_fixtures::plain(1);
+    let digest = hex::encode(Sha256::digest(&original));
+    for kill_after in [1, 3, 7] {
+        let mut created = Vec::new();
+        for _ in 0..kill_after {
+            let signers = json!([{"email": "ona@example.lt"}]);
+            created.push(scene.api().create(&original, signers).await);
+        }
+
+        scene.crash();
+
+        for signing in &created {
+            let now = scene.api().signing(signing.signing_id).await;
+            assert_eq!(now.status, "pending");
+            let ceremony = Demo::ceremony(signing.signers[0].link());
+            assert_eq!(ceremony.state().await.document.sha256, digest);
+            assert_eq!(ceremony.document().await, original);
+        }
+        let last = created.last().expect("one was created");
+        let link = last.signers[0].link();
+        let attempt = scene
+            .begin_on(last.signing_id, original.clone(), link)
+            .await;
+        scene.assert_signed_once(&attempt).await;
+    }
+}
+
+#[tokio::test]
+async fn killed_among_many_creations_no_acknowledged_one_is_lost() {
+    let mut scene = Scene::set();
+    let original = parafa_fixtures::plain(1);
+    let api = scene.api();
+    let (told, mut acknowledged) = tokio::sync::mpsc::unbounded_channel();
+    let creating = tokio::spawn({
+        let original = original.clone();
+        async move {
+            for number in 0..CREATED {
+                let signers = json!([{"email": format!("signer{number}@example.lt")}]);
+                let created = api.create_if_alive(&original, signers).await;
+                let Some(created) = created else {
+                    return;
+                };
+                told.send(created.signing_id).expect("the test listens");
+            }
+        }
+    });
+    let mut seen = Vec::new();
+    while seen.len() < CREATED / 4 {
+        seen.push(acknowledged.recv().await.expect("a signing is created"));
+    }
+
+    scene.host.kill();
+    creating.await.expect("the caller sees the end");
+    scene.host.start_again();
+
+    while let Some(signing) = acknowledged.recv().await {
+        seen.push(signing);
+    }
+    for signing in seen {
+        assert_eq!(scene.api().signing(signing).await.status, "pending");
+    }
+}
+
+fn files(folder: &Path) -> usize {
+    let mut count = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                count += 1;
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,161 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::json;
+use url::Url;
+use uuid::Uuid;
+
+use crate::support::client::{Ceremony, SigningClient};
+use crate::support::control::WorldControl;
+use crate::support::demo::{Demo, Persona};
+use crate::support::referee::Referees;
+
+/// How often a phase is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a phase may be waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that may be killed, in the world of one that is not.
+pub(super) struct Scene {
+    /// Ends after the server: its world is needed until then.
+    pub(super) host: Demo,
+    pub(super) control: WorldControl,
+    world: Demo,
+}
+
+/// One signer's attempt to sign the only document of a signing.
+pub(super) struct Attempt {
+    pub(super) signing: Uuid,
+    pub(super) original: Vec<u8>,
+    pub(super) ceremony: Ceremony,
+    /// The world's journal when it began.
+    pub(super) begun: u64,
+}
+
+impl Scene {
+    pub(super) fn set() -> Self {
+        let world = Demo::start();
+        let host = world.join();
+        let control = WorldControl::of(&host);
+        Self {
+            host,
+            control,
+            world,
+        }
+    }
+
+    /// Kills the server and starts it on the same folder.
+    pub(super) fn crash(&mut self) {
+        self.host.kill();
+        self.host.start_again();
+    }
+
+    pub(super) fn api(&self) -> SigningClient {
+        self.host.signing()
+    }
+
+    pub(super) fn person(&self) -> &Persona {
+        self.host.smart_id_personas("signs")[0]
+    }
+
+    /// The other server of this world.
+    pub(super) fn neighbour(&self) -> &Demo {
+        &self.world
+    }
+
+    /// Creates a signing and starts the only attempt that there will be.
+    pub(super) async fn begin(&self) -> Attempt {
+        let original = parafa_fixtures::plain(1);
+        let signers = json!([{"email": "ona@example.lt"}]);
+        let signing = self.api().create(&original, signers).await;
+        self.begin_on(signing.signing_id, original, signing.signers[0].link())
+            .await
+    }
+
+    /// Starts the only attempt on a signing.
+    pub(super) async fn begin_on(&self, signing: Uuid, original: Vec<u8>, link: &Url) -> Attempt {
+        let begun = self.control.now().await;
+        let ceremony = Demo::ceremony(link);
+        let person = self.person();
+        ceremony
+            .sign_with_smart_id(&person.country, &person.personal_code)
+            .await
+            .expect("the attempt starts");
+        Attempt {
+            signing,
+            original,
+            ceremony,
+            begun,
+        }
+    }
+
+    /// Waits until the attempt has ended, and asserts that it ended as if the
+    /// server had never been killed: done, with one signature, for which the
+    /// phone was asked once. Gives the document.
+    pub(super) async fn assert_signed_once(&self, attempt: &Attempt) -> Bytes {
+        let ended = attempt.ceremony.ended_attempt().await;
+        assert_eq!(ended.phase, "done", "{:?}", ended.error);
+        let signing = self.api().signing(attempt.signing).await;
+        assert_eq!(signing.status, "completed");
+        assert_eq!(signing.signers[0].status, "signed");
+        let (document, _) = self.api().document(attempt.signing).await;
+        assert!(
+            document.starts_with(&attempt.original),
+            "the caller's bytes are kept"
+        );
+        assert_eq!(signatures(&document), 1);
+        let journal = self.control.journal(attempt.begun).await;
+        for session in ["certificate_choice", "signature"] {
+            let rings = journal.iter().filter(|entry| entry.rang_for(session));
+            assert_eq!(rings.count(), 1, "the phone is asked once for a {session}");
+        }
+        document
+    }
+
+    /// The referees for what this world signs, or a counted skip.
+    pub(super) fn referees(&self) -> Option<Referees> {
+        Referees::find(&self.host.world.world.roots)
+    }
+
+    /// Where the server keeps documents.
+    pub(super) fn files(&self) -> PathBuf {
+        self.host.data().join("bytes")
+    }
+}
+
+impl Attempt {
+    /// Waits for the attempt to be in this phase.
+    pub(super) async fn reaches(&self, phase: &str) {
+        let reached = async {
+            loop {
+                let state = self.ceremony.state().await;
+                if state.attempt.is_some_and(|attempt| attempt.phase == phase) {
+                    return;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let reached = tokio::time::timeout(PATIENCE, reached).await;
+        assert!(reached.is_ok(), "the attempt is never {phase}");
+    }
+
+    /// Asserts that nothing has ended yet.
+    pub(super) async fn assert_completing(&self, api: &SigningClient) {
+        let state = self.ceremony.state().await;
+        let phase = state.attempt.map(|attempt| attempt.phase);
+        assert_eq!(phase.as_deref(), Some("completing"));
+        assert_eq!(state.signer.status, "pending");
+        assert_eq!(api.signing(self.signing).await.status, "pending");
+    }
+}
+
+/// Signatures in a PDF of which each is one incremental update.
+fn signatures(document: &[u8]) -> usize {
+    const MARK: &[u8] = b"/ByteRange";
+
+    document
+        .windows(MARK.len())
+        .filter(|window| *window == MARK)
+        .count()
+}
