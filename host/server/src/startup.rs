@@ -26,7 +26,6 @@ use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::metrics::plugin_observer;
-use crate::workflow::lanes;
 use crate::webhooks::WebhookSender;
 use crate::workflow::lanes;
 
@@ -44,21 +43,6 @@ pub(crate) async fn open(
     }
     let plugins = Arc::new(load_plugins(config, plugin_observer()).await?);
     assemble(config, base_url, clock, folder, plugins)
-}
-
-/// Lets jobs that a crash cut short be done now, not when their lease ends:
-/// somebody may have the phone in hand.
-async fn release_jobs(store: &Store) -> anyhow::Result<()> {
-    for budget in lanes::BUDGETS {
-        let released = store
-            .release_claims(budget.lane)
-            .await
-            .context("the jobs that a crash cut short cannot be read")?;
-        if released > 0 {
-            tracing::info!(released, "jobs that a crash cut short are taken up");
-        }
-    }
-    Ok(())
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
