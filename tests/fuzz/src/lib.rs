@@ -1,0 +1,74 @@
+//! Fuzz targets for everything that reads bytes from outside.
+//!
+//! A target is a function over bytes that must neither panic nor take long nor
+//! want much memory, with what else must hold of the answer. `fuzz_targets/`
+//! puts each under libFuzzer; `docs/testing.md` says how to run them.
+
+#![forbid(unsafe_code)]
+
+mod asn1;
+mod authority;
+mod certificate;
+mod cms;
+mod ocsp;
+mod pdf;
+mod port;
+mod timestamp;
+
+use std::alloc::System;
+use std::path::PathBuf;
+use std::{env, fs};
+
+use cap::Cap;
+
+pub use certificate::CERTIFICATE;
+pub use cms::CMS;
+pub use ocsp::OCSP;
+pub use pdf::{PDF_INSPECT, PDF_OBJECTS, PDF_SIGN, PDF_UPDATE, PDF_VERIFY};
+pub use timestamp::TIMESTAMP;
+
+/// What a plugin may use of memory, in bytes. Whoever wants more is found out.
+const MEMORY: usize = 256 * 1024 * 1024;
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY);
+
+/// Longest seed that is kept, in bytes: libFuzzer never makes inputs longer
+/// than the longest seed, and long inputs are slow.
+const LONGEST_SEED: usize = 64 * 1024;
+
+/// A fuzz target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    name: &'static str,
+    run: fn(&[u8]),
+    seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// Writes the inputs to begin with into the folder `PARAFA_FUZZ_SEEDS`,
+    /// when that is set.
+    ///
+    /// # Panics
+    /// When they cannot be written.
+    pub fn write_seeds(&self) {
+        let Some(folder) = env::var_os("PARAFA_FUZZ_SEEDS").map(PathBuf::from) else {
+            return;
+        };
+        fs::create_dir_all(&folder).expect("the folder for the seeds can be made");
+        for (number, seed) in (self.seeds)().iter().enumerate() {
+            if seed.len() <= LONGEST_SEED {
+                let file = folder.join(format!("{}-{number:03}", self.name));
+                fs::write(file, seed).expect("a seed can be written");
+            }
+        }
+    }
+
+    /// Judges one input.
+    ///
+    /// # Panics
+    /// When something does not hold that must.
+    pub fn run(&self, input: &[u8]) {
+        (self.run)(input);
+    }
+}

@@ -1,0 +1,58 @@
+//! The world of a client that asks over HTTP, without a network or a clock.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use jiff::Timestamp;
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_trust::{RandomSource, RandomUnavailable};
+
+/// 200 with this body, whatever is asked.
+pub(crate) struct OneAnswer(Bytes);
+
+impl OneAnswer {
+    pub(crate) fn new(body: &[u8]) -> Self {
+        Self(Bytes::copy_from_slice(body))
+    }
+}
+
+#[async_trait]
+impl HttpPort for OneAnswer {
+    async fn exchange(
+        &self,
+        _: Request<Bytes>,
+        _: ExchangeLimits,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        Ok(Response::new(self.0.clone()))
+    }
+}
+
+/// Random numbers that are not.
+pub(crate) struct FixedRandom;
+
+impl FixedRandom {
+    pub(crate) const OCTET: u8 = 0xa5;
+}
+
+impl RandomSource for FixedRandom {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomUnavailable> {
+        bytes.fill(Self::OCTET);
+        Ok(())
+    }
+}
+
+pub(crate) fn now() -> Timestamp {
+    "2026-11-21T16:00:00Z".parse().expect("a sound time")
+}
+
+/// What a future gives that waits for nothing.
+pub(crate) fn run_at_once<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("there is nothing to wait for"),
+    }
+}
