@@ -17,8 +17,10 @@ pub enum Expectation {
 
 /// What the answer should tell. What is not named is not looked at.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Acceptance {
+    /// What the document is said to be, or the signed one.
+    pub media_type: Option<String>,
     /// Codes of all notes of `inspect`, in any order.
     pub notes: Option<Vec<String>>,
     /// How many signatures there are; after `sign`, with the new one.
@@ -28,6 +30,8 @@ pub struct Acceptance {
     pub integrity: Option<Vec<String>>,
     /// What `sign` reaches, such as `PAdES-B-B`.
     pub level: Option<String>,
+    /// The level of each signature, in their order.
+    pub levels: Option<Vec<String>>,
 }
 
 /// How an answer differs from what was expected.
@@ -108,10 +112,15 @@ impl Expectation {
                 Operation::Verify,
             ),
             ("level", acceptance.level.is_some(), Operation::Sign),
+            ("levels", acceptance.levels.is_some(), Operation::Verify),
         ]
         .into_iter()
         .find(|(_, named, told_by)| *named && *told_by != operation)
         .map(|(name, ..)| name)
+        .or_else(|| {
+            let told = operation != Operation::Verify;
+            (acceptance.media_type.is_some() && !told).then_some("media type")
+        })
     }
 }
 
@@ -121,10 +130,13 @@ impl Acceptance {
             Answered::Inspected(report) => {
                 let notes = report.notes.iter().map(|note| note.code.clone()).collect();
                 same("notes", self.notes.clone().map(sorted), &sorted(notes))?;
+                same("media type", self.media_type.clone(), &report.media_type)?;
                 self.compare_count(report.signatures.len())
             }
             Answered::Signed(signed) => {
                 same("level", self.level.clone(), &signed.outcome.level)?;
+                let media_type = &signed.outcome.media_type;
+                same("media type", self.media_type.clone(), media_type)?;
                 self.compare_count(signed.earlier.len() + 1)
             }
             Answered::Verified(evidence) => {
@@ -132,7 +144,9 @@ impl Acceptance {
                 let intact = || vec![Integrity::Intact.name().to_owned(); evidence.len()];
                 let expected = self.integrity.clone().unwrap_or_else(intact);
                 let actual = evidence.iter().map(|one| one.integrity.name().to_owned());
-                same("integrity", Some(expected), &actual.collect())
+                same("integrity", Some(expected), &actual.collect())?;
+                let levels = evidence.iter().map(|one| one.level.clone()).collect();
+                same("levels", self.levels.clone(), &levels)
             }
         }
     }
