@@ -186,3 +186,16 @@ pub(super) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
         .map(|signer| signer[member].clone())
         .collect()
 }
+
+/// The first signer signs with Smart-ID.
+pub(super) async fn sign_first(demo: &Demo, signing: &Value) {
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+    let ceremony = Demo::ceremony(&link.parse().expect("a link"));
+    let personas = demo.smart_id_personas("signs");
+    let persona = personas.first().expect("somebody who signs");
+    ceremony
+        .sign_with_smart_id(&persona.country, &persona.personal_code)
+        .await
+        .expect("the attempt starts");
+    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+}

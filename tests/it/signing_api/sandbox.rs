@@ -1,6 +1,9 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use super::account::{Account, NOBODY, of_signers, signing_of, text, two, with};
+use super::account::{Account, NOBODY, of_signers, sign_first, signing_of, text, two, with};
 use crate::support::demo::Demo;
 
 #[tokio::test]
@@ -69,4 +72,47 @@ async fn the_first_signer_declines_where_none_is_named_and_a_deadline_can_be_mad
         .expect(200);
     assert_eq!(expired["status"], "expired");
     assert_eq!(of_signers(&expired, "status"), ["expired", "expired"]);
+}
+
+#[tokio::test]
+async fn what_was_posted_signed_comes_back_as_it_was() {
+    let demo = Demo::start();
+    let (live, api) = (Account::live(&demo), Account::sandbox(&demo));
+    let real = live.create(signing_of(two())).await;
+    sign_first(&demo, &real).await;
+    let path = format!("v1/signings/{}/document", text(&real, "signingId"));
+    let signed = live.get(&path).await.bytes;
+    let document = json!({"document": {"name": "a.pdf", "content": BASE64.encode(&signed)}});
+    let signing = api.create(with(signing_of(two()), document)).await;
+    let one = format!("v1/signings/{}", text(&signing, "signingId"));
+
+    let completed = api
+        .post(&format!("{one}/simulate"), json!({"action": "complete"}))
+        .await
+        .expect(200);
+
+    assert_eq!(completed["status"], "completed");
+    assert_eq!(completed["completionMode"], "sandbox_simulation");
+    assert_eq!(of_signers(&completed, "status"), ["simulated", "simulated"]);
+    assert_eq!(
+        of_signers(&completed, "identityMatched"),
+        [Value::Null, Value::Null]
+    );
+    assert_eq!(
+        completed["document"],
+        json!({
+            "sha256": hex::encode(Sha256::digest(&signed)), "bytes": signed.len(),
+            "mimeType": "application/pdf", "sandbox": true, "signed": false,
+        })
+    );
+    let download = api.get(&format!("{one}/document")).await;
+    assert_eq!(download.status, 200);
+    assert_eq!(download.bytes, signed);
+    assert_eq!(
+        download.header("x-service-sandbox"),
+        Some("simulated-artifact-no-signature")
+    );
+    api.post(&format!("{one}/archive"), json!({}))
+        .await
+        .expect_problem(422, "archive-not-supported", &[]);
 }

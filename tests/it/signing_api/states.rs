@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::account::{Account, NOBODY, of_signers, signing_of, text, two};
+use super::account::{Account, NOBODY, of_signers, sign_first, signing_of, text, two};
 use crate::support::demo::Demo;
 
 #[tokio::test]
@@ -145,4 +145,48 @@ async fn comments_are_kept_in_order_and_shown_to_the_caller() {
         listed,
         json!({"signingId": id, "comments": [first, second]})
     );
+}
+
+#[tokio::test]
+async fn a_signature_that_was_made_stays_whatever_becomes_of_the_others() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let cancelled = api.create(signing_of(two())).await;
+    sign_first(&demo, &cancelled).await;
+    let one = format!("v1/signings/{}", text(&cancelled, "signingId"));
+    let signed = api.get(&format!("{one}/document")).await;
+    assert_eq!(signed.status, 200);
+    let first = text(&cancelled["signers"][0], "signerId");
+    api.delete(&format!("{one}/signers/{first}"))
+        .await
+        .expect_problem(409, "signer-not-open", &[]);
+
+    let ended = api
+        .post(&format!("{one}/cancel"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(of_signers(&ended, "status"), ["signed", "cancelled"]);
+    assert_eq!(ended["document"]["bytes"], signed.bytes.len());
+    assert!(ended["document"].get("sandbox").is_none());
+    let kept = api.get(&format!("{one}/document")).await;
+    assert_eq!(kept.bytes, signed.bytes);
+    let erased = api.delete(&one).await.expect(200);
+    assert_eq!(erased["changed"], true);
+    let seen = api.get(&one).await.expect(200);
+    assert_eq!(
+        of_signers(&seen, "actualMethod"),
+        [json!("smart_id"), Value::Null]
+    );
+    assert!(seen.get("document").is_none());
+
+    let removed = api.create(signing_of(two())).await;
+    sign_first(&demo, &removed).await;
+    let one = format!("v1/signings/{}", text(&removed, "signingId"));
+    let second = text(&removed["signers"][1], "signerId");
+    api.delete(&format!("{one}/signers/{second}"))
+        .await
+        .expect(204);
+    let completed = api.get(&one).await.expect(200);
+    assert_eq!(completed["status"], "completed");
+    assert_eq!(completed["completionMode"], "qes_ceremony");
 }

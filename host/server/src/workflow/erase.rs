@@ -86,8 +86,11 @@ impl App {
                 })
             })
             .await;
-        let told = matches!(&erased, Ok(Some(Erased { told: true, .. })));
-        if own.is_some() && !told {
+        let is_idle = match &erased {
+            Ok(erased) => !erased.as_ref().is_some_and(|erased| erased.told),
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if own.is_some() && is_idle {
             self.discard_key(own_id).await;
         }
         let Some(erased) = erased? else {

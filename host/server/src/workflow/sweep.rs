@@ -14,7 +14,7 @@ use super::lease;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    BatchRow, FileRow, IdempotencyRow, IdempotencyState, SealedAnswer, SigningRow,
+    BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
 };
 
 /// The kind of the job.
@@ -102,6 +102,10 @@ impl Owned {
         })
         .await?;
         every(store, |row: BatchRow| {
+            owned.keys.insert(row.data_key);
+        })
+        .await?;
+        every(store, |row: NoticeRow| {
             owned.keys.insert(row.data_key);
         })
         .await?;

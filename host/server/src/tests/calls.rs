@@ -1,0 +1,495 @@
+//! Calls that meet a crash, a clock or another call.
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_domain::{
+    Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
+};
+use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::{Guard, Page};
+use uuid::Uuid;
+
+use super::deployment::{Deployment, Host, SIGN, Site};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::{
+    BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow, PriceStep,
+    Role, SigningRow, UsageRow,
+};
+use crate::workflow::Keep;
+use crate::workflow::accounts::Caller;
+use crate::workflow::batches::OpenedBatch;
+use crate::workflow::billing::PaymentCause;
+use crate::workflow::files::FileForm;
+use crate::workflow::forms::{
+    BatchForm, ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm,
+};
+use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
+use crate::workflow::read_signing::OpenedSigning;
+
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+#[tokio::test]
+async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor_keys() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let late = claim(&host, "k").await;
+    site.pass(MINUTE);
+    claim(&host, "k").await;
+    let render = |_: &App, _: &OpenedBatch| Ok("created".to_owned());
+    let keep = Keep {
+        claim: &late,
+        render: &render,
+    };
+
+    let refused = host.app.create_batch(&caller(), batch(), Some(keep)).await;
+
+    assert!(matches!(refused, Err(WorkflowError::ClaimLost)));
+    assert_eq!(signings(&host).await.len(), 0);
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert_eq!(deployment.data_keys(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_crash_leaves_a_whole_batch_or_none() {
+    let site = Site::start().await;
+    let (mut whole, mut none) = (0, 0);
+    for commit in 0.. {
+        let mut is_through = true;
+        for point in [CrashPoint::BeforeCommit, CrashPoint::BeforeAcknowledgement] {
+            let deployment = Deployment::new(&site);
+            let crash = FaultPlan {
+                crash: Some((commit, point)),
+                ..FaultPlan::default()
+            };
+            let Ok(host) = deployment.host(crash).await else {
+                is_through = false;
+                continue;
+            };
+            let created = host.app.create_batch(&caller(), batch(), None).await;
+            is_through &= created.is_ok();
+            let heir = deployment.sound_host().await;
+            let raised = signings(&heir).await;
+            for row in &raised {
+                let key = heir.app.data_key(row.data_key).await.unwrap();
+                let bytes = heir.app.files.read(&key, row.versions[0].bytes_id).await;
+                assert_eq!(bytes.unwrap(), pdf());
+            }
+            match raised.len() {
+                0 => none += 1,
+                3 => whole += 1,
+                some => panic!("{some} of three signings: {point:?} of {commit}"),
+            }
+        }
+        if is_through {
+            break;
+        }
+    }
+    assert!(none > 0 && whole > 2, "both ends are seen: {none}, {whole}");
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_claim_that_has_run_out_creates_nothing() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let late = claim(&host, "k").await;
+    assert!(matches!(
+        host.app.reserve(&identity("k")).await.unwrap(),
+        Reserved::Running { .. }
+    ));
+    assert!(matches!(
+        host.app.reserve(&other_body("k")).await.unwrap(),
+        Reserved::Reused
+    ));
+    site.pass(MINUTE);
+
+    let in_time = claim(&host, "k").await;
+    let refused = create_once(&host, &late).await;
+    assert!(matches!(refused, Err(WorkflowError::ClaimLost)));
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert_eq!(deployment.data_keys(), 0);
+    create_once(&host, &in_time).await.unwrap();
+
+    let again = host.app.reserve(&identity("k")).await.unwrap();
+    assert!(matches!(again, Reserved::Answered(answer) if answer == "created"));
+    assert_eq!(signings(&host).await.len(), 1);
+    site.pass(DAY);
+    while host.run_due().await > 0 {}
+    assert_eq!(deployment.data_keys(), 1, "the signing's alone");
+    claim(&host, "k").await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_stored_file_lives_for_a_week() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let form = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    };
+    let file = host.app.store_file(&caller(), form, None).await.unwrap();
+    let token = file.row.id;
+
+    site.pass(DAY * 7 - MINUTE);
+    while host.run_due().await > 0 {}
+    assert!(host.app.read_file(&caller(), token).await.is_ok());
+    site.pass(MINUTE);
+
+    let gone = host.app.read_file(&caller(), token).await;
+    assert!(matches!(gone, Err(WorkflowError::NotFound)));
+    while host.run_due().await > 0 {}
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert_eq!(deployment.data_keys(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let hidden = deployment.hide_bytes();
+
+    let erased = host.app.erase_signing(&caller(), id).await;
+
+    assert!(erased.is_err(), "the bytes cannot be unlinked");
+    assert!(read(&host, id).await.erased_at.is_some());
+    assert_eq!(deployment.data_keys(), 0, "nobody can read them any more");
+    hidden.restore();
+    site.pass(MINUTE);
+    while host.run_due().await > 0 {}
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert!(!host.app.erase_signing(&caller(), id).await.unwrap());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    host.start(row.signing.signers[0].id.uuid(), SIGN[0])
+        .await
+        .unwrap();
+    host.run_due().await;
+
+    let cancelled = host.app.cancel_signing(&caller(), id).await.unwrap();
+
+    assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
+    site.pass(MINUTE);
+    while host.run_due().await > 0 {}
+    let row = read(&host, id).await;
+    assert_eq!(row.versions.len(), 1);
+    assert_eq!(row.signing.turn, None);
+    assert_eq!(usage(&host).await.len(), 0, "it is not billed");
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_deliveries() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let mut terms = terms(SigningOrder::Sequential, Delivery::Link);
+    terms.soft_deadline_in_days = Some(2);
+    terms.expires_in_days = 10;
+    let form = SigningOrderForm {
+        document: document("a.pdf"),
+        terms,
+    };
+    let opened = host
+        .app
+        .create_signing(&caller(), form, None)
+        .await
+        .unwrap();
+    let first = opened.row.signing.signers[0].id.uuid();
+
+    // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
+    site.pass(DAY * 2 - SignedDuration::from_hours(2) - MINUTE);
+    host.run_due().await;
+    assert_eq!(mails(&host, MailKind::Reminder).await, []);
+    site.pass(MINUTE);
+    host.run_due().await;
+
+    assert_eq!(mails(&host, MailKind::Reminder).await, [first]);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_happens_is_noted_for_the_webhook_and_for_whose_turn_comes() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
+    let id = row.signing.id.uuid();
+    let [first, second] = [0, 1].map(|n| row.signing.signers[n].id.uuid());
+    assert_eq!(mails(&host, MailKind::Invitation).await, [first]);
+
+    sign(&site, &host, id, first, SIGN[0]).await;
+    let invited = mails(&host, MailKind::Invitation).await;
+    assert_eq!(invited, [first, second]);
+    sign(&site, &host, id, second, SIGN[1]).await;
+
+    assert_eq!(
+        events(&host).await,
+        [
+            EventKind::SignerSigned,
+            EventKind::SignerSigned,
+            EventKind::Completed
+        ]
+    );
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    bill(&host, Funding::Ok, Some(150)).await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let first = row.signing.signers[0].id.uuid();
+
+    sign(&site, &host, id, first, SIGN[0]).await;
+
+    let used = usage(&host).await;
+    assert_eq!(used.len(), 1);
+    assert_eq!((used[0].amount_cents, used[0].reference), (100, id));
+    let files = deployment.byte_files();
+    let refusals = [
+        (Funding::Ok, PaymentCause::Ceiling),
+        (Funding::Ceiling, PaymentCause::Ceiling),
+        (Funding::NoRail, PaymentCause::NoRail),
+        (Funding::Overdue, PaymentCause::Overdue),
+    ];
+    for (funding, expected) in refusals {
+        bill(&host, funding, Some(150)).await;
+        let form = SigningOrderForm {
+            document: document("a.pdf"),
+            terms: terms(SigningOrder::Parallel, Delivery::Link),
+        };
+        let refused = host.app.create_signing(&caller(), form, None).await;
+        assert_payment(refused.map(|_| ()), expected);
+        let party = party("trecias@example.com");
+        let refused = host.app.add_signer(&caller(), id, party, None).await;
+        assert_payment(refused.map(|_| ()), expected);
+    }
+    assert_eq!(deployment.byte_files(), files, "nothing was created");
+    assert_eq!(read(&host, id).await.signing.signers.len(), 2);
+    drop(host);
+    site.shutdown().await;
+}
+
+fn assert_payment(refused: Result<(), WorkflowError>, expected: PaymentCause) {
+    match refused {
+        Err(WorkflowError::PaymentRequired {
+            cause,
+            recovery_url,
+        }) => {
+            assert_eq!(cause, expected);
+            let url = recovery_url.map(|url| url.to_string());
+            assert_eq!(url.as_deref(), Some("https://pay.example/"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn caller() -> Caller {
+    Caller {
+        key: Uuid::from_u128(2),
+        tenant: Uuid::from_u128(1),
+        mode: KeyMode::Live,
+        role: Role::Member,
+    }
+}
+
+fn pdf() -> Bytes {
+    Bytes::from(parafa_fixtures::plain(1))
+}
+
+fn document(name: &str) -> DocumentForm {
+    DocumentForm {
+        name: name.to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/document/content".to_owned(),
+        content: ContentForm::Inline(pdf()),
+        flatten: false,
+    }
+}
+
+fn party(email: &str) -> SignerForm {
+    SignerForm {
+        role: SignerRole::Signer,
+        email: email.to_owned(),
+        name: None,
+        language: Language::Lt,
+        methods: [SigningMethod::SmartId].into_iter().collect(),
+        personal_code: None,
+    }
+}
+
+fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
+    TermsForm {
+        title: "Sutartis".to_owned(),
+        delivery,
+        order,
+        webhook_url: Some("https://hooks.example/events".to_owned()),
+        external_id: None,
+        expires_in_days: 14,
+        soft_deadline_in_days: None,
+        signers: vec![party("pirmas@example.com"), party("antras@example.com")],
+    }
+}
+
+fn batch() -> BatchForm {
+    BatchForm {
+        documents: vec![document("a.pdf"), document("b.pdf"), document("c.pdf")],
+        terms: terms(SigningOrder::Parallel, Delivery::Email),
+    }
+}
+
+async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
+    let form = SigningOrderForm {
+        document: document("a.pdf"),
+        terms: terms(order, delivery),
+    };
+    let created = host.app.create_signing(&caller(), form, None).await;
+    created.unwrap().row
+}
+
+async fn create_once(host: &Host, claim: &Claim) -> Result<OpenedSigning, WorkflowError> {
+    let form = SigningOrderForm {
+        document: document("a.pdf"),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let render = |_: &App, _: &OpenedSigning| Ok("created".to_owned());
+    let keep = Keep {
+        claim,
+        render: &render,
+    };
+    host.app.create_signing(&caller(), form, Some(keep)).await
+}
+
+async fn claim(host: &Host, key: &str) -> Claim {
+    match host.app.reserve(&identity(key)).await.unwrap() {
+        Reserved::Claimed(claim) => claim,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn identity(key: &str) -> RequestIdentity {
+    RequestIdentity {
+        scope: key.to_owned(),
+        body: "00".to_owned(),
+    }
+}
+
+fn other_body(key: &str) -> RequestIdentity {
+    RequestIdentity {
+        body: "01".to_owned(),
+        ..identity(key)
+    }
+}
+
+/// One signer signs.
+async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
+    host.start(signer, person).await.unwrap();
+    for _ in 0..60 {
+        host.run_due().await;
+        let row = read(host, signing).await;
+        let party = row.signing.signers.iter();
+        let mut party = party.filter(|party| party.id.uuid() == signer);
+        if party.any(|party| party.status == SignerStatus::Signed) {
+            return;
+        }
+        site.pass(SignedDuration::from_secs(1));
+    }
+    panic!("the signature is not made");
+}
+
+async fn read(host: &Host, id: Uuid) -> SigningRow {
+    host.app
+        .store
+        .get::<SigningRow>(&id)
+        .await
+        .unwrap()
+        .unwrap()
+}
+
+async fn signings(host: &Host) -> Vec<SigningRow> {
+    rows(host).await
+}
+
+async fn usage(host: &Host) -> Vec<UsageRow> {
+    rows(host).await
+}
+
+async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
+    let notices: Vec<NoticeRow> = rows(host).await;
+    notices
+        .into_iter()
+        .filter(|notice| notice.kind == NoticeKind::Mail(wanted))
+        .filter_map(|notice| notice.signer)
+        .collect()
+}
+
+async fn events(host: &Host) -> Vec<EventKind> {
+    let notices: Vec<NoticeRow> = rows(host).await;
+    notices
+        .into_iter()
+        .filter_map(|notice| match notice.kind {
+            NoticeKind::Webhook(event) => Some(event),
+            NoticeKind::Mail(_) => None,
+        })
+        .collect()
+}
+
+async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) -> Vec<T> {
+    let page = &Page::oldest(1000);
+    let read = host
+        .app
+        .store
+        .read(|tx| Box::pin(async move { tx.page::<T>(page, Guard::none()).await }));
+    read.await.unwrap().rows
+}
+
+async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
+    let row = &BillingRow {
+        tenant: caller().tenant,
+        funding,
+        ceiling_cents,
+        recovery_url: Some("https://pay.example/".to_owned()),
+        ladder: vec![PriceStep {
+            from: 1,
+            cents: 100,
+        }],
+    };
+    let stored = host.app.store.transact(|tx| {
+        Box::pin(async move {
+            tx.put(row).await?;
+            Ok::<_, WorkflowError>(())
+        })
+    });
+    stored.await.unwrap();
+}
