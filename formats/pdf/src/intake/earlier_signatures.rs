@@ -2,7 +2,7 @@
 
 use parafa_format_core::{Note, Refusal};
 
-use crate::signatures::{NO_CHANGES, SignatureDictionary, unexplained_change};
+use crate::signatures::{AccessPermission, ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
 /// Refuses what an earlier signature forbids or does not cover as it should.
@@ -25,7 +25,7 @@ pub(super) fn examine(
     }
     let forbidding: Vec<_> = signatures
         .iter()
-        .filter(|signature| signature.doc_mdp == Some(NO_CHANGES) || signature.locks_document)
+        .filter(|signature| signature.permissions.access == AccessPermission::NoChanges)
         .collect();
     if !forbidding.is_empty() {
         let detail = "An earlier signature forbids every change, also further signatures.";
@@ -35,20 +35,30 @@ pub(super) fn examine(
             forbidding.into_iter(),
         ));
     }
-    if let Some(last) = signatures.last()
-        && let Ok(range) = last.byte_range
-        && let Some(change) = unexplained_change(file, range.end)?
-    {
-        let detail = format!("The document was changed after its last signature: {change}");
-        return Err(refusal(
-            "modified-after-signing",
-            detail,
-            std::iter::once(last),
-        ));
+    let detector = ChangeDetector::new(file)?;
+    let last = signatures.len().saturating_sub(1);
+    for (index, signature) in signatures.iter().enumerate() {
+        // What came between two signatures the later signer took as it was,
+        // unless the earlier one forbids it.
+        if index < last && !signature.restricts() {
+            continue;
+        }
+        let Ok(range) = signature.byte_range else {
+            continue;
+        };
+        if let Some(change) = detector.unexplained_after(range.end, &signature.permissions)? {
+            let whose = if index == last { "last" } else { "restricting" };
+            let detail = format!("The document was changed after its {whose} signature: {change}");
+            return Err(refusal(
+                "modified-after-signing",
+                detail,
+                std::iter::once(signature),
+            ));
+        }
     }
     if signatures
         .iter()
-        .any(|signature| signature.doc_mdp.is_some())
+        .any(|signature| signature.certification.is_some())
     {
         notes.push(Note::new(
             "certified",

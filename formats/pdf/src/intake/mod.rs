@@ -78,13 +78,7 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
         let detail = format!("{} bytes follow the last %%EOF.", trailing.len());
         notes.push(Note::new("trailing-data", detail));
     }
-    let highest = file
-        .newest()
-        .table()
-        .keys()
-        .next_back()
-        .copied()
-        .unwrap_or(0);
+    let highest = file.listed().next_back().map_or(0, |(number, _)| number);
     let size = file.newest_section().size;
     if highest.checked_add(1) != Some(size) {
         let detail =

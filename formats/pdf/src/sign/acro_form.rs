@@ -28,27 +28,48 @@ pub(super) fn add_field(
     update: &mut Update<'_>,
     field: ObjectId,
 ) -> Result<(), Refusal> {
+    if form(file)?.is_some() {
+        return patch_form(file, update, Some(field));
+    }
     let catalog = file.raw_object(file.catalog_id())?;
     let catalog = RawDictionary::scan(&catalog.bytes).map_err(damaged)?;
+    let id = update.allocate()?;
+    let form = format!(
+        "<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>",
+        reference(field)
+    );
+    update.object(id, form.as_bytes())?;
+    update.object(
+        file.catalog_id(),
+        &catalog.with(b"AcroForm", reference(id).as_bytes()),
+    )?;
+    Ok(())
+}
+
+/// Has the form say that it has signatures, if it does not yet.
+pub(super) fn flag_signatures(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(), Refusal> {
+    let flags = form(file)?.map_or(0, |(form, _)| signature_flags(file, form));
+    if flags & SIGNATURE_FLAGS == SIGNATURE_FLAGS {
+        return Ok(());
+    }
+    patch_form(file, update, None)
+}
+
+fn patch_form(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    field: Option<ObjectId>,
+) -> Result<(), Refusal> {
     match form(file)? {
-        None => {
-            let id = update.allocate()?;
-            let form = format!(
-                "<< /Fields [{}] /SigFlags {SIGNATURE_FLAGS} >>",
-                reference(field)
-            );
-            update.object(id, form.as_bytes())?;
-            update.object(
-                file.catalog_id(),
-                &catalog.with(b"AcroForm", reference(id).as_bytes()),
-            )?;
-        }
+        None => {}
         Some((dictionary, Some(id))) => {
             let form = file.raw_object(id)?;
             let form = patched(file, update, &form.bytes, dictionary, field)?;
             update.object(id, &form)?;
         }
         Some((dictionary, None)) => {
+            let catalog = file.raw_object(file.catalog_id())?;
+            let catalog = RawDictionary::scan(&catalog.bytes).map_err(damaged)?;
             let form = catalog.value(b"AcroForm").unwrap_or_default();
             let form = patched(file, update, form, dictionary, field)?;
             update.object(file.catalog_id(), &catalog.with(b"AcroForm", &form))?;
@@ -83,11 +104,29 @@ fn patched(
     update: &mut Update<'_>,
     source: &[u8],
     form: &Dictionary,
+    field: Option<ObjectId>,
+) -> Result<Vec<u8>, Refusal> {
+    let with_field = match field {
+        Some(field) => with_field(file, update, source, field)?,
+        None => source.to_vec(),
+    };
+    let flags = (signature_flags(file, form) | SIGNATURE_FLAGS).to_string();
+    Ok(RawDictionary::scan(&with_field)
+        .map_err(damaged)?
+        .with(b"SigFlags", flags.as_bytes()))
+}
+
+fn with_field(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    source: &[u8],
     field: ObjectId,
 ) -> Result<Vec<u8>, Refusal> {
     let raw = RawDictionary::scan(source).map_err(damaged)?;
-    let with_field = match raw.value(b"Fields") {
-        Some(fields) if fields.starts_with(b"[") => raw.with(b"Fields", &appended(fields, field)),
+    match raw.value(b"Fields") {
+        Some(fields) if fields.starts_with(b"[") => {
+            Ok(raw.with(b"Fields", &appended(fields, field)))
+        }
         Some(fields) if fields != b"null" => {
             let id = as_reference(fields).ok_or_else(|| {
                 Refusal::new("object-damaged", "The fields of the form are no array.")
@@ -100,19 +139,17 @@ fn patched(
                 ));
             }
             update.object(id, &appended(&array.bytes, field))?;
-            source.to_vec()
+            Ok(source.to_vec())
         }
-        _ => raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes()),
-    };
-    let flags = form
-        .get(b"SigFlags")
+        _ => Ok(raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes())),
+    }
+}
+
+fn signature_flags(file: &PdfFile<'_>, form: &Dictionary) -> i64 {
+    form.get(b"SigFlags")
         .ok()
         .and_then(|flags| file.resolve(flags)?.as_i64().ok())
-        .unwrap_or(0);
-    let flags = (flags | SIGNATURE_FLAGS).to_string();
-    Ok(RawDictionary::scan(&with_field)
-        .map_err(damaged)?
-        .with(b"SigFlags", flags.as_bytes()))
+        .unwrap_or(0)
 }
 
 /// An array with one more reference, on a line of its own because the last

@@ -15,8 +15,9 @@ pub(super) struct BlankSignature {
 }
 
 impl BlankSignature {
-    /// A dictionary with room for a signature of `reserve` bytes.
-    pub(super) fn new(time: PdfDate, reserve: usize) -> Self {
+    /// A dictionary with room for a signature of `reserve` bytes; `entries`
+    /// stand at its end.
+    pub(super) fn new(time: PdfDate, reserve: usize, entries: &[u8]) -> Self {
         let mut source = format!(
             "<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /ETSI.CAdES.detached /M ({time})\n/ByteRange "
         )
@@ -27,6 +28,7 @@ impl BlankSignature {
             &mut source,
             reserve.saturating_mul(2).saturating_add("<>".len()),
         );
+        source.extend_from_slice(entries);
         source.extend_from_slice(b"\n>>");
         Self {
             source,
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn the_byte_range_leaves_out_exactly_the_contents() {
         let time = PdfDate::from_unix(0).unwrap();
-        let dictionary = BlankSignature::new(time, 2);
+        let dictionary = BlankSignature::new(time, 2, b"");
         let mut update = [b"9 0 obj\n", dictionary.source(), b"\nendobj"].concat();
 
         let contents = dictionary.fill_byte_range(&mut update, 8, 1000);

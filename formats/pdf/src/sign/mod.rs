@@ -8,6 +8,7 @@
 mod acro_form;
 mod blank_signature;
 mod date;
+mod empty_field;
 mod request;
 mod revision;
 mod update;
@@ -30,8 +31,9 @@ use revision::Revision;
 /// Signs a document with a PAdES baseline signature (ETSI EN 319 142-1, 6).
 ///
 /// Without answers the step needs a `signature`; at level B-T it then needs a
-/// `timestamp`. The new signature is an invisible field of its own; no object
-/// of the document is written again from a parsed form.
+/// `timestamp`. The new signature is an invisible field of its own, or the
+/// empty signature field that the parameter `field` names; no object of the
+/// document is written again from a parsed form.
 ///
 /// # Errors
 /// A refusal of the document with the codes of `inspect`, `no-room` when the

@@ -10,6 +10,10 @@ const MAX_RESERVE: usize = 1024 * 1024;
 /// Length of the seed.
 const SEED_BYTES: usize = 32;
 
+/// The parameter that names the field to be signed, by its fully qualified
+/// name.
+const FIELD: &str = "field";
+
 /// A request that can be carried out.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
@@ -20,6 +24,8 @@ pub(super) struct Signing<'a> {
     pub(super) algorithm: SignatureAlgorithm,
     /// Bytes of CMS for which there is room.
     pub(super) reserve: usize,
+    /// The empty signature field to be signed; a new one when there is none.
+    pub(super) field: Option<&'a str>,
     signer_certificate: &'a [u8],
 }
 
@@ -37,8 +43,13 @@ impl<'a> Signing<'a> {
             "B-T" => TargetLevel::BaselineT,
             other => return Err(refused(format!("The level {other:?} is not B-B or B-T."))),
         };
-        if let Some((name, _)) = request.params.first() {
-            return Err(refused(format!("The parameter {name:?} is unknown.")));
+        let mut field = None;
+        for (name, value) in &request.params {
+            if name != FIELD || field.replace(value.as_str()).is_some() {
+                return Err(refused(format!(
+                    "The parameter {name:?} is unknown or given twice."
+                )));
+            }
         }
         if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
             return Err(refused("SHA-1 is not accepted for new signatures."));
@@ -76,6 +87,7 @@ impl<'a> Signing<'a> {
                     request.reserve
                 ))
             })?,
+            field,
             signer_certificate,
         })
     }

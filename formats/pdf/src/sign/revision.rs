@@ -2,8 +2,9 @@ use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 use sha2::{Digest, Sha256};
 
-use super::acro_form::{add_field, reference, unused_field_name};
+use super::acro_form::{add_field, flag_signatures, reference, unused_field_name};
 use super::blank_signature::BlankSignature;
+use super::empty_field::EmptyField;
 use super::request::Signing;
 use super::update::Update;
 use crate::structure::PdfFile;
@@ -27,21 +28,22 @@ pub(super) struct Revision {
 impl Revision {
     /// The update for a request; the same document and request give the same.
     pub(super) fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Self, Refusal> {
-        let field_name = unused_field_name(file)?;
-        let page = *file
-            .pages()?
-            .first()
-            .ok_or_else(|| Refusal::new("no-pages", "The document has no page."))?;
-        let dictionary = BlankSignature::new(signing.time, signing.reserve);
-
         let mut update = Update::new(file);
-        let field = update.allocate()?;
-        let signature = update.allocate()?;
-        add_field(file, &mut update, field)?;
-        update.object(
-            field,
-            signature_field(&field_name, signature, page).as_bytes(),
-        )?;
+        let (field_name, signature, entries) = match signing.field {
+            Some(name) => {
+                let field = EmptyField::find(file, name)?;
+                field.admit(signing.algorithm.digest())?;
+                let signature = update.allocate()?;
+                flag_signatures(file, &mut update)?;
+                update.object(field.id, &field.signed(signature)?)?;
+                (name.to_owned(), signature, field.references()?)
+            }
+            None => {
+                let (name, signature) = new_field(file, &mut update)?;
+                (name, signature, Vec::new())
+            }
+        };
+        let dictionary = BlankSignature::new(signing.time, signing.reserve, &entries);
         let start = update.object(signature, dictionary.source())?;
         let mut bytes = update.finish(&file_identifier(&signing.seed))?;
 
@@ -56,7 +58,7 @@ impl Revision {
         })
     }
 
-    /// Fully qualified name of the new field.
+    /// Fully qualified name of the signed field.
     pub(super) fn field_name(&self) -> &str {
         &self.field_name
     }
@@ -86,6 +88,20 @@ impl Revision {
         });
         [b'<'].into_iter().chain(digits).chain([b'>']).collect()
     }
+}
+
+/// Adds a field and gives its name and what its value will be.
+fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, ObjectId), Refusal> {
+    let name = unused_field_name(file)?;
+    let page = *file
+        .pages()?
+        .first()
+        .ok_or_else(|| Refusal::new("no-pages", "The document has no page."))?;
+    let field = update.allocate()?;
+    let signature = update.allocate()?;
+    add_field(file, update, field)?;
+    update.object(field, signature_field(&name, signature, page).as_bytes())?;
+    Ok((name, signature))
 }
 
 /// A signature field merged with its only widget, which has no extent: it is

@@ -81,7 +81,7 @@ pub(super) fn check(
             end: second_start,
         });
     }
-    if file.revision_ending_at(end).is_none() {
+    if !file.is_end_of_revision(end) {
         return Err(ByteRangeError::End(end));
     }
     Ok(ByteRange {

@@ -4,6 +4,7 @@
 mod byte_range;
 mod changes;
 mod date;
+mod permissions;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,13 +15,8 @@ use parafa_format_core::{Coverage, Refusal};
 use crate::structure::{FieldKind, FieldNode, PdfFile, RawDictionary, as_string};
 
 pub(crate) use byte_range::{ByteRange, ByteRangeError};
-pub(crate) use changes::unexplained_change;
-
-/// Permission of a certification signature without `/P` (ISO 32000-2, table 257).
-const DEFAULT_DOC_MDP: i64 = 2;
-
-/// Permission of a certification signature that forbids every change.
-pub(crate) const NO_CHANGES: i64 = 1;
+pub(crate) use changes::ChangeDetector;
+pub(crate) use permissions::{AccessPermission, Permissions};
 
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -40,12 +36,21 @@ pub(crate) struct SignatureDictionary {
     pub(crate) sub_filter: Option<Vec<u8>>,
     /// `/M`: claimed signing time, seconds since the Unix epoch.
     pub(crate) claimed_time: Option<i64>,
-    /// Access permission of a certification signature (`/DocMDP`), 1 to 3.
-    pub(crate) doc_mdp: Option<i64>,
-    /// Whether the field's lock forbids every later change (`/Lock` with `/P` 1).
-    pub(crate) locks_document: bool,
+    /// What a certification signature permits (`/DocMDP`).
+    pub(crate) certification: Option<AccessPermission>,
+    /// What it permits to change after it.
+    pub(crate) permissions: Permissions,
+    /// What it states itself.
+    own_access: Option<AccessPermission>,
     /// What the signature covers.
     pub(crate) coverage: Coverage,
+}
+
+impl SignatureDictionary {
+    /// Whether it says itself what may be changed after it.
+    pub(crate) fn restricts(&self) -> bool {
+        self.own_access.is_some() || !self.permissions.locks.is_empty()
+    }
 }
 
 /// All signatures that signature fields refer to, in the order in which they
@@ -83,7 +88,23 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
             .as_ref()
             .map_or(usize::MAX, |range| range.end)
     });
+    inherit_permissions(&mut signatures);
     Ok(signatures)
+}
+
+/// A signature made under a certification permits what that does.
+fn inherit_permissions(signatures: &mut [SignatureDictionary]) {
+    let mut certified: Option<AccessPermission> = None;
+    for signature in signatures {
+        if let Some(certified) = certified
+            && signature.own_access.is_none()
+        {
+            signature.permissions.access = certified;
+        }
+        if let Some(permission) = signature.certification {
+            certified = Some(certified.map_or(permission, |earlier| earlier.min(permission)));
+        }
+    }
 }
 
 fn read(
@@ -128,11 +149,17 @@ fn read(
     let claimed = file
         .entry(dictionary, b"M")
         .and_then(|value| value.as_str().ok());
+    let certification = permissions::certification(file, dictionary);
+    let own_access = [
+        certification,
+        permissions::lock_permission(file, field.dictionary),
+    ];
+    let own_access = own_access.into_iter().flatten().min();
+    let locks = permissions::locks(file, dictionary, field.dictionary);
     Ok(SignatureDictionary {
         field_name: field.name.clone(),
         id,
-        is_document_timestamp: text(b"Type") == Some(b"DocTimeStamp")
-            || text(b"SubFilter") == Some(b"ETSI.RFC3161"),
+        is_document_timestamp: is_document_timestamp(file, dictionary),
         byte_range,
         contents: raw
             .value(b"Contents")
@@ -141,38 +168,23 @@ fn read(
             .unwrap_or_default(),
         sub_filter: text(b"SubFilter").map(<[u8]>::to_vec),
         claimed_time: claimed.and_then(date::seconds_since_epoch),
-        doc_mdp: doc_mdp(file, dictionary),
-        locks_document: locks_document(file, field.dictionary),
+        certification,
+        own_access,
+        permissions: Permissions {
+            access: own_access.unwrap_or(AccessPermission::FormFilling),
+            locks,
+        },
         coverage,
     })
 }
 
-/// The permission that a DocMDP transform of the signature states (12.8.2.2).
-fn doc_mdp(file: &PdfFile<'_>, signature: &Dictionary) -> Option<i64> {
-    let references = file.entry(signature, b"Reference")?.as_array().ok()?;
-    let permissions = references.iter().filter_map(|reference| {
-        let reference = file.resolve(reference)?.as_dict().ok()?;
-        if file.entry(reference, b"TransformMethod")?.as_name().ok()? != b"DocMDP" {
-            return None;
-        }
-        let parameters = file.entry_dictionary(reference, b"TransformParams");
-        Some(
-            match parameters.and_then(|parameters| file.entry(parameters, b"P")) {
-                None => DEFAULT_DOC_MDP,
-                // What is no permission of the table permits nothing.
-                Some(permission) => match permission.as_i64() {
-                    Ok(permission @ 1..=3) => permission,
-                    _ => NO_CHANGES,
-                },
-            },
-        )
-    });
-    permissions.min()
-}
-
-fn locks_document(file: &PdfFile<'_>, field: &Dictionary) -> bool {
-    let lock = file.entry_dictionary(field, b"Lock");
-    lock.and_then(|lock| file.entry(lock, b"P")?.as_i64().ok()) == Some(NO_CHANGES)
+/// Whether a signature dictionary is that of a document time-stamp (12.8.5).
+fn is_document_timestamp(file: &PdfFile<'_>, signature: &Dictionary) -> bool {
+    let is = |key: &[u8], name: &[u8]| {
+        let value = file.entry(signature, key);
+        value.and_then(|value| value.as_name().ok()) == Some(name)
+    };
+    is(b"Type", b"DocTimeStamp") || is(b"SubFilter", b"ETSI.RFC3161")
 }
 
 /// The bytes up to the end of the outer DER element; all of them when its

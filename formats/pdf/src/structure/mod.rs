@@ -18,6 +18,8 @@ mod scan;
 mod text;
 mod xref;
 
+use std::collections::BTreeSet;
+
 use lopdf::{DecompressError, Dictionary, Document, Error, LoadOptions, Object, ObjectId};
 use parafa_format_core::Refusal;
 
@@ -54,7 +56,7 @@ impl<'a> PdfFile<'a> {
         let header_version = header::version(bytes)?;
         let xref::Chain { sections, end } = xref::read_chain(bytes, limits)?;
         refuse_encryption(bytes, &sections)?;
-        let newest = Revision::new(bytes, &sections, limits);
+        let newest = Revision::newest(bytes, &sections, limits);
         let highest = check_objects(&newest, limits)?;
         newest.release();
         newest.renew(limits);
@@ -154,10 +156,16 @@ impl<'a> PdfFile<'a> {
         self.next_object_number
     }
 
+    /// Every listed object with its place, in the order of their numbers.
+    pub(crate) fn listed(&self) -> impl DoubleEndedIterator<Item = (u32, XrefEntry)> {
+        let table = self.newest.newest_table();
+        table.iter().map(|(number, entry)| (*number, *entry))
+    }
+
     /// Live objects, in the order of their numbers.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
-        self.newest.table().keys().filter_map(|number| {
-            let id = (*number, self.newest.generation(*number)?);
+        self.listed().filter_map(|(number, _)| {
+            let id = (number, self.newest.generation(number)?);
             Some((id, self.document.objects.get(&id)?))
         })
     }
@@ -244,22 +252,39 @@ impl<'a> PdfFile<'a> {
         &self.newest
     }
 
-    /// The state of the file up to an offset; `None` when no revision ends
-    /// there. White space after the end of a revision is part of it.
-    pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
-        self.sections.iter().find(|section| {
+    /// Whether a revision ends there. White space after the end of a revision
+    /// is part of it.
+    pub(crate) fn is_end_of_revision(&self, end: usize) -> bool {
+        self.sections.iter().any(|section| {
             let rest = self.bytes.get(section.marker_end..end);
             rest.is_some_and(|rest| rest.iter().all(|byte| is_white_space(*byte)))
-        })?;
-        let newest = self
+        })
+    }
+
+    /// The state of the file up to an offset; `None` when no revision ends
+    /// there.
+    pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
+        if !self.is_end_of_revision(end) {
+            return None;
+        }
+        let later = self
             .sections
             .iter()
             .position(|section| section.marker_end <= end && section.offset < end)?;
-        Some(Revision::new(
-            self.bytes,
-            self.sections.get(newest..)?,
-            &self.limits,
-        ))
+        let (later, older) = self.sections.split_at_checked(later)?;
+        Some(self.newest.before(later, older))
+    }
+
+    /// Every object that any update of the file lists.
+    pub(crate) fn listed_by_updates(&self) -> BTreeSet<u32> {
+        let updates = self
+            .sections
+            .split_last()
+            .map_or(&[][..], |(_, updates)| updates);
+        updates
+            .iter()
+            .flat_map(|section| section.entries.iter().map(|(number, _)| *number))
+            .collect()
     }
 }
 
@@ -279,7 +304,7 @@ fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refus
 /// any of them has or mentions.
 fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusal> {
     let live = revision
-        .table()
+        .newest_table()
         .iter()
         .filter(|(_, entry)| **entry != XrefEntry::Free);
     if live.clone().count() > limits.objects {
@@ -348,7 +373,7 @@ fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Docume
             "The cross-reference does not lead to the objects.",
         ));
     }
-    for number in revision.table().keys() {
+    for number in revision.newest_table().keys() {
         if let Some(generation) = revision.generation(*number)
             && !document.objects.contains_key(&(*number, generation))
         {

@@ -37,49 +37,98 @@ pub(crate) struct RawObject<'a> {
 }
 
 /// The state that a section and all older ones describe.
+///
+/// All revisions of a file share what has been read: an object stream is
+/// decoded once, whichever of them asks for a member.
 pub(crate) struct Revision<'a> {
     bytes: &'a [u8],
-    table: BTreeMap<u32, XrefEntry>,
+    /// What the newest revision lists.
+    newest: Rc<BTreeMap<u32, XrefEntry>>,
+    /// What is listed otherwise here, by the object's number.
+    otherwise: BTreeMap<u32, Option<XrefEntry>>,
     trailer: Range<usize>,
-    state: RefCell<ReadState>,
+    /// Values of the objects that streams have as their length.
+    lengths: RefCell<BTreeMap<ObjectId, Option<usize>>>,
+    state: Rc<RefCell<ReadState>>,
 }
 
 struct ReadState {
     budget: Budget,
     decoder: Decoder,
-    containers: BTreeMap<u32, Rc<ObjectStream>>,
-    /// Values of the objects that streams have as their length.
-    lengths: BTreeMap<ObjectId, Option<usize>>,
+    /// By the offset of the object stream.
+    containers: BTreeMap<usize, Rc<ObjectStream>>,
 }
 
 impl<'a> Revision<'a> {
-    /// The revision that the first of the sections completes.
-    pub(super) fn new(bytes: &'a [u8], sections: &[XrefSection], limits: &Limits) -> Self {
-        let mut table = BTreeMap::new();
+    /// The newest revision: the first of the sections completes it.
+    pub(super) fn newest(bytes: &'a [u8], sections: &[XrefSection], limits: &Limits) -> Self {
+        let mut newest = BTreeMap::new();
         for section in sections {
             for (number, entry) in &section.entries {
-                table.entry(*number).or_insert(*entry);
+                newest.entry(*number).or_insert(*entry);
             }
         }
         Self {
             bytes,
-            table,
-            trailer: sections
-                .first()
-                .map(|section| section.trailer.clone())
-                .unwrap_or_default(),
-            state: RefCell::new(ReadState {
+            newest: Rc::new(newest),
+            otherwise: BTreeMap::new(),
+            trailer: newest_trailer(sections),
+            lengths: RefCell::default(),
+            state: Rc::new(RefCell::new(ReadState {
                 budget: Budget::new(limits),
                 decoder: Decoder::new(limits),
                 containers: BTreeMap::new(),
-                lengths: BTreeMap::new(),
-            }),
+            })),
         }
     }
 
-    /// Every listed object with its place.
-    pub(crate) fn table(&self) -> &BTreeMap<u32, XrefEntry> {
-        &self.table
+    /// The revision before the `later` sections; `older` are all others.
+    pub(super) fn before(&self, later: &[XrefSection], older: &[XrefSection]) -> Self {
+        let mut otherwise: BTreeMap<u32, Option<XrefEntry>> = later
+            .iter()
+            .flat_map(|section| section.entries.iter().map(|(number, _)| (*number, None)))
+            .collect();
+        for section in older {
+            // One of the two is long, and it must not be gone through again
+            // and again.
+            if section.entries.len() < otherwise.len() {
+                for (number, entry) in &section.entries {
+                    if let Some(found @ None) = otherwise.get_mut(number) {
+                        *found = Some(*entry);
+                    }
+                }
+            } else {
+                for (number, found) in otherwise.iter_mut().filter(|(_, found)| found.is_none()) {
+                    *found = section.entry(*number);
+                }
+            }
+        }
+        Self {
+            bytes: self.bytes,
+            newest: Rc::clone(&self.newest),
+            otherwise,
+            trailer: newest_trailer(older),
+            lengths: RefCell::default(),
+            state: Rc::clone(&self.state),
+        }
+    }
+
+    /// Where an object is listed.
+    pub(crate) fn entry(&self, number: u32) -> Option<XrefEntry> {
+        match self.otherwise.get(&number) {
+            Some(entry) => *entry,
+            None => self.newest.get(&number).copied(),
+        }
+    }
+
+    /// Every object that later revisions list anew.
+    pub(crate) fn listed_later(&self) -> impl Iterator<Item = u32> {
+        self.otherwise.keys().copied()
+    }
+
+    /// Every object that the newest revision lists, with its place.
+    pub(super) fn newest_table(&self) -> &BTreeMap<u32, XrefEntry> {
+        &self.newest
     }
 
     /// The trailer dictionary as written.
@@ -97,31 +146,31 @@ impl<'a> Revision<'a> {
 
     /// The generation of an object that is in use.
     pub(crate) fn generation(&self, number: u32) -> Option<u16> {
-        match self.table.get(&number)? {
+        match self.entry(number)? {
             XrefEntry::Free => None,
             XrefEntry::Compressed { .. } => Some(0),
-            XrefEntry::InUse { generation, .. } => Some(*generation),
+            XrefEntry::InUse { generation, .. } => Some(generation),
         }
     }
 
     /// The source of an object, `None` when it is not in use.
     pub(crate) fn raw(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
-        match self.table.get(&number) {
+        match self.entry(number) {
             None | Some(XrefEntry::Free) => Ok(None),
             Some(XrefEntry::InUse { offset, generation }) => {
-                let object = self.read((number, *generation), *offset)?;
+                let object = self.read((number, generation), offset)?;
                 Ok(Some(RawObject {
                     bytes: Cow::Borrowed(self.bytes.get(object.value.clone()).unwrap_or_default()),
                     data: object.data.and_then(|data| self.bytes.get(data)),
                     offset: Some(object.value.start),
-                    generation: *generation,
+                    generation,
                 }))
             }
             Some(XrefEntry::Compressed { container, index }) => {
-                let container_number = *container;
+                let container_number = container;
                 let container = self.container(container_number)?;
                 let member = container
-                    .member(*index)
+                    .member(index)
                     .filter(|(found, _)| *found == number);
                 let (_, bytes) = member.ok_or_else(|| {
                     Refusal::new(
@@ -164,18 +213,18 @@ impl<'a> Revision<'a> {
 
     /// Decodes an object stream and finds its members; once.
     pub(super) fn container(&self, number: u32) -> Result<Rc<ObjectStream>, Refusal> {
-        if let Some(container) = self.state.borrow().containers.get(&number) {
-            return Ok(Rc::clone(container));
-        }
         let place = format!("The object stream {number} cannot be read");
         let damaged =
             |detail: &str| Refusal::new("object-stream-damaged", format!("{place}: {detail}."));
-        let Some(XrefEntry::InUse { offset, generation }) = self.table.get(&number) else {
+        let Some(XrefEntry::InUse { offset, generation }) = self.entry(number) else {
             return Err(damaged("it is not an object of the file"));
         };
+        if let Some(container) = self.state.borrow().containers.get(&offset) {
+            return Ok(Rc::clone(container));
+        }
         // The length of an object stream must not depend on object streams, or
         // they could depend on each other.
-        let object = self.read_with((number, *generation), *offset, |length| {
+        let object = self.read_with((number, generation), offset, |length| {
             self.stream_length(length, false)
         })?;
         let source = self.bytes.get(object.value).unwrap_or_default();
@@ -203,7 +252,7 @@ impl<'a> Revision<'a> {
                 }
             })?;
         let container = Rc::new(container);
-        state.containers.insert(number, Rc::clone(&container));
+        state.containers.insert(offset, Rc::clone(&container));
         Ok(container)
     }
 
@@ -218,10 +267,15 @@ impl<'a> Revision<'a> {
     }
 
     /// Starts counting anew what is scanned and decoded.
-    pub(crate) fn renew(&self, limits: &Limits) {
+    pub(super) fn renew(&self, limits: &Limits) {
         let mut state = self.state.borrow_mut();
         state.budget = Budget::new(limits);
         state.decoder = Decoder::new(limits);
+    }
+
+    /// Starts counting anew what is scanned, but not what is decoded and kept.
+    pub(crate) fn renew_values(&self, limits: &Limits) {
+        self.state.borrow_mut().budget = Budget::new(limits);
     }
 
     fn read_with(
@@ -266,18 +320,18 @@ impl<'a> Revision<'a> {
             Length::Indirect(id) => id,
         };
         // Streams may share a length, and the object behind it may be long.
-        if let Some(known) = self.state.borrow().lengths.get(&id) {
+        if let Some(known) = self.lengths.borrow().get(&id) {
             return *known;
         }
         let found = self.length_object(id, compressed);
         if compressed || found.is_some() {
-            self.state.borrow_mut().lengths.insert(id, found);
+            self.lengths.borrow_mut().insert(id, found);
         }
         found
     }
 
     fn length_object(&self, id: ObjectId, compressed: bool) -> Option<usize> {
-        let value = match *self.table.get(&id.0)? {
+        let value = match self.entry(id.0)? {
             XrefEntry::InUse { offset, generation } if generation == id.1 => {
                 let mut budget = self.state.borrow().budget.clone();
                 match indirect::open(self.bytes, offset, &mut budget).ok()? {
@@ -298,6 +352,13 @@ impl<'a> Revision<'a> {
         };
         usize::try_from(value?).ok()
     }
+}
+
+fn newest_trailer(sections: &[XrefSection]) -> Range<usize> {
+    sections
+        .first()
+        .map(|section| section.trailer.clone())
+        .unwrap_or_default()
 }
 
 fn is_object_stream(dictionary: &RawDictionary<'_>) -> bool {

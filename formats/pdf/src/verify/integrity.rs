@@ -1,13 +1,14 @@
 use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Coverage, DigestAlgorithm, Environment, Integrity, Part};
 
-use crate::signatures::{ByteRange, SignatureDictionary, unexplained_change};
+use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
 /// What a signature covers: a document without the value of `/Contents`.
 pub(super) struct Covered<'a, B> {
     pub(super) file: &'a PdfFile<'a>,
     pub(super) document: &'a B,
+    pub(super) detector: &'a ChangeDetector<'a, 'a>,
     pub(super) range: ByteRange,
 }
 
@@ -97,10 +98,15 @@ pub(super) fn integrity<E: Environment>(
 fn later_changes<B>(covered: &Covered<'_, B>, signature: &SignatureDictionary) -> Integrity {
     match signature.coverage {
         Coverage::EntireFile => Integrity::Intact,
-        Coverage::EntireRevision => match unexplained_change(covered.file, covered.range.end) {
-            Ok(None) => Integrity::Intact,
-            Ok(Some(_)) | Err(_) => Integrity::Modified,
-        },
+        Coverage::EntireRevision => {
+            let changes = covered
+                .detector
+                .unexplained_after(covered.range.end, &signature.permissions);
+            match changes {
+                Ok(None) => Integrity::Intact,
+                Ok(Some(_)) | Err(_) => Integrity::Modified,
+            }
+        }
         Coverage::Partial => Integrity::ByteRange,
     }
 }

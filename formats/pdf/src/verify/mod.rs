@@ -9,7 +9,7 @@ use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidence};
 
 use crate::limits::Limits;
-use crate::signatures::{self, SignatureDictionary};
+use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
 use integrity::{Covered, integrity};
@@ -28,6 +28,7 @@ pub fn verify<E: Environment>(
     let file = PdfFile::parse(&bytes, &Limits::default())?;
     let found = signatures::find(&file)?;
     let store = SecurityStore::read(&file);
+    let detector = ChangeDetector::new(&file)?;
     let evidence = found.iter().map(|signature| {
         let timestamped_later = found.iter().any(|later| {
             later.is_document_timestamp && end_of_coverage(later) > end_of_coverage(signature)
@@ -35,6 +36,7 @@ pub fn verify<E: Environment>(
         let covered = signature.byte_range.as_ref().ok().map(|range| Covered {
             file: &file,
             document,
+            detector: &detector,
             range: *range,
         });
         evidence(

@@ -6,7 +6,7 @@ use crate::ceremony::{P256, P384};
 use crate::intake::{inspected, notes, refused, table};
 
 /// An update of one object at a time, with a classic table.
-fn updated(document: &[u8], objects: &[(u32, &str)]) -> Vec<u8> {
+pub(crate) fn updated(document: &[u8], objects: &[(u32, &str)]) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let prev = number_after(&bytes, "startxref\n");
     let size = number_after(&bytes, "/Size ").max(
@@ -48,7 +48,7 @@ fn object_after(bytes: &[u8], text: &str) -> u32 {
 }
 
 /// The newest source of an object.
-fn object(bytes: &[u8], number: u32) -> String {
+pub(crate) fn object(bytes: &[u8], number: u32) -> String {
     let header = format!("\n{number} 0 obj\n");
     let at = bytes
         .windows(header.len())
@@ -59,7 +59,7 @@ fn object(bytes: &[u8], number: u32) -> String {
     text[..text.find("\nendobj").unwrap()].to_owned()
 }
 
-fn with_entries(dictionary: &str, entries: &str) -> String {
+pub(crate) fn with_entries(dictionary: &str, entries: &str) -> String {
     format!(
         "{} {entries} >>",
         dictionary.trim_end().strip_suffix(">>").unwrap()
@@ -72,7 +72,7 @@ fn signed() -> Vec<u8> {
 
 /// A document whose only field has a signature dictionary; nothing is signed,
 /// but the ranges are right.
-fn with_signature(signature: &str, field: &str) -> Vec<u8> {
+pub(crate) fn with_signature(signature: &str, field: &str) -> Vec<u8> {
     with_right_ranges(&with_blank_ranges(signature, field))
 }
 

@@ -3,6 +3,7 @@
 mod ceremony;
 mod earlier_signatures;
 mod intake;
+mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
 mod referees;

@@ -11,7 +11,7 @@ use parafa_format_pdf::inspect;
 use crate::referees::samples;
 
 /// Files whose verdict in the list is not the one that the rules give.
-const REASONED: [(&str, &str); 5] = [
+const REASONED: [(&str, &str); 6] = [
     // The one subsection announces six entries and has none.
     ("rub__F1-duplicate-obj-num.pdf", "refuse:xref-damaged"),
     // The object 6 is listed where the object 8 is.
@@ -20,6 +20,9 @@ const REASONED: [(&str, &str); 5] = [
     ("dss__pdf-spoofing-attack.pdf", "refuse:encrypted"),
     // The number `-1.#INF` in the object 422 comes before all comparisons.
     ("dss__modified_after_signature.pdf", "refuse:object-damaged"),
+    // A FieldMDP of the signature locks all fields, and `TestField2` got
+    // another value after it (ISO 32000-2, 12.8.2.4).
+    ("dss__test-with-vri.pdf", "refuse:modified-after-signing"),
     // The certification has `/P 1`: no changes.
     ("sambit__PAdES_SmartID.pdf", "refuse:certified-no-changes"),
 ];

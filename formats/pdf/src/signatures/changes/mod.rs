@@ -1,42 +1,123 @@
 //! What the revisions after a signature changed (ISO 32000-2, 12.8.2.2.2).
 //!
 //! A change is explained when it is one of: a new signature field with its
-//! value and widget, values and appearances of form fields, validation data in
-//! the catalog's `/DSS`, metadata, the document information dictionary, and
-//! the file's own bookkeeping. Everything else changed what was signed.
+//! value and widget, values and appearances of form fields, annotations where
+//! they are permitted, validation data in the catalog's `/DSS`, metadata, the
+//! document information dictionary, and the file's own bookkeeping. Everything
+//! else changed what was signed.
 
-mod rules;
+mod annotations;
+mod catalog;
+mod form;
+mod values;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use lopdf::Object;
 use parafa_format_core::Refusal;
 
+use super::Permissions;
 use crate::structure::{
-    PdfFile, RawDictionary, RawObject, Revision, XrefEntry, references, same_value,
+    FieldNode, PdfFile, RawDictionary, RawObject, Revision, XrefEntry, references, same_value,
 };
 
-/// The first change after an offset that nothing explains, as a sentence;
-/// `None` when the signature that covers everything up to there still says
-/// what it said.
-pub(crate) fn unexplained_change(
-    file: &PdfFile<'_>,
-    end: usize,
-) -> Result<Option<String>, Refusal> {
-    if end >= file.end() {
-        return Ok(None);
+/// Compares the newest state of a file with what its signatures cover. What
+/// all comparisons need is read once; each then costs what was updated after
+/// the signature, not what the file holds.
+pub(crate) struct ChangeDetector<'f, 'a> {
+    file: &'f PdfFile<'a>,
+    fields: Vec<FieldNode<'f>>,
+    pages: Vec<Page>,
+    /// Members of object streams, by the number of the stream.
+    members: BTreeMap<u32, Vec<u32>>,
+    references: OnceCell<Vec<Reference>>,
+}
+
+/// A page, and the array of its annotations when that is an object.
+struct Page {
+    number: u32,
+    annotations: Option<u32>,
+}
+
+/// A reference to an object that an update lists.
+struct Reference {
+    from: u32,
+    to: u32,
+}
+
+impl<'f, 'a> ChangeDetector<'f, 'a> {
+    /// For the signatures of a file; refuses one whose fields or pages are no
+    /// tree.
+    pub(crate) fn new(file: &'f PdfFile<'a>) -> Result<Self, Refusal> {
+        let pages = file.pages()?.into_iter().map(|id| Page {
+            number: id.0,
+            annotations: annotation_array(file.object(id)),
+        });
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (number, entry) in file.listed() {
+            if let XrefEntry::Compressed { container, .. } = entry {
+                members.entry(container).or_default().push(number);
+            }
+        }
+        Ok(Self {
+            file,
+            members,
+            fields: file.field_nodes()?,
+            pages: pages.collect(),
+            references: OnceCell::new(),
+        })
     }
-    let Some(old) = file.revision_ending_at(end) else {
-        return Ok(Some(format!("No revision ends at byte {end}.")));
-    };
-    let mut comparison = Comparison::new(file, old)?;
-    if comparison.changed.is_empty() {
-        return Ok(None);
+
+    /// The first change after an offset that nothing explains or permits, as a
+    /// sentence; `None` when a signature that covers everything up to there
+    /// still says what it said.
+    pub(crate) fn unexplained_after(
+        &self,
+        end: usize,
+        permissions: &Permissions,
+    ) -> Result<Option<String>, Refusal> {
+        if end >= self.file.end() {
+            return Ok(None);
+        }
+        let Some(old) = self.file.revision_ending_at(end) else {
+            return Ok(Some(format!("No revision ends at byte {end}.")));
+        };
+        let mut comparison = Comparison::new(self, permissions, old)?;
+        if comparison.changed.is_empty() {
+            return Ok(None);
+        }
+        match comparison.explain() {
+            Ok(()) => Ok(comparison.unexplained()),
+            Err(Stop::Change(change)) => Ok(Some(change)),
+            Err(Stop::Refusal(refusal)) => Err(refusal),
+        }
     }
-    match comparison.explain() {
-        Ok(()) => Ok(comparison.unexplained()),
-        Err(Stop::Change(change)) => Ok(Some(change)),
-        Err(Stop::Refusal(refusal)) => Err(refusal),
+
+    /// Every reference to an object that an update lists.
+    fn references(&self) -> Result<&[Reference], Refusal> {
+        if let Some(known) = self.references.get() {
+            return Ok(known);
+        }
+        let updated = self.file.listed_by_updates();
+        let newest = self.file.newest();
+        newest.renew_values(self.file.limits());
+        let mut found = Vec::new();
+        for (from, _) in self.file.listed() {
+            if let Some(object) = newest.raw(from)? {
+                let updated = referenced(&object.bytes)?
+                    .into_iter()
+                    .filter(|to| updated.contains(to));
+                found.extend(updated.map(|to| Reference { from, to }));
+            }
+        }
+        Ok(self.references.get_or_init(|| found))
     }
+}
+
+fn annotation_array(page: Option<&Object>) -> Option<u32> {
+    let annotations = page?.as_dict().ok()?.get(b"Annots").ok()?;
+    annotations.as_reference().ok().map(|(number, _)| number)
 }
 
 /// Why no more changes are looked at.
@@ -53,8 +134,10 @@ impl From<Refusal> for Stop {
     }
 }
 
-struct Comparison<'f, 'a> {
+struct Comparison<'d, 'f, 'a> {
+    detector: &'d ChangeDetector<'f, 'a>,
     file: &'f PdfFile<'a>,
+    permissions: &'d Permissions,
     old: Revision<'a>,
     /// What is listed elsewhere now and has another value.
     changed: BTreeMap<u32, Change<'a>>,
@@ -66,15 +149,22 @@ struct Change<'a> {
     new: Option<RawObject<'a>>,
 }
 
-impl<'f, 'a> Comparison<'f, 'a> {
-    fn new(file: &'f PdfFile<'a>, old: Revision<'a>) -> Result<Self, Refusal> {
+impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
+    fn new(
+        detector: &'d ChangeDetector<'f, 'a>,
+        permissions: &'d Permissions,
+        old: Revision<'a>,
+    ) -> Result<Self, Refusal> {
+        let file = detector.file;
         let new = file.newest();
-        new.renew(file.limits());
+        new.renew_values(file.limits());
+        // An object stream that is listed anew brings its members along.
         let numbers: BTreeSet<u32> = old
-            .table()
-            .keys()
-            .chain(new.table().keys())
-            .copied()
+            .listed_later()
+            .flat_map(|number| {
+                let members = detector.members.get(&number);
+                members.into_iter().flatten().copied().chain([number])
+            })
             .collect();
         let mut changed = BTreeMap::new();
         for number in numbers {
@@ -90,7 +180,9 @@ impl<'f, 'a> Comparison<'f, 'a> {
             }
         }
         Ok(Self {
+            detector,
             file,
+            permissions,
             old,
             changed,
             explained: BTreeSet::new(),
@@ -117,7 +209,7 @@ impl<'f, 'a> Comparison<'f, 'a> {
         self.explain_information();
         self.explain_catalog()?;
         self.explain_fields()?;
-        self.explain_pages()?;
+        self.explain_annotations()?;
         Ok(self.explain_orphans()?)
     }
 
@@ -144,22 +236,13 @@ impl<'f, 'a> Comparison<'f, 'a> {
         if orphans.is_empty() {
             return Ok(());
         }
-        let mut reached = Vec::new();
-        for number in self
-            .file
-            .newest()
-            .table()
-            .keys()
-            .filter(|number| !orphans.contains(number))
-        {
-            if let Some(object) = self.file.newest().raw(*number)? {
-                reached.extend(
-                    referenced(&object.bytes)?
-                        .into_iter()
-                        .filter(|number| orphans.contains(number)),
-                );
-            }
-        }
+        let references = self.detector.references()?;
+        let mut reached: Vec<u32> = references
+            .iter()
+            .filter(|reference| !orphans.contains(&reference.from))
+            .map(|reference| reference.to)
+            .filter(|to| orphans.contains(to))
+            .collect();
         while let Some(number) = reached.pop() {
             if orphans.remove(&number)
                 && let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
@@ -193,11 +276,11 @@ impl<'f, 'a> Comparison<'f, 'a> {
 }
 
 fn same_place(old: &Revision<'_>, new: &Revision<'_>, number: u32) -> bool {
-    let (old_entry, new_entry) = (old.table().get(&number), new.table().get(&number));
-    let is_free = |entry: Option<&XrefEntry>| matches!(entry, None | Some(XrefEntry::Free));
+    let (old_entry, new_entry) = (old.entry(number), new.entry(number));
+    let is_free = |entry: Option<XrefEntry>| matches!(entry, None | Some(XrefEntry::Free));
     match (old_entry, new_entry) {
         (Some(XrefEntry::Compressed { container, .. }), Some(_)) if old_entry == new_entry => {
-            old.table().get(container) == new.table().get(container)
+            old.entry(container) == new.entry(container)
         }
         _ => old_entry == new_entry || is_free(old_entry) && is_free(new_entry),
     }

@@ -60,3 +60,14 @@ pub(crate) struct XrefSection {
     /// Object numbers of the streams that hold the section itself.
     pub(crate) stream_numbers: Vec<u32>,
 }
+
+impl XrefSection {
+    /// The entry of an object.
+    pub(crate) fn entry(&self, number: u32) -> Option<XrefEntry> {
+        let place = self
+            .entries
+            .binary_search_by_key(&number, |(number, _)| *number)
+            .ok()?;
+        self.entries.get(place).map(|(_, entry)| *entry)
+    }
+}
