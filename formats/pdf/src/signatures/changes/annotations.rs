@@ -1,0 +1,112 @@
+//! The annotations of pages: widgets of new signature fields, and whatever is
+//! no widget where annotations may change.
+
+use std::collections::BTreeSet;
+
+use super::super::AccessPermission;
+use super::values::refuse_other_keys;
+use super::{Comparison, Page, Stop, entries};
+use crate::structure::{FieldKind, RawObject};
+
+impl Comparison<'_, '_, '_> {
+    /// Pages that were there differ only in what annotates them.
+    pub(super) fn explain_annotations(&mut self) -> Result<(), Stop> {
+        let detector = self.detector;
+        let signature_widgets: BTreeSet<u32> = detector
+            .fields
+            .iter()
+            .filter(|field| field.kind == FieldKind::Signature && self.is_added(field.id.0))
+            .map(|field| field.id.0)
+            .collect();
+        for page in &detector.pages {
+            let array_changed = page
+                .annotations
+                .is_some_and(|number| self.changed.contains_key(&number));
+            if self.changed.contains_key(&page.number) || array_changed {
+                self.explain_page(page, &signature_widgets)?;
+            }
+        }
+        if self.permissions.access == AccessPermission::Annotations {
+            self.explain_changed_annotations()?;
+        }
+        Ok(())
+    }
+
+    fn explain_page(
+        &mut self,
+        &Page { number, .. }: &Page,
+        signature_widgets: &BTreeSet<u32>,
+    ) -> Result<(), Stop> {
+        let (Some(old), Some(new)) = (self.old.raw(number)?, self.file.newest().raw(number)?)
+        else {
+            return Ok(());
+        };
+        let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
+        refuse_other_keys(&format!("page {number}"), &old, &new, &[&[b"Annots"]])?;
+        let (old_items, new_items) = (old.value(b"Annots"), new.value(b"Annots"));
+        let differing = self.differing_items(old_items, new_items)?;
+        let permitted = differing.is_some_and(|differing| {
+            differing
+                .added
+                .iter()
+                .all(|item| signature_widgets.contains(item) || self.may_annotate(*item))
+                && differing
+                    .removed
+                    .iter()
+                    .all(|item| self.may_annotate(*item))
+        });
+        if !permitted {
+            return Err(Stop::Change(format!(
+                "The annotations of the page {number} were changed."
+            )));
+        }
+        self.explained.insert(number);
+        Ok(())
+    }
+
+    /// Annotations that were added, removed or written anew, with what only
+    /// they lead to.
+    fn explain_changed_annotations(&mut self) -> Result<(), Stop> {
+        let annotations: Vec<(u32, Option<Vec<u8>>)> = self
+            .changed
+            .iter()
+            .filter(|(number, _)| self.may_annotate(**number))
+            .map(|(number, change)| {
+                let new = change.new.as_ref().map(|new| new.bytes.to_vec());
+                (*number, new)
+            })
+            .collect();
+        for (number, new) in annotations {
+            self.explained.insert(number);
+            if let Some(new) = new {
+                self.explain_added(&new)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an object is, and was, an annotation that may be changed.
+    fn may_annotate(&self, number: u32) -> bool {
+        self.permissions.access == AccessPermission::Annotations
+            && match self.changed.get(&number) {
+                Some(change) => {
+                    change.old.as_ref().is_none_or(is_annotation)
+                        && change.new.as_ref().is_none_or(is_annotation)
+                }
+                None => matches!(self.old.raw(number), Ok(Some(object)) if is_annotation(&object)),
+            }
+    }
+}
+
+/// An annotation that is no widget (ISO 32000-2, 12.5.2): fields have rules of
+/// their own.
+fn is_annotation(object: &RawObject<'_>) -> bool {
+    object.data.is_none()
+        && entries(&object.bytes).is_ok_and(|entries| {
+            entries.value(b"Rect").is_some()
+                && entries
+                    .value(b"Subtype")
+                    .is_some_and(|subtype| subtype != b"/Widget")
+                && matches!(entries.value(b"Type"), None | Some(b"/Annot"))
+        })
+}

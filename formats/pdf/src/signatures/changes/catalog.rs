@@ -1,0 +1,118 @@
+//! The catalog and what stands below it, apart from the form.
+
+use std::collections::BTreeSet;
+
+use super::values::refuse_other_keys;
+use super::{Change, Comparison, Stop, entries, referenced};
+use crate::structure::{RawDictionary, RawObject, Revision, as_reference};
+
+/// Entries of the catalog that may change.
+const CATALOG_KEYS: [&[u8]; 6] = [
+    b"AcroForm",
+    b"DSS",
+    b"Extensions",
+    b"MarkInfo",
+    b"Metadata",
+    b"Version",
+];
+
+/// Entries of the document security store and of its `/VRI` members (ETSI EN
+/// 319 142-1, 5.4.2).
+const SECURITY_STORE_KEYS: [&[u8]; 10] = [
+    b"CRL", b"CRLs", b"Cert", b"Certs", b"OCSP", b"OCSPs", b"TS", b"TU", b"Type", b"VRI",
+];
+
+/// Length of a key of the `/VRI` dictionary: a SHA-1 digest in hexadecimal.
+const VRI_KEY_LEN: usize = 40;
+
+impl Comparison<'_, '_, '_> {
+    /// The document information dictionary (ISO 32000-2, 14.3.3).
+    pub(super) fn explain_information(&mut self) {
+        let information = |revision: &Revision<'_>| {
+            let trailer = RawDictionary::scan(revision.trailer()).ok()?;
+            trailer.value(b"Info").and_then(as_reference)
+        };
+        let Some((number, _)) = information(self.file.newest()) else {
+            return;
+        };
+        let is_information = |object: &RawObject<'_>| {
+            object.data.is_none()
+                && entries(&object.bytes).is_ok_and(|entries| entries.find(b"Type").is_none())
+        };
+        let stays = information(&self.old).is_some_and(|(old, _)| old == number);
+        if (stays || self.is_added(number)) && self.is_on_both_sides(number, is_information) {
+            self.explained.insert(number);
+        }
+    }
+
+    /// The catalog, and what may change below it.
+    pub(super) fn explain_catalog(&mut self) -> Result<(), Stop> {
+        let catalog = self.old.catalog_id();
+        let (Some((number, _)), true) = (catalog, catalog == self.file.newest().catalog_id())
+        else {
+            return Err(Stop::Change("The document has another catalog.".into()));
+        };
+        let (Some(old), Some(new)) = (self.old.raw(number)?, self.file.newest().raw(number)?)
+        else {
+            return Err(Stop::Change("The catalog was removed.".into()));
+        };
+        let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
+        refuse_other_keys("catalog", &old, &new, &[&CATALOG_KEYS])?;
+        self.explained.insert(number);
+        for key in [&b"Extensions"[..], b"MarkInfo", b"Metadata", b"DSS"] {
+            if let Some(value) = new.value(key) {
+                self.explain_added(value)?;
+            }
+        }
+        self.explain_metadata(new.value(b"Metadata"));
+        self.explain_security_store(old.value(b"DSS"))?;
+        self.explain_form(old.value(b"AcroForm"), new.value(b"AcroForm"))
+    }
+
+    fn explain_metadata(&mut self, metadata: Option<&[u8]>) {
+        let is_metadata = |object: &RawObject<'_>| {
+            entries(&object.bytes).is_ok_and(|entries| entries.value(b"Type") == Some(b"/Metadata"))
+        };
+        if let Some((number, _)) = metadata.and_then(as_reference)
+            && self.is_on_both_sides(number, is_metadata)
+        {
+            self.explained.insert(number);
+        }
+    }
+
+    /// Dictionaries and arrays that made up the store before. What it stores
+    /// is in streams, and those stay.
+    fn explain_security_store(&mut self, old: Option<&[u8]>) -> Result<(), Stop> {
+        let mut visited = BTreeSet::new();
+        let mut open = old.map_or_else(|| Ok(Vec::new()), referenced)?;
+        while let Some(number) = open.pop() {
+            if !visited.insert(number) {
+                continue;
+            }
+            let Some(object) = self.old.raw(number)?.filter(is_part_of_security_store) else {
+                continue;
+            };
+            open.extend(referenced(&object.bytes)?);
+            if let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
+                && is_part_of_security_store(new)
+            {
+                let new = new.bytes.clone();
+                self.explained.insert(number);
+                self.explain_added(&new)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_part_of_security_store(object: &RawObject<'_>) -> bool {
+    let is_key = |key: &[u8]| {
+        SECURITY_STORE_KEYS.contains(&key)
+            || key.len() == VRI_KEY_LEN && key.iter().all(u8::is_ascii_hexdigit)
+    };
+    object.data.is_none()
+        && (object.bytes.starts_with(b"[")
+            || RawDictionary::scan(&object.bytes).is_ok_and(|dictionary| {
+                dictionary.entries().iter().all(|entry| is_key(&entry.key))
+            }))
+}

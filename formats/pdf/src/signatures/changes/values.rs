@@ -1,0 +1,161 @@
+//! Values of two revisions beside each other.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use parafa_format_core::Refusal;
+
+use super::{Comparison, Stop};
+use crate::structure::{RawDictionary, RawObject, Revision, array_items, as_reference, same_value};
+
+impl<'a> Comparison<'_, '_, 'a> {
+    /// Object numbers that only one of two arrays refers to; `None` when
+    /// anything else about them differs.
+    pub(super) fn differing_items(
+        &mut self,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<Option<DifferingItems>, Refusal> {
+        let old_source = self.old_value(old)?;
+        let new_source = new.map_or(Ok(None), |new| self.new_value(new))?;
+        let old_items = old_source
+            .as_deref()
+            .map_or(Some(Items::default()), Items::of);
+        let new_items = new_source
+            .as_deref()
+            .map_or(Some(Items::default()), Items::of);
+        let (Some(old_items), Some(new_items)) = (old_items, new_items) else {
+            return Ok(None);
+        };
+        if !new_items.has_same_others(&old_items) {
+            return Ok(None);
+        }
+        if let Some(new) = new {
+            self.explain_compared(old, new);
+        }
+        let (old, new) = (&old_items.references, &new_items.references);
+        Ok(Some(DifferingItems {
+            added: new.difference(old).copied().collect(),
+            removed: old.difference(new).copied().collect(),
+        }))
+    }
+
+    /// The object that a value refers to and whose content has been compared:
+    /// it was there before in the same role, or it is new.
+    pub(super) fn explain_compared(&mut self, old: Option<&[u8]>, new: &[u8]) {
+        if let Some((number, _)) = as_reference(new)
+            && (self.is_added(number)
+                || old
+                    .and_then(as_reference)
+                    .is_some_and(|(old, _)| old == number))
+        {
+            self.explained.insert(number);
+        }
+    }
+
+    pub(super) fn is_on_both_sides(
+        &self,
+        number: u32,
+        test: impl Fn(&RawObject<'_>) -> bool,
+    ) -> bool {
+        self.changed.get(&number).is_some_and(|change| {
+            change.old.as_ref().is_none_or(&test) && change.new.as_ref().is_none_or(&test)
+        })
+    }
+
+    pub(super) fn old_value(&self, value: Option<&[u8]>) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+        value.map_or(Ok(None), |value| resolved(&self.old, value))
+    }
+
+    pub(super) fn new_value(&self, value: &[u8]) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+        resolved(self.file.newest(), value)
+    }
+}
+
+/// Object numbers that only one of two arrays refers to.
+pub(super) struct DifferingItems {
+    pub(super) added: BTreeSet<u32>,
+    pub(super) removed: BTreeSet<u32>,
+}
+
+/// The items of an array of references; what is no reference stays as it is.
+#[derive(Default)]
+struct Items<'s> {
+    references: BTreeSet<u32>,
+    others: Vec<&'s [u8]>,
+}
+
+impl<'s> Items<'s> {
+    fn of(array: &'s [u8]) -> Option<Self> {
+        let mut items = Self::default();
+        for item in array_items(array).ok()? {
+            match as_reference(item) {
+                Some((number, _)) => {
+                    items.references.insert(number);
+                }
+                None => items.others.push(item),
+            }
+        }
+        Some(items)
+    }
+
+    fn has_same_others(&self, old: &Self) -> bool {
+        old.others.len() == self.others.len()
+            && old
+                .others
+                .iter()
+                .zip(&self.others)
+                .all(|(old, new)| same_value(old, new))
+    }
+}
+
+/// A value as written, behind its reference if it is one; `None` when there is
+/// nothing, or null.
+fn resolved<'a>(revision: &Revision<'a>, value: &[u8]) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+    let value = match as_reference(value) {
+        Some((number, _)) => revision.raw(number)?.map(|object| object.bytes),
+        None => Some(Cow::Owned(value.to_vec())),
+    };
+    Ok(value.filter(|value| value.as_ref() != b"null"))
+}
+
+pub(super) fn refuse_other_keys(
+    part: &str,
+    old: &RawDictionary<'_>,
+    new: &RawDictionary<'_>,
+    permitted: &[&[&[u8]]],
+) -> Result<(), Stop> {
+    let is_permitted = |key: &Vec<u8>| permitted.iter().any(|keys| keys.contains(&key.as_slice()));
+    match differing_keys(old, new)
+        .iter()
+        .find(|key| !is_permitted(key))
+    {
+        None => Ok(()),
+        Some(key) => {
+            let key = String::from_utf8_lossy(key);
+            Err(Stop::Change(format!(
+                "The /{key} of the {part} was changed."
+            )))
+        }
+    }
+}
+
+/// Keys that only one of two dictionaries has or whose values differ.
+pub(super) fn differing_keys(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> Vec<Vec<u8>> {
+    let mut values: BTreeMap<&Vec<u8>, [Option<&[u8]>; 2]> = BTreeMap::new();
+    for entry in old.entries() {
+        values.entry(&entry.key).or_default()[0] = Some(entry.value);
+    }
+    for entry in new.entries() {
+        values.entry(&entry.key).or_default()[1] = Some(entry.value);
+    }
+    let differs = |[old, new]: &[Option<&[u8]>; 2]| match (old, new) {
+        (Some(old), Some(new)) => !same_value(old, new),
+        (old, new) => old.is_some() || new.is_some(),
+    };
+    values
+        .into_iter()
+        .filter(|(_, values)| differs(values))
+        .map(|(key, _)| key.clone())
+        .collect()
+}
