@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use url::Url;
 
 use super::client::{Ceremony, SigningClient};
+use super::metrics::Metrics;
 use super::root;
 
 /// How long a demo world may take to be ready.
@@ -130,6 +131,23 @@ impl Demo {
                     && persona.methods.iter().any(|method| method == "smart_id")
             })
             .collect()
+    }
+
+    /// What the server counts.
+    pub(crate) async fn metrics(&self) -> Metrics {
+        let address = self.world.operator_url.join("metrics").expect("a path");
+        let answer = reqwest::get(address).await.expect("an answer");
+        assert!(answer.status().is_success(), "{}", answer.status());
+        Metrics::new(answer.text().await.expect("text"))
+    }
+
+    /// The most memory that the server ever had, in bytes (Linux).
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id()))
+            .expect("the server runs");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
+        1024 * kib.expect("a peak").parse::<u64>().expect("a number")
     }
 
     /// Has a persona's phone follow a device link, as by a scan (`QR`) or in the

@@ -2,6 +2,7 @@ pub(crate) mod browser;
 pub(crate) mod client;
 pub(crate) mod control;
 pub(crate) mod demo;
+pub(crate) mod metrics;
 pub(crate) mod referee;
 
 use std::path::{Path, PathBuf};
