@@ -137,6 +137,9 @@ impl<'d> Play<'d> {
     /// Lets the deadline of a signing pass whose caller was never told of it.
     async fn end(&mut self) {
         self.deployment.site.pass(SignedDuration::from_hours(25));
+        while self.host.app.schedule_sweep().await.is_err() {
+            self.step().await;
+        }
         while self.host.run_due().await > 0 || self.host.is_down() {
             self.step().await;
         }

@@ -1,6 +1,7 @@
 //! Plugins that break their contract, providers that are away, steps that
 //! fail, and readers that share a link.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -71,7 +72,8 @@ async fn a_provider_that_restarts_within_ten_seconds_loses_nobody() {
             stage.host.run_due().await;
         }
         let back = site.clock.now() + SignedDuration::from_secs(10);
-        site.faults(Service::SmartId).until_cleared(Fault::Status { status: 503 });
+        site.faults(Service::SmartId)
+            .until_cleared(Fault::Status { status: 503 });
         while site.clock.now() < back {
             stage.host.run_due().await;
             site.pass(TICK);
@@ -110,6 +112,29 @@ async fn a_step_that_fails_inside_is_tried_again_after_seconds() {
 }
 
 #[tokio::test]
+async fn what_nobody_owns_is_swept_a_day_later() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let versions = stage.signing().await.versions;
+    let owned = HashSet::from([versions[0].bytes_id]);
+    let (key, file) = (app.store.new_id().await, app.store.new_id().await);
+    let key = app.keys.create(key.unwrap()).await.unwrap();
+    let written = app.files.write(&key, file.unwrap(), "left".into()).await;
+    app.schedule_sweep().await.unwrap();
+    stage.host.run_due().await;
+    assert!(stage.deployment.byte_files().contains(&written.unwrap().id));
+
+    site.pass(SignedDuration::from_hours(25));
+    stage.host.run_due().await;
+
+    assert_eq!(stage.deployment.byte_files(), owned);
+    assert_eq!(stage.deployment.data_keys(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn two_readers_of_one_link_both_hear_of_a_change() {
     const LONG: Duration = Duration::from_secs(30);
 
@@ -130,7 +155,10 @@ async fn two_readers_of_one_link_both_hear_of_a_change() {
         assert!(read(LONG).await.attempt.is_some());
     }
 
-    assert!(asked.elapsed() < LONG / 2, "the second reader waits in vain");
+    assert!(
+        asked.elapsed() < LONG / 2,
+        "the second reader waits in vain"
+    );
     drop(stage);
     site.shutdown().await;
 }

@@ -301,6 +301,7 @@ impl<'d> Contest<'d> {
             self.sign_what_is_open().await;
         }
         self.deployment.site.pass(SignedDuration::from_hours(25));
+        self.hosts[0].app.schedule_sweep().await.unwrap();
         while self.run_due().await > 0 {}
         self.look().await;
         self.witness.look_at_the_end(self.deployment).await;

@@ -85,7 +85,8 @@ impl Witness {
         self.attempts = attempts;
     }
 
-    /// Looks at what must hold once everything has ended.
+    /// Looks at what must hold once everything has ended and what was left has
+    /// been swept.
     pub(super) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
         self.look(deployment.site.clock.now()).await;
         for attempt in self.attempts.values() {
@@ -105,12 +106,10 @@ impl Witness {
                 "signatures in the newest version"
             );
         }
-    }
-
-    /// The byte files that some row names.
-    pub(super) fn owned_files(&self) -> HashSet<Uuid> {
         let versions = self.signings.values().flat_map(|row| &row.versions);
-        versions.map(|version| version.bytes_id).collect()
+        let owned: HashSet<Uuid> = versions.map(|version| version.bytes_id).collect();
+        assert_eq!(deployment.byte_files(), owned);
+        assert_eq!(deployment.data_keys(), self.signings.len());
     }
 
     async fn read(&self) -> (BTreeMap<Uuid, SigningRow>, BTreeMap<Uuid, AttemptRow>) {
