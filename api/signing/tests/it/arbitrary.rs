@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::support::{KNOWN, Service, minimal, set};
+use crate::support::{KNOWN, Service, json_request, minimal, set};
 
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 25] = [
     "title",
     "document",
     "container",
@@ -25,6 +25,13 @@ const NAMES: [&str; 18] = [
     "files",
     "email",
     "methods",
+    "action",
+    "signerEmail",
+    "reason",
+    "before",
+    "documents",
+    "body",
+    "authorLabel",
 ];
 
 fn leaf() -> impl Strategy<Value = Value> {
@@ -87,6 +94,25 @@ proptest! {
             let problem: Value = serde_json::from_slice(&answer).unwrap();
             prop_assert!(!problem["errors"].as_array().unwrap().is_empty());
         }
+    }
+
+    #[test]
+    fn arbitrary_json_is_taken_or_refused_by_every_call(
+        (method, path, success) in prop::sample::select(vec![
+            ("PATCH", "", 200), ("POST", "/cancel", 200), ("POST", "/archive", 200),
+            ("POST", "/simulate", 200), ("POST", "/signers", 201), ("POST", "/comments", 201),
+            ("POST", "/v1/batches", 201), ("POST", "/v1/files", 201), ("POST", "/v1/erasure", 200),
+        ]),
+        body in json_value(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let path = match path.starts_with("/v1") {
+            true => path.to_owned(),
+            false => format!("/v1/signings/{KNOWN}{path}"),
+        };
+        let request = json_request(method, &path, "owner", body.to_string());
+        let answer = runtime.block_on(async { Service::new().send(request).await });
+        prop_assert!([success, 400].contains(&answer.status.as_u16()), "{}", answer.status);
     }
 
     #[test]

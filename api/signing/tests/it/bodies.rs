@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use futures::stream;
+use futures::{StreamExt, stream};
 use parafa_api_signing::{HttpConfig, ProblemKind};
+use tokio::time::Instant;
 
-use crate::support::{Answer, Service, minimal, request};
+use crate::support::{Answer, KNOWN, SIGNER, Service, base64, json_request, minimal, request};
 
 /// A body without end, with a count of the KiB that were taken from it.
 fn endless() -> (Body, Arc<AtomicUsize>) {
@@ -114,4 +116,130 @@ async fn an_encoded_body_is_not_supported() {
         service.send(request).await.problem(),
         ProblemKind::UnsupportedMediaType
     );
+}
+
+/// A body of which a byte comes every second.
+fn trickle() -> Body {
+    Body::from_stream(stream::unfold((), |()| async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Some((Ok::<_, std::io::Error>(Bytes::from_static(b" ")), ()))
+    }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_trickles_in_is_cut() {
+    let service = Service::new();
+    let begun = Instant::now();
+    let answer = post(&service, trickle(), None).await;
+    assert_eq!(answer.problem(), ProblemKind::RequestTimeout);
+    assert_eq!(begun.elapsed(), Duration::from_secs(20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_stops_is_cut() {
+    let service = Service::new();
+    let begun = Instant::now();
+    let answer = post(
+        &service,
+        Body::from_stream(stream::pending::<Silence>()),
+        None,
+    )
+    .await;
+    assert_eq!(answer.problem(), ProblemKind::RequestTimeout);
+    assert_eq!(begun.elapsed(), Duration::from_secs(20));
+}
+
+type Silence = Result<Bytes, std::io::Error>;
+
+#[tokio::test(start_paused = true)]
+async fn a_large_body_that_keeps_the_pace_is_read() {
+    let service = Service::new();
+    let body = minimal().to_string();
+    let padding = stream::iter((0..60).map(|_| Bytes::from_static(&[b' '; 32 * 1024])));
+    let chunks = padding
+        .chain(stream::iter([Bytes::from(body)]))
+        .then(|chunk| async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok::<_, std::io::Error>(chunk)
+        });
+    let answer = post(&service, Body::from_stream(chunks), None).await;
+    assert_eq!(answer.status, 201);
+}
+
+#[tokio::test]
+async fn a_batch_may_be_longer_than_other_bodies() {
+    let service = Service::with(|config| {
+        config.max_body_bytes = 16;
+        config.max_batch_body_bytes = 4096;
+    });
+    let batch = format!(
+        r#"{{"title":"Sutartys","documents":[{{"name":"a.pdf","content":"{}"}}],"signers":[{{"email":"a@example.lt"}}]}}"#,
+        base64(b"%PDF-1.7")
+    );
+    for (path, status) in [("/v1/batches", 201), ("/v1/signings", 413)] {
+        let answer = service
+            .send(json_request("POST", path, "owner", batch.clone()))
+            .await;
+        assert_eq!(answer.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn calls_without_members_take_nothing_or_an_empty_object() {
+    let service = Service::new();
+    for call in ["cancel", "archive", &format!("signers/{SIGNER}/remind")] {
+        let path = format!("/v1/signings/{KNOWN}/{call}");
+        let nothing = || request("POST", &path, "owner");
+        for (body, content_type) in [
+            ("", None),
+            ("", Some("text/plain")),
+            ("", Some("application/json")),
+            (" \n", Some("application/json")),
+            ("{}", Some("application/json")),
+        ] {
+            let request = match content_type {
+                Some(content_type) => nothing().header("content-type", content_type),
+                None => nothing(),
+            };
+            let answer = service.send(request.body(Body::from(body)).unwrap()).await;
+            assert_eq!(answer.status, 200, "{path} {body:?} {content_type:?}");
+        }
+        for (body, pointer) in [
+            ("{\"reason\":1}", "/reason"),
+            ("[]", ""),
+            ("null", ""),
+            ("{", ""),
+        ] {
+            let answer = service
+                .send(json_request("POST", &path, "owner", body))
+                .await;
+            assert_eq!(answer.faults()[0].0, pointer, "{path} {body}");
+        }
+        let undeclared = nothing().body(Body::from("{}")).unwrap();
+        assert_eq!(
+            service.send(undeclared).await.problem(),
+            ProblemKind::UnsupportedMediaType
+        );
+    }
+}
+
+#[tokio::test]
+async fn documents_end_at_fifteen_mebibytes() {
+    let service = Service::new();
+    let limit = 15 * 1_048_576;
+    for (length, fault) in [(limit, None), (limit + 1, Some("/content"))] {
+        let content = base64(&vec![7; length]);
+        let body = format!(r#"{{"name":"a.pdf","content":"{content}"}}"#);
+        let answer = service
+            .send(json_request("POST", "/v1/files", "owner", body))
+            .await;
+        match fault {
+            None => assert_eq!(answer.status, 201),
+            Some(pointer) => {
+                let faults = answer.faults();
+                assert_eq!(faults[0].0, pointer);
+                assert_eq!(faults[0].1, "must decode to at most 15728640 bytes");
+            }
+        }
+    }
 }

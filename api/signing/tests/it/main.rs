@@ -3,9 +3,13 @@
 mod answers;
 mod arbitrary;
 mod bodies;
+mod contract;
 mod create_signing;
+mod description;
 mod fake;
 mod list_signings;
 mod precedence;
 mod problems;
+mod repetitions;
+mod requests;
 mod support;

@@ -1,0 +1,231 @@
+//! The OpenAPI document and the pages beside it.
+
+use axum::body::Body;
+use parafa_api_signing::Neighbour;
+use serde_json::Value;
+
+use crate::support::{BATCH, FILE, KNOWN, SIGNER, Service, json_request};
+
+async fn document() -> Value {
+    Service::new().get("/openapi.json").await.json()
+}
+
+/// Calls `visit` with every value of `tree`.
+fn walk<'v>(tree: &'v Value, visit: &mut impl FnMut(&'v Value)) {
+    visit(tree);
+    match tree {
+        Value::Array(items) => items.iter().for_each(|item| walk(item, visit)),
+        Value::Object(members) => members.values().for_each(|member| walk(member, visit)),
+        _ => {}
+    }
+}
+
+/// Holds `value` against as much of a schema as tells which members there are.
+fn check(document: &Value, schema: &Value, value: &Value, place: &str) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = document.pointer(&reference[1..]).unwrap();
+        return check(document, target, value, place);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let plain = choices
+            .iter()
+            .find(|choice| choice["type"] != "null")
+            .unwrap();
+        if !value.is_null() {
+            check(document, plain, value, place);
+        }
+        return;
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        check(document, part, value, place);
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        assert!(values.contains(value), "{place}: {value}");
+    }
+    if let Some(constant) = schema.get("const") {
+        assert_eq!(constant, value, "{place}");
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    match &schema["type"] {
+        Value::String(only) => assert_eq!(only, kind, "{place}"),
+        Value::Array(kinds) => assert!(kinds.contains(&kind.into()), "{place}"),
+        _ => {}
+    }
+    for required in schema["required"].as_array().into_iter().flatten() {
+        let name = required.as_str().unwrap();
+        assert!(value.get(name).is_some(), "{place}: {name} is missing");
+    }
+    if let (Some(properties), Some(members)) = (schema["properties"].as_object(), value.as_object())
+    {
+        for (name, member) in members {
+            match properties.get(name) {
+                Some(schema) => check(document, schema, member, &format!("{place}/{name}")),
+                None => assert_ne!(
+                    schema["additionalProperties"], false,
+                    "{place}: {name} is not described"
+                ),
+            }
+        }
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        check(
+            document,
+            &schema["items"],
+            item,
+            &format!("{place}/{index}"),
+        );
+    }
+}
+
+#[tokio::test]
+async fn it_is_of_the_versions_that_are_promised() {
+    let document = document().await;
+    assert_eq!(document["openapi"], "3.1.1");
+    assert_eq!(document["info"]["version"], "1.2.1");
+    assert_eq!(document["servers"][0]["url"], "https://sign.example");
+}
+
+#[tokio::test]
+async fn every_reference_leads_somewhere() {
+    let document = document().await;
+    let mut references = Vec::new();
+    walk(&document, &mut |value| {
+        references.extend(value.get("$ref").and_then(Value::as_str));
+    });
+    assert!(references.len() > 100);
+    for reference in references {
+        assert!(document.pointer(&reference[1..]).is_some(), "{reference}");
+    }
+}
+
+#[tokio::test]
+async fn every_example_has_the_members_of_its_schema() {
+    let document = document().await;
+    let mut examples = 0;
+    walk(&document, &mut |value| {
+        if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
+            check(&document, schema, example, "");
+            examples += 1;
+        }
+    });
+    for (name, example) in document["components"]["examples"].as_object().unwrap() {
+        let schema = &document["components"]["schemas"]["Problem"];
+        check(&document, schema, &example["value"], name);
+    }
+    assert!(examples > 30, "{examples}");
+}
+
+#[tokio::test]
+async fn every_answer_has_the_members_of_its_schema() {
+    let service = Service::new();
+    let document = document().await;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let address = path
+            .replace("{signingId}", KNOWN)
+            .replace("{signerId}", SIGNER)
+            .replace("{batchId}", BATCH)
+            .replace("{fileToken}", FILE);
+        for (method, operation) in item.as_object().unwrap() {
+            if method == "parameters" {
+                continue;
+            }
+            let example = &operation["requestBody"]["content"]["application/json"]["example"];
+            let body = match example {
+                Value::Null => Body::empty(),
+                example => Body::from(example.to_string()),
+            };
+            let method = method.to_uppercase();
+            let answer = service
+                .send(json_request(&method, &address, "owner", body))
+                .await;
+            assert!(
+                answer.status.is_success(),
+                "{method} {path}: {}",
+                answer.status
+            );
+            let described = &operation["responses"][answer.status.as_str()]["content"];
+            let schema = &described["application/json"]["schema"];
+            if !schema.is_null() {
+                check(&document, schema, &answer.json(), path);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_event_is_described() {
+    let document = document().await;
+    let webhooks = document["webhooks"].as_object().unwrap();
+    let names: Vec<_> = webhooks.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            "signing.signer_signed",
+            "signing.signer_declined",
+            "signing.completed",
+            "signing.declined",
+            "signing.cancelled",
+            "signing.expired",
+            "signing.failed"
+        ]
+    );
+    for (name, webhook) in webhooks {
+        let example = &webhook["post"]["requestBody"]["content"]["application/json"]["example"];
+        assert_eq!(example["event"], name.as_str());
+    }
+}
+
+#[tokio::test]
+async fn whoever_has_it_already_is_told_so() {
+    let service = Service::new();
+    for (path, media_type) in [
+        ("/openapi.json", "application/json"),
+        ("/openapi.yaml", "application/yaml"),
+    ] {
+        let answer = service.get(path).await;
+        assert_eq!(answer.header("content-type"), media_type);
+        let again = http::Request::builder()
+            .uri(path)
+            .header("if-none-match", answer.header("etag"))
+            .body(Body::empty())
+            .unwrap();
+        let again = service.send(again).await;
+        assert_eq!((again.status.as_u16(), again.body.len()), (304, 0));
+    }
+}
+
+#[tokio::test]
+async fn the_overview_links_all_interfaces_and_loads_nothing() {
+    let service = Service::with(|config| {
+        config.neighbours = vec![Neighbour {
+            title: "Due diligence".to_owned(),
+            folder: "/dd".to_owned(),
+        }];
+    });
+    let answer = service.get("/docs").await;
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert!(
+        answer
+            .header("content-security-policy")
+            .starts_with("default-src 'none'; style-src 'sha256-")
+    );
+    let page = std::str::from_utf8(&answer.body).unwrap();
+    for link in [
+        "https://sign.example/openapi.json",
+        "https://sign.example/openapi.yaml",
+        "https://sign.example/dd/openapi.json",
+        "https://sign.example/problems/validation-failed",
+    ] {
+        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
+    }
+    for foreign in ["src=", "<script", "<link", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+}
