@@ -4,6 +4,7 @@
 //! here, so that both do the same.
 
 mod bench;
+mod fuzz;
 mod plugins;
 mod process;
 mod product;
@@ -43,6 +44,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
+        Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::Setup => {
             let missing = tools::install(&root);
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
@@ -88,6 +90,14 @@ enum Command {
         /// Arguments for `parafa serve --demo`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
+    },
+    /// Fuzz what reads bytes from outside, as docs/testing.md tells
+    Fuzz {
+        /// One of tests/fuzz/fuzz_targets; without it all, one after the other
+        target: Option<String>,
+        /// Seconds for each target
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
     },
     /// Install what the tests use, or say how
     Setup,

@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use crate::process::{announce, cargo};
 use crate::referees::Referees;
-use crate::{plugins, product, tools};
+use crate::{fuzz, plugins, product, tools};
 
 /// Everything that must hold before a change lands. With a filter, only the
 /// tests whose name contains it. What goes wrong is counted, so that the
@@ -27,12 +27,16 @@ pub(crate) fn run(root: &Path, filter: Option<&str>) -> ExitCode {
     if let Err(error) = run_tests(root, filter, &mut tally) {
         tally.fail(format!("{error:#}"));
     }
+    if filter.is_none() {
+        run_fuzz_targets(root, &mut tally);
+    }
     tally.close()
 }
 
 fn check_sources(root: &Path, tally: &mut Tally) {
     tally.check(cargo(root).args(["fmt", "--check"]));
     tally.check(cargo(&root.join("plugins")).args(["fmt", "--check"]));
+    tally.check(cargo(&root.join("tests/fuzz")).args(["fmt", "--check"]));
     tally.check(cargo(root).args([
         "clippy",
         "--workspace",
@@ -60,6 +64,13 @@ fn run_tests(root: &Path, filter: Option<&str>, tally: &mut Tally) -> anyhow::Re
     tally.tests(&mut tests)?;
     tally.skipped(&fs::read_to_string(&skips)?);
     Ok(())
+}
+
+fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
+    match fuzz::short_runs(root) {
+        Ok(runs) => runs.into_iter().for_each(|mut run| tally.check(&mut run)),
+        Err(error) => tally.fail(format!("{error:#}")),
+    }
 }
 
 fn is_ci() -> bool {

@@ -8,6 +8,7 @@ use crate::{process, referees};
 
 /// Programs that building and testing use, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
+    ("c++", "g++"),
     ("cc", "gcc"),
     ("chromedriver", "chromium-driver"),
     ("chromium", "chromium"),
