@@ -99,27 +99,31 @@ fn signs(input: &[u8]) {
         Ok(report) => report,
         Err(refusal) => return assert_listed(&refusal),
     };
-    for level in [Level::Basic, Level::Timestamped] {
-        let signed = match sign(input, level) {
-            Ok(signed) => signed,
-            Err(refusal) => panic!("what inspect takes, sign refuses: {refusal}"),
-        };
-        assert!(signed.starts_with(input), "the input is not kept");
-        assert_eq!(Ok(&signed), sign(input, level).as_ref());
-        let after = match inspected(&signed) {
-            Ok(report) => report,
-            Err(refusal) => panic!("what sign wrote, inspect refuses: {refusal}"),
-        };
-        assert_eq!(after.signatures.len(), before.signatures.len() + 1);
-        let evidence = match verified(&signed) {
-            Ok(evidence) => evidence,
-            Err(refusal) => panic!("what sign wrote, verify refuses: {refusal}"),
-        };
-        assert_eq!(evidence.len(), before.signatures.len() + 1);
-        let made = evidence.last().expect("there is one signature at least");
-        assert_eq!(made.integrity, Integrity::Intact);
-        assert_eq!(made.level, level.reached());
-    }
+    // One level is slow enough; mutations change the length all the time.
+    let level = if input.len().is_multiple_of(2) {
+        Level::Basic
+    } else {
+        Level::Timestamped
+    };
+    let signed = match sign(input, level) {
+        Ok(signed) => signed,
+        Err(refusal) => panic!("what inspect takes, sign refuses: {refusal}"),
+    };
+    assert!(signed.starts_with(input), "the input is not kept");
+    assert_eq!(Ok(&signed), sign(input, level).as_ref());
+    let after = match inspected(&signed) {
+        Ok(report) => report,
+        Err(refusal) => panic!("what sign wrote, inspect refuses: {refusal}"),
+    };
+    assert_eq!(after.signatures.len(), before.signatures.len() + 1);
+    let evidence = match verified(&signed) {
+        Ok(evidence) => evidence,
+        Err(refusal) => panic!("what sign wrote, verify refuses: {refusal}"),
+    };
+    assert_eq!(evidence.len(), before.signatures.len() + 1);
+    let made = evidence.last().expect("there is one signature at least");
+    assert_eq!(made.integrity, Integrity::Intact);
+    assert_eq!(made.level, level.reached());
 }
 
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {
