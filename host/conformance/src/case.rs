@@ -1,4 +1,3 @@
-use std::fs;
 use std::io;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
@@ -7,10 +6,11 @@ use bytes::Bytes;
 use openssl::sha::sha256;
 use serde::Deserialize;
 
+use crate::place::Place;
 use crate::{Expectation, Operation};
 
 /// What the file that describes a case is called.
-const DESCRIPTION: &str = "case.toml";
+pub(crate) const DESCRIPTION: &str = "case.toml";
 
 /// A document, and what a plugin should say to it.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub enum CaseError {
 struct Description {
     origin: String,
     licence: String,
-    input: PathBuf,
+    input: String,
     sha256: String,
     checks: Vec<Check>,
 }
@@ -98,44 +98,35 @@ impl Case {
     ///
     /// When its description or document cannot be read, or the two disagree.
     pub fn load(folder: &Path) -> Result<Self, CaseError> {
-        let path = folder.join(DESCRIPTION);
-        let text = fs::read_to_string(&path).map_err(|source| CaseError::Io {
+        Self::read(&Place::Folder(folder.to_owned()))
+    }
+
+    pub(crate) fn read(place: &Place) -> Result<Self, CaseError> {
+        let path = place.path_of(DESCRIPTION);
+        let bytes = place.read(DESCRIPTION).map_err(|source| CaseError::Io {
             path: path.clone(),
             source,
         })?;
         let description: Description =
-            toml::from_str(&text).map_err(|source| CaseError::Malformed {
+            toml::from_slice(&bytes).map_err(|source| CaseError::Malformed {
                 path,
                 source: Box::new(source),
             })?;
         for check in &description.checks {
             check.can_be_told()?;
         }
-        let document = read_document(&folder.join(&description.input))?;
+        let document = read_document(place, &description.input)?;
         let actual = hex::encode(sha256(&document));
         if actual != description.sha256 {
             return Err(CaseError::OtherDocument { actual });
         }
         Ok(Self {
-            name: name(folder),
+            name: place.name(),
             origin: description.origin,
             licence: description.licence,
             document,
             checks: description.checks,
         })
-    }
-
-    /// Folders with a case directly below `folder`, by name.
-    pub(crate) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let mut cases = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.join(DESCRIPTION).is_file() {
-                cases.push(path);
-            }
-        }
-        cases.sort();
-        Ok(cases)
     }
 }
 
@@ -153,26 +144,14 @@ impl Check {
     }
 }
 
-/// What a case is called: its folder's name.
-pub(crate) fn name(folder: &Path) -> String {
-    folder
-        .file_name()
-        .unwrap_or(folder.as_os_str())
-        .display()
-        .to_string()
-}
-
-fn read_document(path: &Path) -> Result<Bytes, CaseError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(bytes.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(CaseError::NoDocument(path.to_owned()))
+fn read_document(place: &Place, file: &str) -> Result<Bytes, CaseError> {
+    place.read(file).map_err(|source| {
+        let path = place.path_of(file);
+        match source.kind() {
+            io::ErrorKind::NotFound => CaseError::NoDocument(path),
+            _ => CaseError::Io { path, source },
         }
-        Err(source) => Err(CaseError::Io {
-            path: path.to_owned(),
-            source,
-        }),
-    }
+    })
 }
 
 fn one() -> NonZeroU8 {
@@ -181,6 +160,8 @@ fn one() -> NonZeroU8 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::Acceptance;
 

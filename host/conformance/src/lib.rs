@@ -1,7 +1,8 @@
 //! Runs cases against a format plugin and keeps the score.
 //!
 //! A [`Case`] is a folder with a document and what a plugin should say to it.
-//! [`run`] plays every case of a folder: each call is made twice and must give
+//! [`run`] plays every case of a folder, [`run_built_in`] those that
+//! are part of this crate: each call is made twice and must give
 //! the same answer to the byte, and the same calls are made with damaged
 //! variants of the document, to which any answer is right that is not a fault.
 //! The [`Scorecard`] says what passed.
@@ -13,6 +14,7 @@ mod case;
 mod damage;
 mod expectation;
 mod operation;
+mod place;
 mod runner;
 mod scorecard;
 mod signer;
@@ -20,6 +22,6 @@ mod signer;
 pub use case::{Case, CaseError, Check};
 pub use expectation::{Acceptance, Expectation, Mismatch};
 pub use operation::{Answered, Operation, UnknownOperation, perform};
-pub use runner::{RunError, run};
+pub use runner::{RunError, run, run_built_in};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
 pub use signer::{SignerError, SoftwareSigner};

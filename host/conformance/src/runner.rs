@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use parafa_plugin_host::{CallError, Plugin};
 
-use crate::case::name;
 use crate::damage::variants;
+use crate::place::Place;
 use crate::{
     Answered, Case, CaseError, Check, Scorecard, SignerError, SoftwareSigner, Verdict, perform,
 };
@@ -27,6 +27,9 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
+    /// No case for the plugin is part of this crate.
+    #[error("there is no built-in case for the format {0:?}")]
+    NoBuiltInCases(String),
     /// There is no case for the plugin.
     #[error("there is no case for the format {format:?} in {}", folder.display())]
     NoCases {
@@ -49,26 +52,43 @@ pub enum RunError {
 pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
     let own = Some(cases.join(plugin.id())).filter(|folder| folder.is_dir());
     let folder = own.unwrap_or_else(|| cases.to_owned());
-    let folders = Case::folders(&folder).map_err(|source| RunError::Folder {
+    let places = Place::below(&folder).map_err(|source| RunError::Folder {
         folder: folder.clone(),
         source,
     })?;
-    if folders.is_empty() {
+    if places.is_empty() {
         return Err(RunError::NoCases {
             format: plugin.id().to_owned(),
             folder,
         });
     }
+    play_all(plugin, &places).await
+}
+
+/// Plays the cases that are part of this crate.
+///
+/// # Errors
+///
+/// When there is none for the plugin's format.
+pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
+    let places = Place::built_in(plugin.id());
+    if places.is_empty() {
+        return Err(RunError::NoBuiltInCases(plugin.id().to_owned()));
+    }
+    play_all(plugin, &places).await
+}
+
+async fn play_all(plugin: &Plugin, places: &[Place]) -> Result<Scorecard, RunError> {
     let mut scorecard = Scorecard::default();
-    for folder in folders {
-        match Case::load(&folder) {
+    for place in places {
+        match Case::read(place) {
             Ok(case) => play(plugin, &case, &mut scorecard).await?,
             Err(error) => {
                 let verdict = match error {
                     CaseError::NoDocument(_) => Verdict::Skipped,
                     _ => Verdict::Failed,
                 };
-                scorecard.add(name(&folder), verdict, Some(with_sources(&error)));
+                scorecard.add(place.name(), verdict, Some(with_sources(&error)));
             }
         }
     }

@@ -3,28 +3,12 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use parafa_conformance::{RunError, Verdict, run};
+use parafa_conformance::{RunError, Verdict, run, run_built_in};
 use parafa_plugin_host::CallLimits;
 
 use crate::support::{Cases, limited, plugin, verdict, verdict_of_toy};
-
-#[tokio::test]
-async fn the_pdf_plugin_passes_every_case() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases");
-
-    let scorecard = run(&*plugin("pdf.wasm").await, &cases).await.unwrap();
-
-    assert_eq!(scorecard.failed, 0, "{scorecard}");
-    assert!(scorecard.passed > 80, "{scorecard}");
-    let skipped = scorecard
-        .cases
-        .iter()
-        .filter(|case| case.outcome == Verdict::Skipped);
-    assert!(skipped.count() <= 1, "{scorecard}");
-}
 
 #[tokio::test]
 async fn an_honest_plugin_passes() {
@@ -52,6 +36,11 @@ async fn a_plugin_that_misbehaves_is_found() {
         ("no-signature", "sign", "refused evidence"),
         ("other-value", "sign", "refused evidence"),
         ("swap-signed-bytes", "sign", "refused evidence"),
+        ("ask-two", "sign", "comes twice in one step"),
+        ("panic@finish", "sign", "panic: the document asked for it"),
+        ("refuse-oddly", "inspect", "is not a refusal code"),
+        ("rewrite-prefix", "sign", "begins with a copy of 0 bytes"),
+        ("sign-twice", "sign", "refused evidence"),
         ("condemn-earlier", "sign", "refused evidence"),
         ("forget-earlier", "sign", "refused evidence"),
     ] {
@@ -146,12 +135,28 @@ async fn a_case_that_cannot_be_read_fails_and_one_without_a_document_is_skipped(
 }
 
 #[tokio::test]
+async fn the_pdf_plugin_passes_every_built_in_case() {
+    let scorecard = run_built_in(&*plugin("pdf.wasm").await).await.unwrap();
+
+    assert_eq!(scorecard.failed, 0, "{scorecard}");
+    assert!(scorecard.passed > 120, "{scorecard}");
+    assert!(scorecard.skipped <= 1, "{scorecard}");
+}
+
+#[tokio::test]
 async fn a_format_without_cases_has_no_score() {
     let cases = Cases::new();
 
-    let refused = run(&*plugin("test/toy.wasm").await, cases.folder()).await;
+    let toy = plugin("test/toy.wasm").await;
+
+    let refused = run(&toy, cases.folder()).await;
+    let without_built_in = run_built_in(&toy).await;
 
     assert!(matches!(refused, Err(RunError::NoCases { format, .. }) if format == "toy"));
+    assert!(matches!(
+        without_built_in,
+        Err(RunError::NoBuiltInCases(format)) if format == "toy"
+    ));
 }
 
 #[tokio::test]

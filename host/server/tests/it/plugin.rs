@@ -95,6 +95,55 @@ fn run_ends_with_2_when_the_plugin_fails() {
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let fault = ended.json()["fault"].to_string();
     assert!(fault.contains("the document asked for it"), "{fault}");
+    let log = &ended.json()["log"];
+    assert_eq!(log.as_array().unwrap().len(), 1, "{log}");
+    assert_eq!(log[0]["level"], "error");
+    let message = log[0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the document asked for it ("),
+        "{message}"
+    );
+}
+
+#[test]
+fn run_shows_people_what_the_plugin_logs() {
+    let documents = Documents::new();
+    let file = documents.add("document.toy", "TOY chatter 5\nhello");
+    let toy = component("test/toy.wasm");
+
+    let ended = plugin(
+        "run",
+        [
+            "inspect".as_ref(),
+            file.as_os_str(),
+            "--plugin".as_ref(),
+            toy.as_os_str(),
+        ],
+    );
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let first = ended.stderr.lines().next().unwrap();
+    assert_eq!(first, r"info  line 0\nforged line");
+    assert!(!ended.stdout.contains("forged line"), "{ended:?}");
+}
+
+#[test]
+fn run_has_no_output_to_write_but_of_sign() {
+    let documents = Documents::new();
+    let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
+    let out = documents.path("out.pdf");
+
+    let ended = plugin(
+        "run",
+        [
+            "inspect".as_ref(),
+            file.as_os_str(),
+            "--out".as_ref(),
+            out.as_os_str(),
+        ],
+    );
+
+    assert_eq!(ended.code, Some(64), "{ended:?}");
 }
 
 #[test]
@@ -169,9 +218,18 @@ fn test_without_cases_for_the_format_is_refused() {
     );
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
+    let built_in = plugin("test", [toy.as_os_str()]);
+
     assert!(
         ended.stderr.contains("no case for the format \"toy\""),
         "{ended:?}"
+    );
+    assert_eq!(built_in.code, Some(1), "{built_in:?}");
+    assert!(
+        built_in
+            .stderr
+            .contains("no built-in case for the format \"toy\""),
+        "{built_in:?}"
     );
 }
 

@@ -1,0 +1,101 @@
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use rust_embed::Embed;
+
+use crate::case::DESCRIPTION;
+
+/// The cases that are part of this crate, all but the large ones.
+#[derive(Embed)]
+#[folder = "../../fixtures/cases"]
+#[exclude = "*.large.*"]
+#[exclude = "*.md"]
+struct BuiltIn;
+
+/// Where the files of a case are.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    /// Part of this crate: `FORMAT/NAME`.
+    BuiltIn(String),
+    /// A folder of the case's own.
+    Folder(PathBuf),
+}
+
+impl Place {
+    /// The built-in cases of a format, by name.
+    pub(crate) fn built_in(format: &str) -> Vec<Self> {
+        let mut cases: Vec<_> = BuiltIn::iter()
+            .filter_map(|path| {
+                let (case, file) = path.rsplit_once('/')?;
+                let (of, _) = case.split_once('/')?;
+                (file == DESCRIPTION && of == format).then(|| case.to_owned())
+            })
+            .collect();
+        cases.sort_unstable();
+        cases.into_iter().map(Self::BuiltIn).collect()
+    }
+
+    /// Folders with a case directly below `folder`, by name.
+    pub(crate) fn below(folder: &Path) -> io::Result<Vec<Self>> {
+        let mut cases = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.join(DESCRIPTION).is_file() {
+                cases.push(path);
+            }
+        }
+        cases.sort_unstable();
+        Ok(cases.into_iter().map(Self::Folder).collect())
+    }
+
+    /// What the case is called: its folder's name.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::BuiltIn(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
+            Self::Folder(folder) => folder
+                .file_name()
+                .unwrap_or(folder.as_os_str())
+                .display()
+                .to_string(),
+        }
+    }
+
+    /// Reads one of its files.
+    pub(crate) fn read(&self, file: &str) -> io::Result<Bytes> {
+        match self {
+            Self::BuiltIn(folder) => match BuiltIn::get(&format!("{folder}/{file}")) {
+                Some(embedded) => Ok(match embedded.data {
+                    Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+                    Cow::Owned(bytes) => bytes.into(),
+                }),
+                None => Err(io::ErrorKind::NotFound.into()),
+            },
+            Self::Folder(folder) => fs::read(folder.join(file)).map(Bytes::from),
+        }
+    }
+
+    /// What one of its files is called in an error.
+    pub(crate) fn path_of(&self, file: &str) -> PathBuf {
+        match self {
+            Self::BuiltIn(folder) => Path::new(folder).join(file),
+            Self::Folder(folder) => folder.join(file),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_cases_are_those_of_the_format() {
+        let cases = Place::built_in("pdf");
+
+        assert!(cases.len() > 60, "{}", cases.len());
+        assert!(cases.iter().all(|case| case.read(DESCRIPTION).is_ok()));
+        assert_eq!(Place::built_in("toy"), []);
+    }
+}
