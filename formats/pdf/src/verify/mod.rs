@@ -15,6 +15,10 @@ use crate::structure::PdfFile;
 use integrity::{Covered, integrity};
 use security_store::SecurityStore;
 
+/// Most bytes of revocation data in the evidence about all signatures: half of
+/// what a call may give back.
+const MAX_REVOCATION_BYTES: usize = 16 * 1024 * 1024;
+
 /// Evidence about every signature and document time-stamp, in the order in
 /// which they were made.
 ///
@@ -29,6 +33,9 @@ pub fn verify<E: Environment>(
     let found = signatures::find(&file)?;
     let store = SecurityStore::read(&file);
     let detector = ChangeDetector::new(&file)?;
+    let mut repetition = Repetition {
+        remaining_bytes: MAX_REVOCATION_BYTES,
+    };
     let evidence = found.iter().map(|signature| {
         let timestamped_later = found.iter().any(|later| {
             later.is_document_timestamp && end_of_coverage(later) > end_of_coverage(signature)
@@ -45,9 +52,31 @@ pub fn verify<E: Environment>(
             signature,
             &store,
             timestamped_later,
+            &mut repetition,
         )
     });
     Ok(evidence.collect())
+}
+
+/// Bounds what evidence repeats: every signature comes with the revocation data
+/// that were added after it, and long lists times many signatures would not
+/// fit through the plugin boundary.
+struct Repetition {
+    remaining_bytes: usize,
+}
+
+impl Repetition {
+    /// As many as there is room for; what does not fit is left out, as if it
+    /// were not there.
+    fn take<'d>(&mut self, data: impl Iterator<Item = &'d Vec<u8>>) -> Vec<Vec<u8>> {
+        data.filter(|content| {
+            let remaining = self.remaining_bytes.checked_sub(content.len());
+            self.remaining_bytes = remaining.unwrap_or(self.remaining_bytes);
+            remaining.is_some()
+        })
+        .cloned()
+        .collect()
+    }
 }
 
 fn evidence<E: Environment>(
@@ -56,6 +85,7 @@ fn evidence<E: Environment>(
     signature: &SignatureDictionary,
     store: &SecurityStore,
     timestamped_later: bool,
+    repetition: &mut Repetition,
 ) -> SignatureEvidence {
     let Ok(cms) = SignedData::parse(&signature.contents) else {
         return unreadable(signature);
@@ -85,7 +115,7 @@ fn evidence<E: Environment>(
         signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
         certificates,
         timestamps: cms.timestamps().to_vec(),
-        revocation: store.revocation.clone(),
+        revocation: repetition.take(store.revocation_after(end_of_coverage(signature))),
         coverage: signature.coverage,
         integrity,
         level: level(signature, &cms, store, timestamped_later).to_owned(),
@@ -132,7 +162,10 @@ fn level(
     match (
         baseline,
         timestamped,
-        store.was_extended_after(end_of_coverage(signature)),
+        store
+            .revocation_after(end_of_coverage(signature))
+            .next()
+            .is_some(),
     ) {
         (false, _, _) => UNKNOWN_LEVEL,
         (true, false, _) => "PAdES-B-B",

@@ -10,10 +10,8 @@ use crate::structure::{Decoder, PdfFile};
 pub(super) struct SecurityStore {
     /// DER certificates.
     pub(super) certificates: Vec<Vec<u8>>,
-    /// DER OCSP responses and CRLs.
-    pub(super) revocation: Vec<Vec<u8>>,
-    /// Where the last of the revocation data stands in the file.
-    last_revocation: Option<usize>,
+    /// DER OCSP responses and CRLs, with their places in the file.
+    revocation: Vec<(Option<usize>, Vec<u8>)>,
 }
 
 impl SecurityStore {
@@ -40,15 +38,18 @@ impl SecurityStore {
                 .into_iter()
                 .map(|(_, content)| content)
                 .collect(),
-            last_revocation: revocation.iter().filter_map(|(offset, _)| *offset).max(),
-            revocation: revocation.into_iter().map(|(_, content)| content).collect(),
+            revocation,
         }
     }
 
-    /// Whether revocation data was added after a revision that ends there.
-    pub(super) fn was_extended_after(&self, revision_end: usize) -> bool {
-        self.last_revocation
-            .is_some_and(|offset| offset >= revision_end)
+    /// Revocation data that was added after a revision that ends there: what
+    /// was known before a signature does not tell whether its certificate was
+    /// still good when it was made.
+    pub(super) fn revocation_after(&self, revision_end: usize) -> impl Iterator<Item = &Vec<u8>> {
+        self.revocation
+            .iter()
+            .filter(move |(offset, _)| offset.is_some_and(|offset| offset >= revision_end))
+            .map(|(_, content)| content)
     }
 }
 

@@ -10,7 +10,7 @@ use parafa_format_core::{
 use parafa_format_pdf::verify;
 
 use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
-use crate::intake::table;
+use crate::earlier_signatures::{object, updated, with_entries};
 use crate::referees::{samples, split};
 
 #[test]
@@ -217,16 +217,37 @@ fn signatures_of_other_people_have_the_levels_that_they_were_made_at() {
 
 #[test]
 fn what_the_security_store_names_twice_is_evidence_once() {
-    let mut objects = PdfBuilder::new().objects();
-    let stream = objects.next_number();
-    objects.set(
-        1,
-        format!("<< /Type /Catalog /Pages 2 0 R /DSS << /OCSPs [{stream} 0 R {stream} 0 R] >> >>"),
-    );
-    objects.set_stream(stream, "", b"an answer");
-    let signed = P256.signs(&table(&objects)).unwrap();
+    let signed = P256.signs(&plain(1)).unwrap();
 
-    assert_eq!(evidence(&signed)[0].revocation, [b"an answer".to_vec()]);
+    let extended = with_security_store(&signed);
+
+    assert_eq!(evidence(&extended)[0].revocation, [ANSWER.as_bytes()]);
+    assert_eq!(evidence(&extended)[0].level, "PAdES-B-LT");
+}
+
+#[test]
+fn revocation_data_are_evidence_for_the_signatures_before_them() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let signed_again = P384.signs(&with_security_store(&signed)).unwrap();
+
+    let [before, after] = &evidence(&signed_again)[..] else {
+        panic!("two signatures")
+    };
+
+    assert_eq!(before.revocation, [ANSWER.as_bytes()]);
+    assert!(after.revocation.is_empty());
+}
+
+const ANSWER: &str = "an answer";
+
+/// A later revision with a security store that names one answer twice.
+fn with_security_store(signed: &[u8]) -> Vec<u8> {
+    let catalog = with_entries(&object(signed, 1), "/DSS << /OCSPs [40 0 R 40 0 R] >>");
+    let stream = format!(
+        "<< /Length {} >>\nstream\n{ANSWER}\nendstream",
+        ANSWER.len()
+    );
+    updated(signed, &[(1, &catalog), (40, &stream)])
 }
 
 fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
