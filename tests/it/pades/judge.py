@@ -34,7 +34,8 @@ def main():
     referee, seconds, *options = sys.argv[1:]
     signal.signal(signal.SIGALRM, stop)
     for path in sys.stdin.read().splitlines():
-        signal.alarm(int(seconds))
+        # Again every second: what is raised in a finaliser is lost.
+        signal.setitimer(signal.ITIMER_REAL, int(seconds), 1)
         try:
             verdict = judge(referee, options, path)
             unread = [signature for signature in verdict.get("signatures", []) if "error" in signature]
@@ -43,7 +44,7 @@ def main():
         except Bounded:
             verdict = {"bounded": True}
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         print(json.dumps(verdict), flush=True)
 
 
