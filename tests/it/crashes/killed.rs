@@ -19,17 +19,19 @@ const CREATED: usize = 40;
 const APPEARS: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn killed_while_the_phone_is_asked_for_the_certificate() {
+async fn killed_as_the_phone_rings_before_its_session_is_stored() {
     let mut scene = Scene::set();
-    let attempt = scene.begin().await;
-    scene
-        .control
-        .happens(attempt.begun, |entry| entry.rang_for("certificate_choice"))
-        .await;
+    for session in ["certificate_choice", "signature"] {
+        let attempt = scene.begin().await;
+        scene
+            .control
+            .happens(attempt.begun, |entry| entry.rang_for(session))
+            .await;
 
-    scene.crash();
+        scene.crash();
 
-    scene.assert_signed_once(&attempt).await;
+        scene.assert_signed_once(&attempt).await;
+    }
 }
 
 #[tokio::test]
