@@ -17,7 +17,7 @@ use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
-use crate::operate::{KeyCommand, OperatorCommand, TenantCommand, UserCommand};
+use crate::operate::{DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand, UserCommand};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;
@@ -46,6 +46,8 @@ enum Command {
     User(operator::OperatorArguments<UserCommand>),
     /// Issue and revoke API keys.
     Key(operator::OperatorArguments<KeyCommand>),
+    /// Show webhook deliveries and send them again.
+    Delivery(operator::OperatorArguments<DeliveryCommand>),
     /// Check, run and test format plugins.
     Plugin(plugin::PluginArguments),
     /// Say whether the signatures of a document are intact.
@@ -105,6 +107,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Key(arguments) => {
             operator::operate(&arguments.place, arguments.command, OperatorCommand::Key)
         }
+        Command::Delivery(arguments) => operator::operate(
+            &arguments.place,
+            arguments.command,
+            OperatorCommand::Delivery,
+        ),
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),

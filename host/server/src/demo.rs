@@ -12,6 +12,7 @@ use anyhow::Context;
 use parafa_demo::{
     Control, ControlError, RelyingParty, SystemClock, World, WorldClock, WorldConfig, WorldError,
 };
+use parafa_outbound::HostPort;
 use parafa_store::{Clock, StoreMode};
 use tokio::task::JoinHandle;
 use url::Url;
@@ -20,10 +21,12 @@ use self::clock::ServerClock;
 pub(crate) use self::file::{DemoFile, FileError};
 use self::file::{Workspaces, WorldPart};
 use crate::app::App;
-use crate::config::{Config, SmartId};
+use crate::config::{Config, Mail, Protection, SmartId};
 
 /// Folder of a host's own world in its data folder.
 const WORLD: &str = "world";
+/// Whom the demo's mail is from.
+const MAIL_FROM: &str = "parafa@example.com";
 const SCHEME_NAME: &str = "smart-id-demo";
 
 /// The demo world that a server lives in.
@@ -209,6 +212,18 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     });
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
+    let smtp = world.addresses.smtp;
+    config.mail = Some(Mail {
+        host: smtp.ip().to_string(),
+        port: smtp.port(),
+        protection: Protection::None,
+        user: None,
+        password_file: None,
+        from: MAIL_FROM.to_owned(),
+    });
+    let hooks = address(&world.addresses.hooks)?;
+    let hooks = HostPort::of(&hooks).map(|receiver| receiver.to_string());
+    config.outbound.allow.extend(hooks);
     Ok(())
 }
 

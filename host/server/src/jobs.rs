@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::metrics::{JobEnd, job_ended};
+use crate::webhooks::DROP_NOTICE;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::workflow::{attempt, deadline, erase, files, idempotency, notices, remind, sweep};
@@ -76,6 +77,7 @@ pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
         remind::REMIND => app.remind_signers(job).await,
         erase::FINISH_ERASURE => app.finish_erasure(job).await,
         notices::DELIVER => app.deliver_event(job).await,
+        DROP_NOTICE => app.drop_notice(job).await,
         notices::MAIL => app.send_mail(job).await,
         files::DROP_FILE => app.drop_file(job).await,
         idempotency::DROP_ANSWER => app.drop_answer(job).await,

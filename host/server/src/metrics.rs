@@ -1,6 +1,7 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
+mod deliveries;
 mod plugins;
 mod requests;
 mod scrape;
@@ -15,6 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+pub(crate) use deliveries::{delivery_attempted, mail_attempted};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
@@ -46,6 +48,7 @@ struct Metrics {
     jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
     requests: requests::RequestMetrics,
+    deliveries: deliveries::DeliveryMetrics,
     plugins: plugins::PluginMetrics,
     store: scrape::StoreMetrics,
 }
@@ -117,6 +120,7 @@ impl Metrics {
             jobs,
             jobs_due,
             requests: requests::RequestMetrics::register(&mut registry),
+            deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,

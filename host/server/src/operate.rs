@@ -1,4 +1,4 @@
-//! What operators do: workspaces, users, keys.
+//! What operators do: workspaces, users, keys, deliveries.
 //!
 //! A command is the same value on the command line, on the socket of a running
 //! server, and here. The embedded store belongs to one process, so a command
@@ -6,6 +6,7 @@
 //! itself only when there is none.
 
 mod command;
+mod deliveries;
 mod desk;
 mod error;
 mod keys;
@@ -13,7 +14,9 @@ mod socket;
 mod tenants;
 mod users;
 
-pub(crate) use command::{KeyCommand, OperatorCommand, TenantCommand, UserCommand};
+pub(crate) use command::{
+    DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand, UserCommand,
+};
 pub(crate) use desk::Desk;
 pub(crate) use error::OperateError;
 pub(crate) use socket::{Reply, ask, serve};

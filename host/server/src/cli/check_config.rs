@@ -26,6 +26,9 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     }
     startup::load_anchors(&config).map_err(|error| refused(&error))?;
     startup::webhook_policy(&config).map_err(|error| refused(&error))?;
+    if let Some(mail) = &config.mail {
+        startup::mailer(mail).map_err(|error| refused(&error))?;
+    }
     startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     runtime

@@ -14,6 +14,8 @@ pub(crate) enum OperatorCommand {
     User(UserCommand),
     /// On API keys.
     Key(KeyCommand),
+    /// On webhook deliveries.
+    Delivery(DeliveryCommand),
 }
 
 /// Commands on workspaces. TENANT is an id or a name.
@@ -81,6 +83,19 @@ pub(crate) enum KeyCommand {
     /// Revoke a key.
     Revoke {
         /// The key's id.
+        id: Uuid,
+    },
+}
+
+/// Commands on webhook deliveries.
+#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DeliveryCommand {
+    /// List the deliveries of a workspace, the newest first.
+    List { tenant: String },
+    /// Send an event again.
+    Replay {
+        /// The delivery's id.
         id: Uuid,
     },
 }

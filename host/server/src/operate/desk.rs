@@ -22,6 +22,7 @@ impl<'a> Desk<'a> {
             OperatorCommand::Tenant(command) => self.tenant(command).await,
             OperatorCommand::User(command) => self.user(command).await,
             OperatorCommand::Key(command) => self.key(command).await,
+            OperatorCommand::Delivery(command) => self.delivery(command).await,
         }
     }
 }

@@ -21,6 +21,10 @@ pub(crate) enum OperateError {
     UserRevoked(String),
     #[error("there is no key {0}; `parafa key list` shows them")]
     UnknownKey(Uuid),
+    #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
+    UnknownDelivery(Uuid),
+    #[error("the delivery {0} is under way; `parafa delivery list` shows how it goes")]
+    DeliveryUnderWay(Uuid),
     #[error("the workspace has no {0} key yet, and so no webhook secret")]
     NoSecret(&'static str),
     #[error("the store failed")]

@@ -2,7 +2,7 @@
 //! is a job's; one that is never delivered changes no signing.
 
 use parafa_domain::{SignerId, SignerStatus, SigningEvent};
-use parafa_store::Transaction;
+use parafa_store::{StoreError, Transaction};
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
@@ -224,12 +224,17 @@ async fn store_event(
         ended: None,
     };
     tx.insert(&notice).await?;
+    Ok(deliver(tx, id).await?)
+}
+
+/// Has a webhook told of a notice.
+pub(crate) async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<(), StoreError> {
     let job = NewJob {
         lane: DELIVERIES,
         kind: DELIVER.to_owned(),
         due: tx.now(),
-        unique: Some(format!("{DELIVER}/{id}")),
-        payload: serde_json::json!({ "notice": id }),
+        unique: Some(format!("{DELIVER}/{notice}")),
+        payload: serde_json::json!({ "notice": notice }),
     };
     jobs::enqueue(tx, job).await?;
     Ok(())

@@ -1,0 +1,182 @@
+use parafa_outbound::{Mail, MailError};
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::keys::KeyError;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{Letter, LetterItem, LetterKind};
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::metrics;
+use crate::records::{
+    KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow, SigningRow, TenantRow,
+};
+use crate::webhooks::next_attempt;
+use crate::workflow::sealing;
+
+#[derive(Deserialize)]
+struct Payload {
+    notices: Vec<Uuid>,
+}
+
+/// A notice, opened.
+struct Opened {
+    notice: NoticeRow,
+    payload: MailPayload,
+    link: String,
+    sandbox: bool,
+}
+
+impl App {
+    /// One attempt to send a letter.
+    pub(crate) async fn send_mail(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let Payload { notices } = job.payload()?;
+        let mut opened = Vec::new();
+        for id in &notices {
+            opened.extend(self.open_mail(*id).await?);
+        }
+        let Some(mail) = self.letter(job, &opened).await? else {
+            return self.end_mail(job, &notices).await;
+        };
+        let Some(mailer) = &self.mailer else {
+            return Err(WorkflowError::NotSetUp("mail is not set up"));
+        };
+        let sent = mailer.send(&mail).await;
+        metrics::mail_attempted(match sent {
+            Ok(()) => "sent",
+            Err(MailError::Refused) => "refused",
+            Err(MailError::Unavailable) => "unavailable",
+        });
+        match sent {
+            Ok(()) => self.end_mail(job, &notices).await,
+            Err(MailError::Refused) => {
+                tracing::warn!(job.id = %job.id, "the mail server refuses a letter for good");
+                self.end_mail(job, &notices).await
+            }
+            Err(MailError::Unavailable) => self.try_again(job, &notices).await,
+        }
+    }
+
+    /// None once the notice is gone or its signing erased.
+    async fn open_mail(&self, id: Uuid) -> Result<Option<Opened>, WorkflowError> {
+        let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
+            return Ok(None);
+        };
+        let key = match self.keys.open(notice.data_key).await {
+            Ok(key) => key,
+            Err(KeyError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let payload = sealing::open_notice(&key, id, &notice.payload)?;
+        let signer = notice
+            .signer
+            .ok_or(WorkflowError::Inconsistent("a mail is for nobody"))?;
+        let token = self.ceremony_token(signer);
+        let signing = self.store.get::<SigningRow>(&notice.signing).await?;
+        Ok(Some(Opened {
+            payload,
+            link: self.address(&format!("/c/{}", token.reveal())),
+            sandbox: signing.is_some_and(|row| row.mode == KeyMode::Test),
+            notice,
+        }))
+    }
+
+    /// The letter that all these notices, to one party, make.
+    async fn letter(
+        &self,
+        job: &ClaimedJob,
+        opened: &[Opened],
+    ) -> Result<Option<Mail>, WorkflowError> {
+        let Some(first) = opened.first() else {
+            return Ok(None);
+        };
+        let tenant = self.store.get::<TenantRow>(&first.notice.tenant).await?;
+        let tenant = tenant.ok_or(WorkflowError::Inconsistent("a signing has no workspace"))?;
+        let MailPayload {
+            email,
+            name,
+            language,
+            title,
+            expires_at,
+            ..
+        } = &first.payload;
+        let written = Letter {
+            kind: kind(&first.notice)?,
+            language: *language,
+            tenant: &tenant.name,
+            signer_name: name.as_deref(),
+            sandbox: first.sandbox,
+            title,
+            expires_at: *expires_at,
+            items: opened.iter().map(item).collect(),
+        }
+        .write();
+        Ok(Some(Mail {
+            id: job.id.to_string(),
+            from_name: tenant.name,
+            to_address: email.clone(),
+            to_name: name.clone(),
+            subject: written.subject,
+            text: written.text,
+            html: written.html,
+        }))
+    }
+
+    async fn end_mail(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    for id in notices {
+                        tx.delete::<NoticeRow>(id).await?;
+                    }
+                    Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+
+    async fn try_again(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
+        let chance = getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]);
+        let given_up = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut made = 0;
+                    for id in notices {
+                        if let Some(mut notice) = tx.get::<NoticeRow>(id).await? {
+                            notice.made += 1;
+                            made = made.max(notice.made);
+                            tx.put(&notice).await?;
+                        }
+                    }
+                    let Some(again) = next_attempt(made, tx.now(), chance) else {
+                        return Ok(true);
+                    };
+                    jobs::retry(tx, job, again).await?;
+                    Ok::<_, WorkflowError>(false)
+                })
+            })
+            .await?;
+        if given_up {
+            tracing::warn!(job.id = %job.id, "the mail server took a letter at no attempt");
+            self.end_mail(job, notices).await?;
+        }
+        Ok(())
+    }
+}
+
+fn kind(notice: &NoticeRow) -> Result<LetterKind, WorkflowError> {
+    match notice.kind {
+        NoticeKind::Mail(MailKind::Invitation) => Ok(LetterKind::Invitation),
+        NoticeKind::Mail(MailKind::Reminder) => Ok(LetterKind::Reminder),
+        NoticeKind::Mail(MailKind::Retraction) => Ok(LetterKind::Retraction),
+        NoticeKind::Webhook(_) => Err(WorkflowError::Inconsistent("an event stands among mails")),
+    }
+}
+
+fn item(opened: &Opened) -> LetterItem<'_> {
+    LetterItem {
+        document_name: &opened.payload.document_name,
+        link: &opened.link,
+    }
+}

@@ -1,0 +1,177 @@
+use bytes::Bytes;
+use http::Uri;
+use jiff::Timestamp;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::keys::{DataKey, KeyError};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::body::body;
+use super::keep::schedule_drop;
+use super::next_attempt;
+use super::send::{Outcome, post};
+use super::signature::signed_headers;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::metrics;
+use crate::records::{
+    DeliveryAttempt, DeliveryEnd, EventPayload, NoticeKind, NoticeRow, Product, SigningRow,
+    WebhookSecretRow,
+};
+use crate::workflow::sealing;
+
+/// Most attempts that a delivery's record lists; replays may add to them.
+const LISTED_ATTEMPTS: usize = 50;
+
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
+}
+
+/// An event that is ready to leave.
+struct Ready {
+    notice: NoticeRow,
+    target: Uri,
+    receiver: String,
+    headers: http::HeaderMap,
+    body: Vec<u8>,
+}
+
+impl App {
+    /// One attempt to deliver an event.
+    pub(crate) async fn deliver_event(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let Payload { notice } = job.payload()?;
+        let Some(ready) = self.ready(notice).await? else {
+            return self.drop_delivery(job).await;
+        };
+        let now = self.store.now().await?;
+        let turn = match self.webhooks.lines.enter(&ready.receiver, now) {
+            Ok(turn) => turn,
+            Err(again) => {
+                return self
+                    .store
+                    .transact(|tx| Box::pin(async move { jobs::retry(tx, job, again).await }))
+                    .await
+                    .map_err(WorkflowError::from);
+            }
+        };
+        let port = self.webhooks.port.as_ref();
+        let outcome = post(port, &ready.target, ready.headers, Bytes::from(ready.body)).await;
+        drop(turn);
+        metrics::delivery_attempted(outcome.class());
+        self.note_outcome(job, &ready.notice, outcome).await
+    }
+
+    /// The event, signed; none when there is nothing to tell, or nobody, any
+    /// more.
+    async fn ready(&self, id: Uuid) -> Result<Option<Ready>, WorkflowError> {
+        let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
+            return Ok(None);
+        };
+        let NoticeKind::Webhook(event) = notice.kind else {
+            return Err(WorkflowError::Inconsistent("a mail stands among events"));
+        };
+        let Some(key) = self.key_unless_erased(notice.data_key).await? else {
+            return Ok(None);
+        };
+        let payload: EventPayload = sealing::open_notice(&key, id, &notice.payload)?;
+        let secrets = (notice.tenant, Product::Signing.number());
+        let secrets = self.store.get::<WebhookSecretRow>(&secrets).await?;
+        let secrets = secrets.ok_or(WorkflowError::Inconsistent(
+            "a workspace with events has no webhook secret",
+        ))?;
+        let now = self.store.now().await?;
+        let secrets = secrets.open(&self.master, now)?;
+        let target: Uri = payload
+            .target
+            .parse()
+            .map_err(|_| WorkflowError::Inconsistent("a webhook's target is no address"))?;
+        let body = body(&notice, &payload)?;
+        Ok(Some(Ready {
+            headers: signed_headers(&secrets, id, event, now, &body),
+            receiver: target
+                .authority()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            target,
+            body,
+            notice,
+        }))
+    }
+
+    async fn key_unless_erased(&self, id: Uuid) -> Result<Option<DataKey>, WorkflowError> {
+        match self.keys.open(id).await {
+            Ok(key) => Ok(Some(key)),
+            Err(KeyError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn drop_delivery(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let completed = self
+            .store
+            .transact(|tx| Box::pin(async move { jobs::complete(tx, job).await }));
+        Ok(completed.await?)
+    }
+
+    async fn note_outcome(
+        &self,
+        job: &ClaimedJob,
+        sent: &NoticeRow,
+        outcome: Outcome,
+    ) -> Result<(), WorkflowError> {
+        let chance = getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]);
+        let last_word = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let Some(mut notice) = tx.get::<NoticeRow>(&sent.id).await? else {
+                        return Ok::<_, WorkflowError>(
+                            jobs::complete(tx, job).await.map(|()| false)?,
+                        );
+                    };
+                    let made = note_attempt(&mut notice, now, outcome);
+                    if outcome.may_be_repeated()
+                        && let Some(again) = next_attempt(made, now, chance)
+                    {
+                        tx.put(&notice).await?;
+                        jobs::retry(tx, job, again).await?;
+                        return Ok(false);
+                    }
+                    jobs::complete(tx, job).await?;
+                    let signing = tx.get::<SigningRow>(&notice.signing).await?;
+                    let has_own_key = signing.is_none_or(|row| row.data_key != notice.data_key);
+                    if has_own_key {
+                        tx.delete::<NoticeRow>(&notice.id).await?;
+                        return Ok(true);
+                    }
+                    notice.ended = Some(DeliveryEnd {
+                        at: now,
+                        acknowledged: matches!(outcome, Outcome::Acknowledged(_)),
+                    });
+                    tx.put(&notice).await?;
+                    schedule_drop(tx, notice.id).await?;
+                    Ok(false)
+                })
+            })
+            .await?;
+        if last_word {
+            self.keys.erase(sent.data_key).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds to the record; gives how many attempts of this run were made.
+fn note_attempt(notice: &mut NoticeRow, now: Timestamp, outcome: Outcome) -> usize {
+    notice.made += 1;
+    notice.attempts.push(DeliveryAttempt {
+        at: now,
+        outcome: outcome.described(),
+    });
+    if notice.attempts.len() > LISTED_ATTEMPTS {
+        notice.attempts.remove(0);
+    }
+    notice.made
+}

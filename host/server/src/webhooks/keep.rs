@@ -1,0 +1,60 @@
+use jiff::{SignedDuration, Timestamp};
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::{StoreError, Transaction};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::NoticeRow;
+use crate::workflow::lanes::TIMERS;
+
+/// The kind of the job that forgets a delivery.
+pub(crate) const DROP_NOTICE: &str = "drop-notice";
+
+/// How long a delivery that has ended can be looked at and replayed.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
+}
+
+/// Has a delivery forgotten in time that has ended now.
+pub(super) async fn schedule_drop(
+    tx: &mut Transaction<'_>,
+    notice: Uuid,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane: TIMERS,
+        kind: DROP_NOTICE.to_owned(),
+        due: tx.now().saturating_add(KEPT).unwrap_or(Timestamp::MAX),
+        unique: Some(format!("{DROP_NOTICE}/{notice}")),
+        payload: serde_json::json!({ "notice": notice }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+impl App {
+    /// Forgets a delivery, unless it was replayed since: then later.
+    pub(crate) async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let Payload { notice } = job.payload()?;
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
+                        let ended = row.ended.map_or(now, |end| end.at);
+                        let due = ended.saturating_add(KEPT).unwrap_or(Timestamp::MAX);
+                        if now < due {
+                            return Ok(jobs::retry(tx, job, due).await?);
+                        }
+                        tx.delete::<NoticeRow>(&notice).await?;
+                    }
+                    Ok(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+}

@@ -1,0 +1,53 @@
+use jiff::{SignedDuration, Timestamp};
+
+/// Pauses before the second and each further attempt.
+const PAUSES: [SignedDuration; 9] = [
+    SignedDuration::from_secs(5),
+    SignedDuration::from_mins(5),
+    SignedDuration::from_mins(30),
+    SignedDuration::from_hours(2),
+    SignedDuration::from_hours(5),
+    SignedDuration::from_hours(10),
+    SignedDuration::from_hours(14),
+    SignedDuration::from_hours(20),
+    SignedDuration::from_hours(24),
+];
+/// Largest part of a pause that is added to it, so that what failed together
+/// does not come again together.
+const JITTER_PERCENT: i32 = 20;
+
+/// When to try again after `made` attempts, the last one at `now`; none when
+/// that was the last. `chance` is a random byte.
+pub(crate) fn next_attempt(made: usize, now: Timestamp, chance: u8) -> Option<Timestamp> {
+    let pause = *PAUSES.get(made.checked_sub(1)?)?;
+    let most = pause * JITTER_PERCENT / 100;
+    let jitter = most * i32::from(chance) / i32::from(u8::MAX);
+    Some(now.saturating_add(pause + jitter).unwrap_or(Timestamp::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    #[test]
+    fn ten_attempts_are_made_and_no_more() {
+        let pauses: Vec<i64> = (1..)
+            .map_while(|made| next_attempt(made, NOW, 0))
+            .map(Timestamp::as_second)
+            .collect();
+
+        assert_eq!(
+            pauses,
+            [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+        );
+    }
+
+    #[test]
+    fn chance_makes_a_pause_a_fifth_longer_at_most() {
+        let longest = next_attempt(2, NOW, u8::MAX).expect("a third attempt");
+
+        assert_eq!(longest.as_second(), 360);
+    }
+}
