@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tokio::sync::oneshot;
 use tokio::task;
 use tracing::Span;
 use wasmtime::component::{Component, Linker, Resource};
@@ -105,28 +106,27 @@ impl Guest {
     }
 
     pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
-        self.call("describe", |guest| {
-            let mut store = guest.store(Bytes::new().into());
-            let called = guest
-                .describe
-                .instantiate(&mut store)
-                .and_then(|plugin| plugin.parafa_format_description().call_describe(&mut store));
-            Ok(Ok(guest.returned(&store, called)?.try_into()?))
+        self.call("describe", Bytes::new().into(), |guest, store| {
+            let called = guest.describe.instantiate(&mut *store).and_then(|plugin| {
+                plugin
+                    .parafa_format_description()
+                    .call_describe(&mut *store)
+            });
+            Ok(Ok(guest.returned(store, called)?.try_into()?))
         })
         .await
     }
 
     pub(crate) async fn inspect(self: &Arc<Self>, document: Document) -> Result<Report, CallError> {
-        self.call("inspect", move |guest| {
+        self.call("inspect", document, |guest, store| {
             let plugin = supported(guest.inspect.as_ref(), Capability::Inspect)?;
-            let mut store = guest.store(document);
-            let called = plugin.instantiate(&mut store).and_then(|plugin| {
-                let blob = lend_blob(&mut store)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
                 plugin
                     .parafa_format_inspection()
-                    .call_inspect(&mut store, blob)
+                    .call_inspect(&mut *store, blob)
             });
-            match answered(guest.returned(&store, called)?)? {
+            match answered(guest.returned(store, called)?)? {
                 Ok(report) => Ok(Ok(report.into())),
                 Err(refusal) => Ok(Err(refusal)),
             }
@@ -143,18 +143,21 @@ impl Guest {
     ) -> Result<SignStep, CallError> {
         let request = request.into();
         let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
-        self.call("sign", move |guest| {
+        self.call("sign", document.clone(), move |guest, store| {
             let plugin = supported(guest.sign.as_ref(), Capability::Sign)?;
-            let mut store = guest.store(document.clone());
-            let called = plugin.instantiate(&mut store).and_then(|plugin| {
-                let blob = lend_blob(&mut store)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
                 let sink = store.data_mut().resources.push(Sink)?;
                 let sink = Resource::new_borrow(sink.rep());
-                plugin
-                    .parafa_format_signing()
-                    .call_sign(&mut store, blob, &request, &answers, sink)
+                plugin.parafa_format_signing().call_sign(
+                    &mut *store,
+                    blob,
+                    &request,
+                    &answers,
+                    sink,
+                )
             });
-            let step = match answered(guest.returned(&store, called)?)? {
+            let step = match answered(guest.returned(store, called)?)? {
                 Ok(step) => Step::try_from(step)?,
                 Err(refusal) => return Ok(Err(refusal)),
             };
@@ -162,12 +165,11 @@ impl Guest {
                 Step::Done(outcome) => outcome,
                 Step::Needs(needs) => return Ok(Ok(SignStep::Needs(needs))),
             };
-            let output = store.into_data().output;
-            preservation.check(document.bytes(), &output)?;
-            let copied = output.kept_prefix();
+            let output = &store.data().output;
+            preservation.check(document.bytes(), output)?;
             let bytes = output.assemble(document.bytes())?;
             Ok(Ok(SignStep::Done {
-                document: document.followed_by(bytes, copied),
+                document: document.followed_by(bytes, output.kept_prefix()),
                 outcome,
             }))
         })
@@ -178,16 +180,15 @@ impl Guest {
         self: &Arc<Self>,
         document: Document,
     ) -> Result<Vec<SignatureEvidence>, CallError> {
-        self.call("verify", move |guest| {
+        self.call("verify", document, |guest, store| {
             let plugin = supported(guest.verify.as_ref(), Capability::Verify)?;
-            let mut store = guest.store(document);
-            let called = plugin.instantiate(&mut store).and_then(|plugin| {
-                let blob = lend_blob(&mut store)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
                 plugin
                     .parafa_format_verification()
-                    .call_verify(&mut store, blob)
+                    .call_verify(&mut *store, blob)
             });
-            match answered(guest.returned(&store, called)?)? {
+            match answered(guest.returned(store, called)?)? {
                 Ok(evidence) => {
                     let evidence: Result<_, _> = evidence
                         .into_iter()
@@ -206,23 +207,33 @@ impl Guest {
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
-        body: impl FnOnce(&Self) -> Result<Answered<T>, FaultKind> + Send + 'static,
+        document: Document,
+        body: impl FnOnce(&Self, &mut Store<CallState>) -> Result<Answered<T>, FaultKind>
+        + Send
+        + 'static,
     ) -> Result<T, CallError> {
         let slot = self.share.take().await;
         let guest = Arc::clone(self);
         let span = Span::current();
-        let called = task::spawn_blocking(move || {
+        let (answer, called) = oneshot::channel();
+        task::spawn_blocking(move || {
             let _slot = slot;
             let begun = Instant::now();
-            let called = span.in_scope(|| body(&guest));
+            let mut store = guest.store(document);
+            let called = span.in_scope(|| body(&guest, &mut store));
             guest.tell(operation, begun.elapsed(), &called);
-            called
-        })
-        .await
-        .unwrap_or_else(|error| Err(FaultKind::Host(error.to_string())));
-        match called {
-            Ok(answered) => Ok(answered?),
-            Err(kind) => Err(self.failed(operation, kind).into()),
+            // Nobody needs to wait until the memory of the instance is cleared
+            // for the next one, which the end of the store does; and nobody
+            // may be waiting any more at all.
+            let _ = answer.send(called);
+        });
+        match called.await {
+            Ok(Ok(answered)) => Ok(answered?),
+            Ok(Err(kind)) => Err(self.failed(operation, kind).into()),
+            Err(_) => {
+                let kind = FaultKind::Host("the thread of the call panicked".to_owned());
+                Err(self.failed(operation, kind).into())
+            }
         }
     }
 

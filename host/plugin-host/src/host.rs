@@ -113,7 +113,7 @@ impl PluginHost {
             .map_err(|error| AdmissionError::Uncompilable(error.into()))??;
         let guest = Arc::new(guest);
         let about = guest.describe().await.map_err(AdmissionError::SelfTest)?;
-        let guest = Arc::into_inner(guest).expect("the call that shared it has ended");
+        let guest = Arc::unwrap_or_clone(guest);
         Ok(Arc::new(Plugin::new(guest, about, capabilities)?))
     }
 

@@ -63,7 +63,7 @@ impl Output {
     }
 
     /// The output's bytes.
-    pub(crate) fn assemble(self, document: &[u8]) -> Result<Bytes, FaultKind> {
+    pub(crate) fn assemble(&self, document: &[u8]) -> Result<Bytes, FaultKind> {
         let mut bytes = BytesMut::with_capacity(usize::try_from(self.len).unwrap_or(0));
         for segment in &self.segments {
             match segment {

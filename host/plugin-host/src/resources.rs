@@ -65,3 +65,32 @@ impl Hasher {
         Ok(self.state.insert(state))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_goes_on_from_what_is_known_of_a_document_only_when_it_begins_with_it() {
+        let bytes = Bytes::from_static(b"document");
+        let document = Document::from(bytes.clone());
+        let mut hasher = Hasher::new(DigestAlgorithm::Sha256);
+        for _ in 0..2 {
+            hasher.update_from_start(&document, &bytes).unwrap();
+            hasher.update(b", signed").unwrap();
+            assert_eq!(
+                hasher.finish().unwrap(),
+                openssl::sha::sha256(b"document, signed")
+            );
+
+            hasher.update(b"a ").unwrap();
+            hasher.update_from_start(&document, &bytes).unwrap();
+            assert_eq!(
+                hasher.finish().unwrap(),
+                openssl::sha::sha256(b"a document")
+            );
+        }
+    }
+}

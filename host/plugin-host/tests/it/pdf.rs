@@ -42,7 +42,10 @@ async fn two_people_sign_a_pdf_one_after_the_other() {
 async fn what_is_no_pdf_is_refused() {
     let pdf = plugin("pdf.wasm").await;
 
-    let refused = pdf.inspect(bytes::Bytes::from("plain text")).await.unwrap_err();
+    let refused = pdf
+        .inspect(bytes::Bytes::from("plain text"))
+        .await
+        .unwrap_err();
 
     assert!(matches!(refused, CallError::Refused(Refusal { code, .. }) if code == "not-a-pdf"));
 }
