@@ -6,7 +6,7 @@
 //! that the device signs; `embed`, the call that puts the value into the
 //! document; and `verify` of what came out. The device itself is left out.
 //!
-//! An argument picks the sizes whose name contains it.
+//! An argument picks the cases whose name, such as `1 MiB/embed`, contains it.
 
 mod component;
 mod least;
@@ -22,7 +22,6 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use bytes::Bytes;
 use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
@@ -33,13 +32,11 @@ use tokio::runtime::Runtime;
 use component::{Component, Digest};
 use native::Native;
 use pki::Pki;
-use report::{MeasuredCalls, MeasuredSize};
-use sampler::{Case, sample};
+use report::MeasuredSize;
+use sampler::{Case, Filter, Measured, sample};
 
 /// Documents that are measured, by the name of the row.
 const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
-/// How long the rounds of one size may take.
-const BUDGET: Duration = Duration::from_secs(8);
 /// Calls at the same time.
 const AT_ONCE: usize = 16;
 /// Bytes kept for the signature, as pyHanko keeps them.
@@ -50,25 +47,28 @@ const SIGNING_TIME: i64 = 1_767_268_800;
 fn main() {
     // Cargo adds `--bench`.
     let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let sizes = SIZES
-        .iter()
-        .filter(|(name, _)| filter.as_ref().is_none_or(|part| name.contains(part)));
+    let filter = Filter(filter.unwrap_or_default());
     let runtime = Runtime::new().expect("a runtime");
     let pki = Pki::new();
     let (least, pdf) = runtime.block_on(admit_plugins());
 
     report::machine();
-    report::calls(&measure_calls(&runtime, &least, &pdf));
-    let measured: Vec<_> = sizes
-        .map(|(name, size)| measure_size(&runtime, &pdf, &pki, name, *size))
-        .collect();
-    let pyhanko = pyhanko::measure(&pki).unwrap_or_default();
-    report::sizes(&measured, &pyhanko);
+    report::calls(&measure_calls(&runtime, &least, &pdf, &filter));
+    let measured =
+        SIZES.map(|(name, size)| measure_size(&runtime, &pdf, &pki, name, size, &filter));
+    let pyhanko = filter.0.is_empty().then(|| pyhanko::measure(&pki));
+    report::sizes(&measured, &pyhanko.flatten().unwrap_or_default());
 }
 
 /// Calls whose work is next to nothing, from the outside in.
-fn measure_calls(runtime: &Runtime, least: &Arc<Plugin>, pdf: &Arc<Plugin>) -> MeasuredCalls {
+fn measure_calls(
+    runtime: &Runtime,
+    least: &Arc<Plugin>,
+    pdf: &Arc<Plugin>,
+    filter: &Filter,
+) -> Measured {
     sample(
+        "call",
         vec![
             Case::new("thread hop", || {
                 runtime.block_on(runtime.spawn_blocking(|| ()))
@@ -84,7 +84,7 @@ fn measure_calls(runtime: &Runtime, least: &Arc<Plugin>, pdf: &Arc<Plugin>) -> M
                     .expect_err("a refusal")
             }),
         ],
-        BUDGET,
+        filter,
     )
 }
 
@@ -94,11 +94,13 @@ fn measure_size(
     pki: &Pki,
     name: &'static str,
     size: usize,
+    filter: &Filter,
 ) -> MeasuredSize {
     let document = PdfBuilder::new().build_of_size(size);
     let native = Arc::new(Native::new(&document, pki));
     let component = Component::new(runtime, plugin, &document, pki);
-    let times = sample(
+    let mut times = sample(
+        name,
         vec![
             Case::new("sha256", || Sha256::digest(black_box(&document))),
             Case::new("native inspect", || native.inspect()),
@@ -113,19 +115,20 @@ fn measure_size(
             Case::new("known embed", || component.embed(Digest::Known)),
             Case::new("known verify", || component.verify(Digest::Known)),
         ],
-        BUDGET,
+        filter,
     );
-    let at_once = sample(
+    times.append(&mut sample(
+        name,
         vec![
             Case::new("native at once", || native_at_once(runtime, &native)),
             Case::new("at once", || component.prepare_at_once(AT_ONCE)),
         ],
-        BUDGET,
-    );
+        filter,
+    ));
     MeasuredSize {
         name,
         document_bytes: document.len(),
-        times: times.into_iter().chain(at_once).collect(),
+        times,
         peak_bytes: peak_memory(&component),
     }
 }

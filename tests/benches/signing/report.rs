@@ -5,17 +5,14 @@ use std::time::Duration;
 
 use crate::AT_ONCE;
 use crate::pyhanko;
-use crate::sampler::Times;
-
-/// Calls that do next to nothing, by name.
-pub(crate) type MeasuredCalls = Vec<(&'static str, Times)>;
+use crate::sampler::{Measured, Times};
 
 /// Everything about one size of document.
 pub(crate) struct MeasuredSize {
     pub(crate) name: &'static str,
     pub(crate) document_bytes: usize,
     /// By column.
-    pub(crate) times: BTreeMap<&'static str, Times>,
+    pub(crate) times: Measured,
     /// The guest's linear memory, by operation.
     pub(crate) peak_bytes: BTreeMap<&'static str, usize>,
 }
@@ -41,7 +38,7 @@ pub(crate) fn machine() {
 }
 
 /// The cost of a call itself, in microseconds.
-pub(crate) fn calls(measured: &MeasuredCalls) {
+pub(crate) fn calls(measured: &Measured) {
     println!("\n| call | min µs | median µs |\n|---|---|---|");
     for (name, times) in measured {
         println!(
@@ -60,13 +57,13 @@ pub(crate) fn sizes(measured: &[MeasuredSize], pyhanko: &pyhanko::Measured) {
         println!(
             "| {} | SHA-256 once | {} | | | |",
             size.name,
-            size.shown("sha256")
+            size.shown(&["sha256"])
         );
-        let native = OPERATIONS.map(|operation| size.shown(&format!("native {operation}")));
+        let native = OPERATIONS.map(|operation| size.shown(&[&format!("native {operation}")]));
         println!("| | native | {} |", native.join(" | "));
-        let component = OPERATIONS.map(|operation| size.shown(operation));
+        let component = OPERATIONS.map(|operation| size.shown(&[operation]));
         println!("| | component | {} |", component.join(" | "));
-        let known = OPERATIONS.map(|operation| size.shown(&format!("known {operation}")));
+        let known = OPERATIONS.map(|operation| size.shown(&[&format!("known {operation}")]));
         println!("| | component, known | {} |", known.join(" | "));
         if let Some((prepare, embed)) = pyhanko.get(size.name) {
             println!("| | pyHanko (median) | | {prepare:.2} | {embed:.2} | |");
@@ -91,12 +88,17 @@ pub(crate) fn sizes(measured: &[MeasuredSize], pyhanko: &pyhanko::Measured) {
         "\n| document | {AT_ONCE} calls of prepare at once, ms: native | component | throughput of native |\n|---|---|---|---|"
     );
     for size in measured {
+        let throughput = size
+            .median(&["native at once"])
+            .zip(size.median(&["at once"]))
+            .map_or_else(nothing, |(native, own)| {
+                format!("{:.0} %", 100.0 * native / own)
+            });
         println!(
-            "| {} | {} | {} | {:.0} % |",
+            "| {} | {} | {} | {throughput} |",
             size.name,
-            size.shown("native at once"),
-            size.shown("at once"),
-            100.0 * size.median("native at once") / size.median("at once")
+            size.shown(&["native at once"]),
+            size.shown(&["at once"]),
         );
     }
 
@@ -104,41 +106,47 @@ pub(crate) fn sizes(measured: &[MeasuredSize], pyhanko: &pyhanko::Measured) {
         "\n| document | prepare + embed, ms | known | 3 x SHA-256 + 2 ms |\n|---|---|---|---|"
     );
     for size in measured {
-        let both = |known: &str, of: fn(&Times) -> Duration| {
-            ["prepare", "embed"]
-                .map(|operation| millis(of(&size.times[&*format!("{known}{operation}")])))
-                .iter()
-                .sum::<f64>()
-        };
-        let shown = |known| {
-            format!(
-                "{:.2} / {:.2}",
-                both(known, |times| times.min),
-                both(known, |times| times.median)
-            )
-        };
-        let sha256 = size.times["sha256"];
+        let aim = |sha256: f64| 3.0 * sha256 + 2.0;
+        let aims = size
+            .min(&["sha256"])
+            .zip(size.median(&["sha256"]))
+            .map_or_else(nothing, |(min, median)| {
+                format!("{:.2} / {:.2}", aim(min), aim(median))
+            });
         println!(
-            "| {} | {} | {} | {:.2} / {:.2} |",
+            "| {} | {} | {} | {aims} |",
             size.name,
-            shown(""),
-            shown("known "),
-            3.0 * millis(sha256.min) + 2.0,
-            3.0 * millis(sha256.median) + 2.0
+            size.shown(&["prepare", "embed"]),
+            size.shown(&["known prepare", "known embed"]),
         );
     }
 }
 
 impl MeasuredSize {
-    fn shown(&self, column: &str) -> String {
-        self.times.get(column).map_or_else(String::new, |times| {
-            format!("{:.2} / {:.2}", millis(times.min), millis(times.median))
-        })
+    /// The sum of these columns.
+    fn shown(&self, columns: &[&str]) -> String {
+        self.min(columns)
+            .zip(self.median(columns))
+            .map_or_else(nothing, |(min, median)| format!("{min:.2} / {median:.2}"))
     }
 
-    fn median(&self, column: &str) -> f64 {
-        millis(self.times[column].median)
+    fn min(&self, columns: &[&str]) -> Option<f64> {
+        self.sum(columns, |times| times.min)
     }
+
+    fn median(&self, columns: &[&str]) -> Option<f64> {
+        self.sum(columns, |times| times.median)
+    }
+
+    fn sum(&self, columns: &[&str], of: impl Fn(&Times) -> Duration) -> Option<f64> {
+        let times = columns.iter().map(|column| self.times.get(column));
+        times.map(|times| Some(millis(of(times?)))).sum()
+    }
+}
+
+/// What a case that was not run shows.
+fn nothing() -> String {
+    "-".to_owned()
 }
 
 fn millis(duration: Duration) -> f64 {

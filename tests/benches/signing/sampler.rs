@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Rounds before anything counts.
@@ -6,6 +7,12 @@ const WARM_UP: usize = 3;
 const LEAST_ROUNDS: usize = 15;
 /// Rounds that count at most.
 const MOST_ROUNDS: usize = 2000;
+
+/// How long the rounds of a group may take beyond that.
+const BUDGET: Duration = Duration::from_secs(8);
+
+/// What cases took, by their name.
+pub(crate) type Measured = BTreeMap<&'static str, Times>;
 
 /// Something that is timed, under the name of its column.
 pub(crate) struct Case<'a> {
@@ -31,9 +38,15 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Runs every case once in each round until `budget` is spent, so that
-/// whatever else the machine does meets all of them alike.
-pub(crate) fn sample(mut cases: Vec<Case<'_>>, budget: Duration) -> Vec<(&'static str, Times)> {
+/// Which cases are timed: those of whose name, such as `1 MiB/embed`, this is
+/// a part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter(pub(crate) String);
+
+/// Runs every case of `group` once in each round until the budget is spent, so
+/// that whatever else the machine does meets all of them alike.
+pub(crate) fn sample(group: &str, mut cases: Vec<Case<'_>>, filter: &Filter) -> Measured {
+    cases.retain(|case| format!("{group}/{}", case.name).contains(&filter.0));
     let mut taken = vec![Vec::new(); cases.len()];
     for _ in 0..WARM_UP {
         for case in &mut cases {
@@ -42,7 +55,7 @@ pub(crate) fn sample(mut cases: Vec<Case<'_>>, budget: Duration) -> Vec<(&'stati
     }
     let begun = Instant::now();
     for round in 0..MOST_ROUNDS {
-        if round >= LEAST_ROUNDS && begun.elapsed() > budget {
+        if round >= LEAST_ROUNDS && begun.elapsed() > BUDGET {
             break;
         }
         for (case, taken) in cases.iter_mut().zip(&mut taken) {
