@@ -1,7 +1,7 @@
 //! What is to be read about the API: its description, an overview, and what
 //! problems mean. All of it is public.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue};
 
 use super::refusals;
 use super::validator::Validator;
-use crate::config::HttpConfig;
+use crate::config::{BaseUrl, HttpConfig};
 use crate::docs::{self, Style};
 use crate::openapi::{Description, Form};
 use crate::problem::{Problem, ProblemKind, page};
@@ -24,14 +24,18 @@ const PROBLEM_PAGE_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// The pages, which need nothing of the API.
 pub(super) fn pages(config: &HttpConfig) -> Router {
-    let Description { json, yaml } = Description::new(&config.base_url);
+    let described = Arc::new(Described {
+        base_url: config.base_url.clone(),
+        description: OnceLock::new(),
+    });
     let overview = Page {
         policy: Style::get().content_security_policy(),
         html: docs::page(config),
     };
     Router::new()
-        .route("/openapi.json", get(description).with_state(Arc::new(json)))
-        .route("/openapi.yaml", get(description).with_state(Arc::new(yaml)))
+        .route("/openapi.json", get(json))
+        .route("/openapi.yaml", get(yaml))
+        .with_state(described)
         .route("/docs", get(docs_page).with_state(Arc::new(overview)))
         .route("/problems/{name}", get(problem_page))
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
@@ -42,16 +46,38 @@ struct Page {
     html: String,
 }
 
-/// `GET /openapi.json` and `GET /openapi.yaml`; pages of other origins may
-/// read them too.
-async fn description(State(form): State<Arc<Form>>, headers: HeaderMap) -> Response {
+/// The description, made when it is asked for first.
+struct Described {
+    base_url: BaseUrl,
+    description: OnceLock<Description>,
+}
+
+impl Described {
+    fn get(&self) -> &Description {
+        self.description
+            .get_or_init(|| Description::new(&self.base_url))
+    }
+}
+
+/// `GET /openapi.json`.
+async fn json(State(described): State<Arc<Described>>, headers: HeaderMap) -> Response {
+    form(&described.get().json, &headers)
+}
+
+/// `GET /openapi.yaml`.
+async fn yaml(State(described): State<Arc<Described>>, headers: HeaderMap) -> Response {
+    form(&described.get().yaml, &headers)
+}
+
+/// One form of the description; pages of other origins may read it too.
+fn form(form: &Form, headers: &HeaderMap) -> Response {
     let fields = [
         (CONTENT_TYPE, form.media_type),
         (CACHE_CONTROL, "public, no-cache"),
         (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
     ];
     let response = (fields, form.text.clone()).into_response();
-    Validator::known_to(&headers).answer((Validator::of(&form.sha256), response))
+    Validator::known_to(headers).answer((Validator::of(&form.sha256), response))
 }
 
 /// `GET /docs`: what there is.

@@ -11,7 +11,7 @@ use parafa_api_signing::requests::{
 };
 use parafa_api_signing::{
     ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, KeyMode, Presence, Principal, Problem, ProblemKind, Record, Reservation, SignerId,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId,
     SigningApi, SigningId, views,
 };
 use url::Url;
