@@ -8,12 +8,16 @@ use crate::element::Element;
 /// Deepest nesting that is followed; a signature with a time-stamp has about 15.
 const MAX_DEPTH: usize = 64;
 
+/// Most elements that are brought into definite lengths, each with a copy of
+/// its own; a signature that holds a long revocation list has some 100 000.
+const MAX_ELEMENTS: usize = 1_000_000;
+
 /// The first element of `bytes` with definite, minimal lengths; what follows
 /// it is returned too. Constructed OCTET STRINGs become primitive.
 ///
 /// Elements that were DER keep their bytes, so that signatures over them hold.
 pub(crate) fn to_definite_lengths(bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), Error> {
-    element(bytes, 0)
+    element(bytes, 0, &mut 0)
 }
 
 /// Whether the outermost length is of the indefinite form (X.690, 8.1.3.6).
@@ -27,10 +31,18 @@ const CONSTRUCTED: u8 = 0x20;
 const OCTET_STRING: u8 = 0x04;
 const CONSTRUCTED_OCTET_STRING: u8 = OCTET_STRING | CONSTRUCTED;
 
-fn element(bytes: &[u8], depth: usize) -> Result<(Vec<u8>, &[u8]), Error> {
+fn element<'a>(
+    bytes: &'a [u8],
+    depth: usize,
+    count: &mut usize,
+) -> Result<(Vec<u8>, &'a [u8]), Error> {
     if depth > MAX_DEPTH {
         return Err(Error::Nesting(MAX_DEPTH));
     }
+    if *count == MAX_ELEMENTS {
+        return Err(Error::TooManyElements(MAX_ELEMENTS));
+    }
+    *count += 1;
     let malformed = || Error::unexpected("BER element");
     let [identifier, length, rest @ ..] = bytes else {
         return Err(malformed());
@@ -46,7 +58,7 @@ fn element(bytes: &[u8], depth: usize) -> Result<(Vec<u8>, &[u8]), Error> {
             if let Some(after) = rest.strip_prefix(&END_OF_CONTENTS) {
                 return Ok((assemble(*identifier, &parts)?, after));
             }
-            let (part, after) = element(rest, depth + 1)?;
+            let (part, after) = element(rest, depth + 1, count)?;
             parts.push(part);
             rest = after;
         }
@@ -59,7 +71,7 @@ fn element(bytes: &[u8], depth: usize) -> Result<(Vec<u8>, &[u8]), Error> {
     }
     let mut parts = Vec::new();
     while !value.is_empty() {
-        let (part, remaining) = element(value, depth + 1)?;
+        let (part, remaining) = element(value, depth + 1, count)?;
         parts.push(part);
         value = remaining;
     }
@@ -121,6 +133,16 @@ mod tests {
         assert!(matches!(
             to_definite_lengths(&ber),
             Err(Error::Nesting(MAX_DEPTH))
+        ));
+    }
+
+    #[test]
+    fn very_many_elements_are_refused() {
+        let ber = [vec![0x30, 0x80], [5, 0].repeat(MAX_ELEMENTS)].concat();
+
+        assert!(matches!(
+            to_definite_lengths(&ber),
+            Err(Error::TooManyElements(MAX_ELEMENTS))
         ));
     }
 }

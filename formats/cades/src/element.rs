@@ -5,6 +5,10 @@ use der::{Decode, Encode, Reader, SliceReader, Tag};
 
 use crate::Error;
 
+/// Most elements of one list that are read: each takes far more memory than the
+/// two bytes that it may consist of.
+const MAX_LIST_ELEMENTS: usize = 1_000;
+
 /// One element: tag, value and the bytes of both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element<'a> {
@@ -84,6 +88,9 @@ impl<'a> Elements<'a> {
     pub(crate) fn remaining(mut self) -> Result<Vec<Element<'a>>, Error> {
         let mut elements = Vec::new();
         while !self.is_finished() {
+            if elements.len() == MAX_LIST_ELEMENTS {
+                return Err(Error::TooManyElements(MAX_LIST_ELEMENTS));
+            }
             elements.push(self.any()?);
         }
         Ok(elements)
@@ -125,4 +132,25 @@ pub(crate) fn set_of(mut elements: Vec<Vec<u8>>) -> Vec<u8> {
 
 pub(crate) fn object_identifier(oid: const_oid::ObjectIdentifier) -> Vec<u8> {
     encode(Tag::ObjectIdentifier, oid.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_very_many_elements_is_refused() {
+        let list = |len| {
+            Elements::new("list", &[5, 0].repeat(len))
+                .unwrap()
+                .remaining()
+                .map(|list| list.len())
+        };
+
+        assert_eq!(list(MAX_LIST_ELEMENTS).unwrap(), MAX_LIST_ELEMENTS);
+        assert!(matches!(
+            list(MAX_LIST_ELEMENTS + 1),
+            Err(Error::TooManyElements(_))
+        ));
+    }
 }

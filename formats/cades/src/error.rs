@@ -28,6 +28,9 @@ pub enum Error {
     /// Elements are nested deeper than any signature needs.
     #[error("elements are nested more than {0} deep")]
     Nesting(usize),
+    /// More elements than any signature needs.
+    #[error("more than {0} elements")]
+    TooManyElements(usize),
     /// The digest algorithm is no longer to be signed with.
     #[error("{0} is not accepted for new signatures")]
     WeakDigest(DigestAlgorithm),

@@ -293,34 +293,65 @@ fn certificate_id(attributes: &Attributes<'_>) -> Result<Option<CertificateId>, 
         .transpose()
 }
 
-/// The certificate of the SignerIdentifier (RFC 5652, 5.3). Some writers encode
-/// the issuer's name differently from the certificate; then the certificate
-/// that the signing-certificate attribute names is the signer's.
+/// The signer's certificate. More than one may match the identifier; and some
+/// writers encode the issuer's name differently from the certificate, so that
+/// none does. Then the signing-certificate attribute tells which it is.
 fn find_signer(
     identifier: Element<'_>,
     certificate_id: Option<&CertificateId>,
     certificates: &[&[u8]],
 ) -> Result<Option<usize>, Error> {
-    let identified = if identifier.tag == primitive_context(0) {
-        certificates.iter().position(|certificate| {
-            Certificate::from_der(certificate).is_ok_and(|certificate| {
-                certificate.subject_key_identifier() == Some(identifier.value)
-            })
-        })
-    } else {
-        let mut parts = identifier.children("IssuerAndSerialNumber")?;
-        let (issuer, serial_number) = (parts.expect(Tag::Sequence)?, parts.expect(Tag::Integer)?);
-        certificates.iter().position(|certificate| {
-            Certificate::from_der(certificate).is_ok_and(|certificate| {
-                certificate.issuer() == issuer.der
-                    && certificate.serial_number() == serial_number.der
-            })
-        })
-    };
-    Ok(identified.or_else(|| {
-        let id = certificate_id?;
+    let identifier = SignerIdentifier::parse(identifier)?;
+    let named = certificate_id.and_then(|id| {
         certificates
             .iter()
             .position(|certificate| id.names(certificate))
-    }))
+    });
+    let is_named_one_identified = named
+        .and_then(|index| certificates.get(index))
+        .is_some_and(|certificate| identifier.identifies(certificate));
+    if is_named_one_identified {
+        return Ok(named);
+    }
+    let identified = certificates
+        .iter()
+        .position(|certificate| identifier.identifies(certificate));
+    Ok(identified.or(named))
+}
+
+/// SignerIdentifier (RFC 5652, 5.3).
+enum SignerIdentifier<'a> {
+    IssuerAndSerialNumber {
+        issuer: &'a [u8],
+        serial_number: &'a [u8],
+    },
+    SubjectKeyIdentifier(&'a [u8]),
+}
+
+impl<'a> SignerIdentifier<'a> {
+    fn parse(identifier: Element<'a>) -> Result<Self, Error> {
+        if identifier.tag == primitive_context(0) {
+            return Ok(Self::SubjectKeyIdentifier(identifier.value));
+        }
+        let mut parts = identifier.children("IssuerAndSerialNumber")?;
+        Ok(Self::IssuerAndSerialNumber {
+            issuer: parts.expect(Tag::Sequence)?.der,
+            serial_number: parts.expect(Tag::Integer)?.der,
+        })
+    }
+
+    fn identifies(&self, certificate: &[u8]) -> bool {
+        let Ok(certificate) = Certificate::from_der(certificate) else {
+            return false;
+        };
+        match self {
+            Self::IssuerAndSerialNumber {
+                issuer,
+                serial_number,
+            } => certificate.issuer() == *issuer && certificate.serial_number() == *serial_number,
+            Self::SubjectKeyIdentifier(identifier) => {
+                certificate.subject_key_identifier() == Some(*identifier)
+            }
+        }
+    }
 }

@@ -154,6 +154,29 @@ fn a_certificate_that_the_attributes_do_not_name_is_told_apart() {
 }
 
 #[test]
+fn of_two_certificates_with_one_serial_number_the_attributes_name_the_signers() {
+    let pki = Pki::new();
+    let signer = pki.signer("Signer", ec_key(Nid::X9_62_PRIME256V1));
+    let certificate = signer.certificate.to_der().unwrap();
+    let mut twin = certificate.clone();
+    *twin.last_mut().unwrap() ^= 1;
+    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+
+    for chain in [[certificate.clone(), twin.clone()], [twin, certificate]] {
+        let attributes =
+            SignedAttributes::new(&[7; 32], DigestAlgorithm::Sha256, &chain[0]).unwrap();
+        let der = SignedDataBuilder::new(&attributes, algorithm, &chain, b"value")
+            .unwrap()
+            .to_der();
+
+        let read = SignedData::parse(&der).unwrap();
+
+        assert_eq!(read.signer_certificate(), Some(chain[0].as_slice()));
+        assert_eq!(read.signing_certificate(), SigningCertificate::Matches);
+    }
+}
+
+#[test]
 fn attributes_do_not_go_with_another_digest_or_sha1() {
     let pki = Pki::new();
     let signer = pki.signer("Signer", ec_key(Nid::SECP384R1));
