@@ -98,12 +98,17 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
     let catalog = file.catalog()?;
     let pages: BTreeSet<ObjectId> = file.pages()?.into_iter().collect();
     let mut actions = Vec::from_iter(catalog.get(b"OpenAction").ok());
+    let mut visited = BTreeSet::new();
     for (id, object) in file.objects() {
         let has_own_events = id == file.catalog_id() || pages.contains(&id);
         each_dictionary(object, |dictionary| {
             let Some(events) = file.entry_dictionary(dictionary, b"AA") else {
                 return;
             };
+            // Many dictionaries may refer to one.
+            if !visited.insert((std::ptr::from_ref(events), has_own_events)) {
+                return;
+            }
             let automatic = events
                 .iter()
                 .filter(|(event, _)| has_own_events || PAGE_EVENTS.contains(&event.as_slice()));

@@ -93,15 +93,20 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
                 id.0
             )));
         };
-        let own_name = file.entry(dictionary, b"T");
-        let own_name = own_name
-            .map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
+        let text = file.entry(dictionary, b"T");
+        // What cannot be decoded takes its time as well.
+        let text_len = text
+            .and_then(|text| text.as_str().ok())
+            .map_or(0, <[u8]>::len);
+        let own_name =
+            text.map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
         let is_field = own_name.is_some() || depth == 0;
         let name = match (name, own_name) {
             (Some(parent), Some(own)) => Some(format!("{parent}.{own}").into()),
             (parent, own) => own.map(Rc::from).or(parent),
         };
-        name_bytes = name_bytes.saturating_add(name.as_ref().map_or(0, |name| name.len()));
+        let name_len = name.as_ref().map_or(0, |name: &Rc<str>| name.len());
+        name_bytes = name_bytes.saturating_add(name_len.max(text_len));
         if name_bytes > file.limits().field_name_bytes {
             return Err(refusal("The names of the fields are too long."));
         }

@@ -327,6 +327,43 @@ fn names_that_would_not_fit_into_memory_are_refused() {
 }
 
 #[test]
+fn names_that_cannot_be_decoded_count_as_well() {
+    const FIELDS: u32 = 2_000;
+
+    let mut objects = PdfBuilder::new().objects();
+    let name = objects.next_number();
+    let fields = references(name + 1..=name + FIELDS);
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> >>"),
+    );
+    let unpaired_surrogate = format!("<FEFFD800{}>", "0061".repeat(50_000));
+    objects.set(name, unpaired_surrogate);
+    for number in 1..=FIELDS {
+        objects.set(name + number, format!("<< /FT /Tx /T {name} 0 R >>"));
+    }
+
+    assert_eq!(refused(&table(&objects)), "form-tree");
+}
+
+#[test]
+fn events_that_many_dictionaries_share_are_looked_at_once() {
+    const TIMES: usize = 20_000;
+
+    let mut objects = PdfBuilder::new().objects();
+    let events = objects.next_number();
+    let sharing = format!("<< /AA {events} 0 R >> ").repeat(TIMES);
+    objects.set(
+        5,
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /PieceInfo [{sharing}] >>"),
+    );
+    let entries: String = (0..TIMES).map(|event| format!("/E{event} 0 ")).collect();
+    objects.set(events, format!("<< {entries} >>"));
+
+    assert!(inspected(&table(&objects)).is_ok());
+}
+
+#[test]
 fn a_reference_to_the_highest_object_number_leaves_no_room_for_a_signature() {
     assert_eq!(
         refused(&with_catalog("/Nothing 16777215 0 R")),
