@@ -43,6 +43,11 @@ impl Position {
     /// After every member that is there.
     const MISSING_INDEX: usize = usize::MAX;
 
+    /// Before all parameters.
+    pub(crate) fn headers() -> Self {
+        Self(vec![Self::QUERY_INDEX])
+    }
+
     pub(crate) fn body() -> Self {
         Self(vec![Self::BODY_INDEX])
     }

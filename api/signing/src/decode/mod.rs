@@ -23,13 +23,18 @@ pub(crate) use self::object::{Either, Object};
 pub(crate) use self::query::Query;
 use crate::problem::Problem;
 
-/// Decodes a body, and notes the faults of the query along with the body's.
+/// Decodes a body, and notes the faults of headers and query along with the
+/// body's.
 pub(crate) fn body<T>(
     bytes: &[u8],
     query: &Query,
+    of_headers: Option<Fault>,
     decode: impl FnOnce(&Node<'_>) -> Option<T>,
 ) -> Result<T, Problem> {
     let faults = Faults::default();
+    if let Some(Fault { pointer, detail }) = of_headers {
+        faults.note(Position::headers(), pointer, detail);
+    }
     query.refuse_all(&faults);
     let decoded = match json::parse(bytes) {
         Ok(json) => decode(&Node::root(&json, &faults)),

@@ -11,7 +11,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use super::Http;
 use super::place::Place;
 use crate::api::{KeyMode, Presence, Principal, Record, SigningApi};
-use crate::decode::{self, Node, Query};
+use crate::decode::{self, Fault, Node, Query};
 use crate::edge::{Authenticated, BodyLimits, BudgetShare, JsonBody};
 use crate::operation::{Body, Operation};
 use crate::problem::{Problem, ProblemKind};
@@ -97,7 +97,7 @@ impl<A: SigningApi, P: Place> Call<A, P> {
         T: Send + 'static,
         F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
     {
-        let (asked, _) = self.with_body_and_digest(decode, |_| ()).await?;
+        let (asked, _) = self.with_body_and_digest(None, decode, |_| ()).await?;
         Ok(asked)
     }
 
@@ -106,9 +106,11 @@ impl<A: SigningApi, P: Place> Call<A, P> {
         self.with_body(|_, node| node.object(|_| Some(()))).await
     }
 
-    /// As [`with_body`](Self::with_body), with what `digest` makes of the body.
+    /// As [`with_body`](Self::with_body), with a fault that headers have, and
+    /// with what `digest` makes of the body.
     pub(super) async fn with_body_and_digest<T, D, F>(
         mut self,
+        of_headers: Option<Fault>,
         decode: F,
         digest: impl FnOnce(&[u8]) -> D + Send + 'static,
     ) -> Result<(Asked<A, P, T>, D), Problem>
@@ -128,7 +130,7 @@ impl<A: SigningApi, P: Place> Call<A, P> {
         let JsonBody { bytes, share } = self.read().await?;
         let api = Arc::clone(&self.http.api);
         let decoding = move || {
-            let request = decode::body(&bytes, &query, |node| decode(&api, node))?;
+            let request = decode::body(&bytes, &query, of_headers, |node| decode(&api, node))?;
             Ok((request, digest(&bytes)))
         };
         let (request, digest) = match tokio::task::spawn_blocking(decoding).await {

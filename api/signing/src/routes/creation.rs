@@ -40,18 +40,21 @@ impl<A: SigningApi, P: Place> Call<A, P> {
         T: Send + 'static,
         F: FnOnce(&A, &Node<'_>) -> Option<T> + Send + 'static,
     {
-        let key = idempotency_key(self.request.headers());
+        let (key, fault) = match idempotency_key(self.request.headers()) {
+            Ok(key) => (key, None),
+            Err(fault) => (None, Some(fault)),
+        };
         let contract = self.operation.contract();
         let path = self.place.fill(contract.path);
         let (asked, body_sha256) = self
-            .with_body_and_digest(decode, |body| Sha256::digest(body).into())
+            .with_body_and_digest(fault, decode, |body| Sha256::digest(body).into())
             .await?;
         let mut creation = Creation {
             http: asked.http.clone(),
             path,
             claim: None,
         };
-        if let Some(key) = key? {
+        if let Some(key) = key {
             let request = IdempotentRequest {
                 key,
                 method: contract.method,
@@ -122,7 +125,7 @@ impl<A: SigningApi> Creation<A> {
 }
 
 /// None without the header.
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Fault> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -133,6 +136,6 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Proble
             "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
             IdempotencyKey::LONGEST
         );
-        Problem::validation(vec![Fault::new("", detail)])
+        Fault::new("", detail)
     })
 }

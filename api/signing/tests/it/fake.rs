@@ -11,8 +11,8 @@ use parafa_api_signing::requests::{
 };
 use parafa_api_signing::{
     ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId,
-    SigningApi, SigningId, views,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
+    SigningId, views,
 };
 use url::Url;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Bodies other than that of a new signing.
 
 use parafa_api_signing::requests::{BulkErasure, DocumentBytes, Party, UpdateDeadline};
-use parafa_api_signing::{DocumentFamily, PartyRole, SigningMethod, SimulatedOutcome};
+use parafa_api_signing::{DocumentFamily, SigningMethod, SimulatedOutcome};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FILE, KNOWN, SIGNER, Service, base64, id, json_request, time};
@@ -114,14 +114,14 @@ async fn a_party_is_added_with_the_same_members_as_at_creation() {
             201
         );
     }
-    let signers = service.fake.signers.lock().unwrap();
-    assert!(
-        matches!(&signers[0].party, Party::Signer { methods, personal_code: None }
-        if *methods == SigningMethod::EVERY)
-    );
-    assert!(matches!(signers[1].party, Party::Viewer));
-    drop(signers);
-    assert_eq!(PartyRole::Viewer.as_str(), "viewer");
+    {
+        let signers = service.fake.signers.lock().unwrap();
+        assert!(
+            matches!(&signers[0].party, Party::Signer { methods, personal_code: None }
+                if *methods == SigningMethod::EVERY)
+        );
+        assert!(matches!(signers[1].party, Party::Viewer));
+    }
     assert_eq!(
         pointers(
             "POST",
@@ -248,10 +248,11 @@ async fn a_file_has_a_name_with_a_known_extension() {
     let service = Service::new();
     let body = json!({"name": "Sutartis.ADOC", "content": base64(b"PK")});
     assert_eq!(send(&service, "POST", "/v1/files", &body).await.status, 201);
-    let files = service.fake.files.lock().unwrap();
-    assert_eq!(files[0].family, DocumentFamily::Adoc);
-    assert_eq!(files[0].content.as_ref(), b"PK");
-    drop(files);
+    {
+        let files = service.fake.files.lock().unwrap();
+        assert_eq!(files[0].family, DocumentFamily::Adoc);
+        assert_eq!(files[0].content.as_ref(), b"PK");
+    }
     for (body, at) in [
         (json!({"name": "a.docx", "content": ""}), vec!["/name"]),
         (json!({"name": "a/b.pdf", "content": ""}), vec!["/name"]),
