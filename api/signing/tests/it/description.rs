@@ -1,4 +1,9 @@
 //! The OpenAPI document and the pages beside it.
+//!
+//! By hand, now and then: `openapi-spec-validator` (PyPI) on both forms, and
+//! `schemathesis` (PyPI) against a running server. The latter finds valid
+//! requests refused where a schema cannot say it: one email given twice, and
+//! an `Idempotency-Key` that comes again with another body.
 
 use axum::body::Body;
 use parafa_api_signing::Neighbour;

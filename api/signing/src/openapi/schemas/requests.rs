@@ -11,6 +11,10 @@ use crate::vocabulary::{
 /// Characters that a file name may not have, for a class of a pattern.
 const NOT_IN_FILE_NAMES: &str = "/\\\\\\u0000-\\u001f\\u007f-\\u009f";
 
+/// What [`content`] looks like.
+const BASE64: &str =
+    "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
+
 pub(super) fn schemas() -> Vec<Named> {
     vec![
         ("CreateSigningRequest", create_signing()),
@@ -243,10 +247,11 @@ fn methods() -> Schema {
         .unique()
 }
 
-/// Base64 of a document.
+/// Base64 (RFC 4648, 4) of a document, whose last group has no bits too many.
 fn content() -> Schema {
     Schema::string()
         .with("contentEncoding", "base64")
+        .pattern(BASE64)
         .max_length(limits::LARGEST_DOCUMENT.div_ceil(3) * 4)
         .described("Standard base64 with padding; at most 15 728 640 bytes decoded.")
 }
