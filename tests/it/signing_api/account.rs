@@ -76,9 +76,8 @@ impl Account {
     }
 
     /// A signing that is created.
-    #[track_caller]
-    pub(super) fn create(&self, body: Value) -> impl Future<Output = Value> {
-        async move { self.post("v1/signings", body).await.expect(201) }
+    pub(super) async fn create(&self, body: Value) -> Value {
+        self.post("v1/signings", body).await.expect(201)
     }
 
     async fn send(

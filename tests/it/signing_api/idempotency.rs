@@ -10,33 +10,45 @@ async fn a_repeated_request_gets_the_first_answer_and_creates_nothing() {
     let signing = api.create(signing_of(two())).await;
     let one = format!("v1/signings/{}", text(&signing, "signingId"));
     let calls = [
-        ("v1/signings".to_owned(), signing_of(two())),
+        (
+            "v1/signings".to_owned(),
+            signing_of(two()),
+            json!({"title": "Kita"}),
+        ),
         (
             "v1/batches".to_owned(),
-            json!({"title": "Daug", "documents": [{"name": "a.pdf", "content": pdf()}], "signers": two()}),
+            json!({
+                "title": "Daug", "signers": two(),
+                "documents": [{"name": "a.pdf", "content": pdf()}],
+            }),
+            json!({"title": "Kitas"}),
         ),
         (
             "v1/files".to_owned(),
             json!({"name": "a.pdf", "content": pdf()}),
+            json!({"name": "b.pdf"}),
         ),
         (
             format!("{one}/signers"),
             json!({"email": "rasa@example.lt"}),
+            json!({"email": "kita@example.lt"}),
         ),
-        (format!("{one}/comments"), json!({"body": "Kartą"})),
+        (
+            format!("{one}/comments"),
+            json!({"body": "Kartą"}),
+            json!({"body": "Kitaip"}),
+        ),
     ];
 
-    for (path, body) in calls {
-        let first = api
-            .post_once(&path, body.clone(), "tas pats".replace(' ', "-").as_str())
-            .await;
+    for (path, body, change) in calls {
+        let first = api.post_once(&path, body.clone(), "tas-pats").await;
         let second = api.post_once(&path, body.clone(), "tas-pats").await;
         assert_eq!(first.expect(201), second.expect(201), "{path}");
         assert_eq!(first.bytes, second.bytes);
         assert_eq!(first.header("location"), second.header("location"));
         assert_eq!(first.header("idempotent-replayed"), None);
         assert_eq!(second.header("idempotent-replayed"), Some("true"));
-        api.post_once(&path, with(body, json!({"kitas": 1})), "tas-pats")
+        api.post_once(&path, with(body, change), "tas-pats")
             .await
             .expect_problem(422, "idempotency-key-reused", &[]);
     }

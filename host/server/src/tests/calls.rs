@@ -225,7 +225,7 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
     site.pass(DAY * 2 - SignedDuration::from_hours(2) - MINUTE);
     host.run_due().await;
-    assert_eq!(mails(&host, MailKind::Reminder).await, []);
+    assert!(mails(&host, MailKind::Reminder).await.is_empty());
     site.pass(MINUTE);
     host.run_due().await;
 
