@@ -4,6 +4,7 @@
 mod account;
 mod batches;
 mod creation;
+mod deliveries;
 mod erasure;
 mod files;
 mod idempotency;

@@ -10,14 +10,17 @@ use std::{
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, State},
+    extract::{DefaultBodyLimit, Path, Query, State},
     http::{HeaderMap, StatusCode},
     routing::{get, post, put},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::WorldClock;
+use crate::{
+    arrivals::{Arrivals, Awaited},
+    clock::WorldClock,
+};
 
 /// Deliveries that are kept of one name; older ones are forgotten.
 const CAPACITY: usize = 10_000;
@@ -67,6 +70,7 @@ struct Hook {
 struct Hooks {
     clock: WorldClock,
     by_name: Arc<Mutex<HashMap<String, Hook>>>,
+    arrivals: Arrivals,
 }
 
 /// Everything below `/hooks`.
@@ -74,6 +78,7 @@ pub(crate) fn router(clock: WorldClock) -> Router {
     let hooks = Hooks {
         clock,
         by_name: Arc::default(),
+        arrivals: Arrivals::default(),
     };
     Router::new()
         .route("/hooks/{name}", post(take))
@@ -111,11 +116,19 @@ async fn take(
         hook.deliveries.push_back(delivery);
         hook.answer
     });
+    hooks.arrivals.note();
     tokio::time::sleep(Duration::from_millis(answer.delay_ms).min(MAX_DELAY)).await;
     StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
 }
 
-async fn list(State(hooks): State<Hooks>, Path(name): Path<String>) -> Json<Vec<Delivery>> {
+/// At once, or when as many have come as are awaited.
+async fn list(
+    State(hooks): State<Hooks>,
+    Path(name): Path<String>,
+    Query(awaited): Query<Awaited>,
+) -> Json<Vec<Delivery>> {
+    let count = || hooks.with(name.clone(), |hook| hook.deliveries.len());
+    hooks.arrivals.wait(awaited, count).await;
     Json(hooks.with(name, |hook| hook.deliveries.iter().cloned().collect()))
 }
 

@@ -9,6 +9,7 @@
 //! of them. A remote control on the same address moves the world's clock, plans
 //! faults and tells what was asked; [`Control`] speaks to it.
 
+mod arrivals;
 mod clock;
 mod control;
 mod crypto;

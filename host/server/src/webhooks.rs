@@ -3,7 +3,6 @@
 //! A notice is written in the transaction that causes its event and leaves as
 //! a job: at least once, in no promised order, signed afresh each time.
 
-mod body;
 mod deliver;
 mod keep;
 mod lines;

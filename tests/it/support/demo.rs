@@ -267,6 +267,8 @@ pub(crate) struct SigningTenant {
 pub(crate) struct World {
     pub(crate) smart_id: String,
     pub(crate) control: String,
+    pub(crate) hooks: String,
+    pub(crate) mail: String,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) personas: Vec<Persona>,
 }

@@ -7,7 +7,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use axum::{Json, Router, extract::State, response::Html, routing::get};
+use axum::{
+    Json, Router,
+    extract::{Query, State},
+    response::Html,
+    routing::get,
+};
 use jiff::Timestamp;
 use mail_parser::MessageParser;
 use maud::{DOCTYPE, html};
@@ -15,7 +20,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 pub(crate) use self::smtp::serve;
-use crate::clock::WorldClock;
+use crate::{
+    arrivals::{Arrivals, Awaited},
+    clock::WorldClock,
+};
 
 /// Letters that are kept; older ones are forgotten.
 const CAPACITY: usize = 10_000;
@@ -39,6 +47,7 @@ struct Message {
 pub(crate) struct Mailbox {
     clock: WorldClock,
     messages: Arc<Mutex<VecDeque<Message>>>,
+    arrivals: Arrivals,
 }
 
 impl Mailbox {
@@ -46,6 +55,7 @@ impl Mailbox {
         Self {
             clock,
             messages: Arc::default(),
+            arrivals: Arrivals::default(),
         }
     }
 
@@ -89,6 +99,8 @@ impl Mailbox {
                 ..message.clone()
             });
         }
+        drop(messages);
+        self.arrivals.note();
         true
     }
 
@@ -98,7 +110,13 @@ impl Mailbox {
     }
 }
 
-async fn list(State(mailbox): State<Mailbox>) -> Json<Vec<Message>> {
+/// At once, or when as many have come as are awaited.
+async fn list(
+    State(mailbox): State<Mailbox>,
+    Query(awaited): Query<Awaited>,
+) -> Json<Vec<Message>> {
+    let count = || mailbox.all().len();
+    mailbox.arrivals.wait(awaited, count).await;
     Json(mailbox.all())
 }
 

@@ -37,10 +37,7 @@ pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing,
         created_at: state.created_at,
         expires_at: Some(state.expires_at),
         completed_at: state.completed_at,
-        completion_mode: state.completion_mode.map(|mode| match mode {
-            domain::CompletionMode::QesCeremony => CompletionMode::QesCeremony,
-            domain::CompletionMode::SandboxSimulation => CompletionMode::SandboxSimulation,
-        }),
+        completion_mode: state.completion_mode.map(completion_mode),
         erased_at: row.erased_at,
         detail: row.detail.clone(),
         signers: parties
@@ -198,7 +195,14 @@ fn method(method: domain::SigningMethod) -> SigningMethod {
     }
 }
 
-fn signing_status(status: domain::SigningStatus) -> SigningStatus {
+pub(super) fn completion_mode(mode: domain::CompletionMode) -> CompletionMode {
+    match mode {
+        domain::CompletionMode::QesCeremony => CompletionMode::QesCeremony,
+        domain::CompletionMode::SandboxSimulation => CompletionMode::SandboxSimulation,
+    }
+}
+
+pub(super) fn signing_status(status: domain::SigningStatus) -> SigningStatus {
     match status {
         domain::SigningStatus::Pending => SigningStatus::Pending,
         domain::SigningStatus::Completed => SigningStatus::Completed,
@@ -209,7 +213,7 @@ fn signing_status(status: domain::SigningStatus) -> SigningStatus {
     }
 }
 
-fn signer_status(status: domain::SignerStatus) -> SignerStatus {
+pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
     match status {
         domain::SignerStatus::Pending => SignerStatus::Pending,
         domain::SignerStatus::Signed => SignerStatus::Signed,

@@ -6,11 +6,11 @@ use parafa_store::keys::{DataKey, KeyError};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::body::body;
 use super::keep::schedule_drop;
 use super::next_attempt;
 use super::send::{Outcome, post};
 use super::signature::signed_headers;
+use crate::api::event_body;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::metrics;
@@ -86,7 +86,7 @@ impl App {
             .target
             .parse()
             .map_err(|_| WorkflowError::Inconsistent("a webhook's target is no address"))?;
-        let body = body(&notice, &payload)?;
+        let body = event_body(&notice, event, &payload)?;
         Ok(Some(Ready {
             headers: signed_headers(&secrets, id, event, now, &body),
             receiver: target

@@ -1,0 +1,42 @@
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+/// Longest wait for something to arrive.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Tells those who wait that something has arrived. Clones tell the same.
+#[derive(Clone)]
+pub(crate) struct Arrivals(watch::Sender<()>);
+
+/// How many arrivals a reader waits for, and how long, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Awaited {
+    #[serde(default)]
+    pub(crate) at_least: usize,
+    #[serde(default)]
+    wait_ms: u64,
+}
+
+impl Default for Arrivals {
+    fn default() -> Self {
+        Self(watch::Sender::new(()))
+    }
+}
+
+impl Arrivals {
+    pub(crate) fn note(&self) {
+        self.0.send_replace(());
+    }
+
+    /// Waits until `arrived` counts as many as are awaited, or time is up.
+    pub(crate) async fn wait(&self, awaited: Awaited, arrived: impl Fn() -> usize) {
+        let mut news = self.0.subscribe();
+        let arriving =
+            async { while arrived() < awaited.at_least && news.changed().await.is_ok() {} };
+        let wait = Duration::from_millis(awaited.wait_ms).min(MAX_WAIT);
+        let _ = tokio::time::timeout(wait, arriving).await;
+    }
+}

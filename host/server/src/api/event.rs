@@ -1,0 +1,57 @@
+use parafa_api_signing::SigningEventKind;
+use parafa_api_signing::views as api;
+
+use super::views::{completion_mode, digest, signer_status, signing_status};
+use crate::error::WorkflowError;
+use crate::records::{EventDocument, EventKind, EventPayload, EventSigner, NoticeRow};
+
+/// What a webhook is posted; the same on every attempt.
+pub(crate) fn event_body(
+    notice: &NoticeRow,
+    kind: EventKind,
+    payload: &EventPayload,
+) -> Result<Vec<u8>, WorkflowError> {
+    let event = api::SigningEvent {
+        event: event_kind(kind),
+        signing_id: notice.signing.into(),
+        status: signing_status(payload.status),
+        external_id: payload.external_id.clone(),
+        occurred_at: notice.occurred_at,
+        completion_mode: payload.completion_mode.map(completion_mode),
+        signer: payload.signer.as_ref().map(signer),
+        document: payload.document.as_ref().map(document).transpose()?,
+    };
+    serde_json::to_vec(&event).map_err(|_| WorkflowError::Inconsistent("an event is no JSON"))
+}
+
+fn event_kind(kind: EventKind) -> SigningEventKind {
+    match kind {
+        EventKind::Cancelled => SigningEventKind::Cancelled,
+        EventKind::Completed => SigningEventKind::Completed,
+        EventKind::Declined => SigningEventKind::Declined,
+        EventKind::Expired => SigningEventKind::Expired,
+        EventKind::Failed => SigningEventKind::Failed,
+        EventKind::SignerDeclined => SigningEventKind::SignerDeclined,
+        EventKind::SignerSigned => SigningEventKind::SignerSigned,
+    }
+}
+
+fn signer(signer: &EventSigner) -> api::EventSigner {
+    api::EventSigner {
+        signer_id: signer.id.into(),
+        email: signer.email.clone(),
+        status: signer_status(signer.status),
+        decline_reason: signer.decline_reason.clone(),
+    }
+}
+
+fn document(document: &EventDocument) -> Result<api::SignedDocument, WorkflowError> {
+    let EventDocument { version, simulated } = document;
+    let sha256 = digest(&version.sha256)?;
+    let view = if *simulated {
+        api::SignedDocument::simulated
+    } else {
+        api::SignedDocument::signed
+    };
+    Ok(view(&sha256, version.bytes, version.media_type.clone()))
+}

@@ -1,0 +1,269 @@
+//! What the outside is told: webhooks and mail.
+
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+
+use super::account::{Account, signing_of, text, two, with};
+use crate::support::demo::{Demo, parafa};
+
+/// Longest wait for something to arrive, in milliseconds.
+const WAIT_MS: u32 = 30_000;
+
+/// One place in the demo world's receiver of webhooks.
+struct Hook {
+    http: reqwest::Client,
+    address: String,
+}
+
+impl Hook {
+    fn new(demo: &Demo, name: &str) -> Self {
+        Self {
+            http: reqwest::Client::builder()
+                .no_proxy()
+                .build()
+                .expect("an HTTP client"),
+            address: format!("{}/{name}", demo.world.world.hooks),
+        }
+    }
+
+    async fn answer_with(&self, status: u16) {
+        let request = self.http.put(format!("{}/answer", self.address));
+        let answer = request.json(&json!({"status": status})).send().await;
+        assert!(answer.expect("the world answers").status().is_success());
+    }
+
+    /// All deliveries, once there are as many.
+    async fn deliveries(&self, at_least: usize) -> Vec<Delivery> {
+        let query = format!("deliveries?atLeast={at_least}&waitMs={WAIT_MS}");
+        let answer = self
+            .http
+            .get(format!("{}/{query}", self.address))
+            .send()
+            .await;
+        let listed: Vec<Value> = answer
+            .expect("the world answers")
+            .json()
+            .await
+            .expect("deliveries");
+        assert!(listed.len() >= at_least, "{listed:?}");
+        listed.into_iter().map(Delivery).collect()
+    }
+}
+
+struct Delivery(Value);
+
+impl Delivery {
+    fn header(&self, name: &str) -> &str {
+        self.0["headers"][name].as_str().expect("the header")
+    }
+
+    fn raw(&self) -> &str {
+        self.0["body"].as_str().expect("the body")
+    }
+
+    fn event(&self) -> Value {
+        serde_json::from_str(self.raw()).expect("JSON")
+    }
+
+    /// Verified as a receiver would, with a library that others made.
+    fn assert_signed_with(&self, secret: &str) {
+        let headers = self.0["headers"].as_object().expect("headers");
+        let headers = headers
+            .iter()
+            .map(|(name, value)| {
+                let name = name.parse::<http::HeaderName>().expect("a name");
+                let value = value.as_str().expect("text").parse().expect("a value");
+                (name, value)
+            })
+            .collect::<http::HeaderMap>();
+        let webhook = Webhook::new(secret).expect("a secret");
+        webhook
+            .verify(self.raw().as_bytes(), &headers)
+            .expect("the signature is good");
+    }
+}
+
+/// The letters that the demo's mail server has, once there are as many.
+async fn letters(demo: &Demo, at_least: usize) -> Vec<Value> {
+    let mail = &demo.world.world.mail;
+    let address = format!("{mail}/messages?atLeast={at_least}&waitMs={WAIT_MS}");
+    let answer = reqwest::get(address).await.expect("the world answers");
+    let letters: Vec<Value> = answer.json().await.expect("letters");
+    assert!(letters.len() >= at_least, "{letters:?}");
+    letters
+}
+
+fn operate(demo: &Demo, words: &[&str]) -> Value {
+    let data = demo.data();
+    let data = data.to_str().expect("a path in UTF-8");
+    let output = parafa(words.iter().copied().chain(["--json", "--data", data]));
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {complaint}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn demo_json(demo: &Demo) -> Value {
+    let json = std::fs::read(demo.data().join("demo.json")).expect("demo.json");
+    serde_json::from_slice(&json).expect("JSON")
+}
+
+#[tokio::test]
+async fn an_event_arrives_signed_with_its_members_and_no_others() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "events");
+    let api = Account::sandbox(&demo);
+    let members = json!({"webhookUrl": hook.address, "externalId": "sutartis-7"});
+    let signing = api.create(with(signing_of(two()), members)).await;
+    let path = format!("v1/signings/{}/simulate", text(&signing, "signingId"));
+    let declining = json!({"action": "decline", "reason": "Klaida"});
+
+    api.post(&path, declining).await.expect(200);
+
+    let deliveries = hook.deliveries(2).await;
+    let event_of = |name: &str| {
+        let found = deliveries
+            .iter()
+            .find(|one| one.header("x-service-event") == name);
+        found.unwrap_or_else(|| panic!("{name} did not arrive"))
+    };
+    let declined = event_of("signing.signer_declined");
+    let event = declined.event();
+    assert_eq!(event["event"], "signing.signer_declined");
+    assert_eq!(event["signingId"], signing["signingId"]);
+    assert_eq!(event["status"], "declined");
+    assert_eq!(event["externalId"], "sutartis-7");
+    assert_eq!(
+        event["signer"]["signerId"],
+        signing["signers"][0]["signerId"]
+    );
+    assert_eq!(event["signer"]["email"], signing["signers"][0]["email"]);
+    assert_eq!(event["signer"]["status"], "declined");
+    assert_eq!(event["signer"]["declineReason"], "Klaida");
+    assert!(
+        event["occurredAt"]
+            .as_str()
+            .is_some_and(|at| at.ends_with('Z'))
+    );
+    assert!(event.get("completionMode").is_none());
+    let ended = event_of("signing.declined").event();
+    assert!(ended.get("signer").is_none());
+    let world = demo_json(&demo);
+    let secret = world["signing"]["webhookSecret"]
+        .as_str()
+        .expect("a secret");
+    for delivery in &deliveries {
+        delivery.assert_signed_with(secret);
+        assert!(
+            delivery
+                .header("x-service-signature")
+                .starts_with("sha256=")
+        );
+        let key = delivery.header("x-service-idempotency-key");
+        assert_eq!(key, delivery.header("webhook-id"));
+    }
+}
+
+#[tokio::test]
+async fn a_receiver_in_trouble_gets_the_same_event_again_signed_afresh() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "trouble");
+    let api = Account::live(&demo);
+    let members = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(two()), members)).await;
+    hook.answer_with(503).await;
+
+    let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
+    api.post(&path, json!({})).await.expect(200);
+    hook.deliveries(1).await;
+    operate(&demo, &["demo", "clock", "+10s"]);
+    hook.deliveries(2).await;
+    hook.answer_with(204).await;
+    operate(&demo, &["demo", "clock", "+10m"]);
+
+    let deliveries = hook.deliveries(3).await;
+    let keys =
+        |name: &str| -> Vec<&str> { deliveries.iter().map(|one| one.header(name)).collect() };
+    let ids = keys("x-service-idempotency-key");
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    let times = keys("webhook-timestamp");
+    assert!(times[0] < times[1] && times[1] < times[2], "{times:?}");
+    assert_eq!(deliveries[0].raw(), deliveries[2].raw());
+}
+
+#[tokio::test]
+async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "refusing");
+    let api = Account::live(&demo);
+    let members = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(two()), members)).await;
+    hook.answer_with(404).await;
+    let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
+    api.post(&path, json!({})).await.expect(200);
+    hook.deliveries(1).await;
+
+    let tenant = demo_json(&demo)["signing"]["tenant"].clone();
+    let tenant = tenant.as_str().expect("a tenant");
+    let list = || operate(&demo, &["delivery", "list", tenant]);
+    operate(&demo, &["demo", "clock", "+2d"]);
+    let listed = list();
+    assert_eq!(listed[0]["status"], "failed");
+    assert_eq!(listed[0]["attempts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(listed[0]["attempts"][0]["outcome"], "404");
+    hook.answer_with(200).await;
+    operate(&demo, &["delivery", "replay", text(&listed[0], "id")]);
+
+    let deliveries = hook.deliveries(2).await;
+    assert_eq!(deliveries.len(), 2);
+    let ids: Vec<&str> = deliveries
+        .iter()
+        .map(|one| one.header("webhook-id"))
+        .collect();
+    assert_eq!(ids[0], ids[1]);
+}
+
+#[tokio::test]
+async fn signers_are_written_when_they_may_sign_and_when_they_may_not_any_more() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let members = json!({"delivery": "email"});
+    let signing = api.create(with(signing_of(two()), members)).await;
+
+    let invited = letters(&demo, 2).await;
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+    let to_first = |letter: &&Value| letter["to"] == signing["signers"][0]["email"];
+    let letter = invited.iter().find(to_first).expect("an invitation");
+    assert!(
+        letter["text"]
+            .as_str()
+            .is_some_and(|text| text.contains(link))
+    );
+    assert!(
+        letter["html"]
+            .as_str()
+            .is_some_and(|html| html.contains(link))
+    );
+    let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
+    api.post(&path, json!({})).await.expect(200);
+
+    let retracted = letters(&demo, 4).await;
+    assert_eq!(retracted.len(), 4);
+    assert!(!text(&retracted[3], "text").contains("/c/"));
+}
+
+#[tokio::test]
+async fn mail_of_the_sandbox_is_marked() {
+    let demo = Demo::start();
+    let api = Account::sandbox(&demo);
+
+    api.create(with(signing_of(two()), json!({"delivery": "email"})))
+        .await;
+
+    for letter in letters(&demo, 2).await {
+        let subject = text(&letter, "subject");
+        assert!(
+            subject.starts_with("[BANDYMAS] ") || subject.starts_with("[TEST] "),
+            "{subject}"
+        );
+    }
+}
