@@ -2,7 +2,8 @@
 # Cargo's rustc wrapper here: gives the crates that read input coverage as
 # libFuzzer follows it, which the stable compiler can do. Other crates would
 # only add noise and minutes of compiling; so would lopdf, whose table of glyph
-# names is one match of thousands of arms.
+# names is one match of thousands of arms. Cargo does not see a change here:
+# remove target/fuzz after one.
 rustc=$1
 shift
 instrumented=no
