@@ -8,6 +8,8 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 /// Longest time for one command of the conversation with the server.
 const COMMAND_TIME: Duration = Duration::from_secs(15);
+/// Longest time for the whole of it.
+const SEND_TIME: Duration = Duration::from_secs(30);
 
 /// Where mail is handed in, and in whose name.
 #[derive(Clone)]
@@ -117,10 +119,11 @@ impl Mailer {
     /// [`MailError`].
     pub async fn send(&self, mail: &Mail) -> Result<(), MailError> {
         let message = self.message(mail).ok_or(MailError::Refused)?;
-        match self.transport.send(message).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.is_permanent() => Err(MailError::Refused),
-            Err(_) => Err(MailError::Unavailable),
+        let sending = self.transport.send(message);
+        match tokio::time::timeout(SEND_TIME, sending).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) if error.is_permanent() => Err(MailError::Refused),
+            Ok(Err(_)) | Err(_) => Err(MailError::Unavailable),
         }
     }
 

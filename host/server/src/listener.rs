@@ -1,9 +1,11 @@
 //! Takes connections and speaks HTTP/1.1 on them, within bounds that no client
 //! can stretch.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -17,6 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
@@ -30,16 +33,23 @@ pub(crate) struct ListenerLimits {
     /// Longest time from the first moment of waiting for a request to the end
     /// of its header; so also how long an idle connection is kept.
     pub(crate) header_time: Duration,
+    /// Longest time in which a client takes nothing of what it is sent.
+    pub(crate) write_time: Duration,
     /// Connections open at one time; further ones wait to be accepted.
     pub(crate) connections: usize,
+    /// Of these, the most from one address; further ones are closed.
+    pub(crate) connections_of_peer: usize,
 }
 
 impl Default for ListenerLimits {
-    /// 30 seconds and 4096 connections.
+    /// 30 seconds each way, 4096 connections, a quarter of them from one
+    /// address, which may be a proxy's.
     fn default() -> Self {
         Self {
             header_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
             connections: 4096,
+            connections_of_peer: 1024,
         }
     }
 }
@@ -54,6 +64,7 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) {
     let open = Arc::new(Semaphore::new(limits.connections));
+    let peers = Peers::default();
     let connections = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
@@ -62,11 +73,14 @@ pub(crate) async fn serve(
         };
         match accepted {
             Ok((stream, peer, permit)) => {
+                let Some(place) = peers.enter(peer.ip(), limits.connections_of_peer) else {
+                    continue;
+                };
                 let connection =
                     converse(stream, peer, router.clone(), limits, connections.watcher());
                 tokio::spawn(async move {
                     connection.await;
-                    drop(permit);
+                    drop((permit, place));
                 });
             }
             Err(error) if is_the_peers(&error) => {}
@@ -91,6 +105,43 @@ async fn accept(
     Ok((stream, peer, permit))
 }
 
+/// How many connections each address has open. Clones count together.
+#[derive(Clone, Default)]
+struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// One connection of an address, counted until it is dropped.
+struct Place {
+    peers: Peers,
+    address: IpAddr,
+}
+
+impl Peers {
+    fn enter(&self, address: IpAddr, limit: usize) -> Option<Place> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(address).or_default();
+        if *count >= limit {
+            return None;
+        }
+        *count += 1;
+        Some(Place {
+            peers: self.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut count) = counts.entry(self.address) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+}
+
 async fn converse(
     stream: TcpStream,
     peer: SocketAddr,
@@ -98,6 +149,8 @@ async fn converse(
     limits: ListenerLimits,
     watcher: Watcher,
 ) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(limits.write_time));
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
         router.clone().oneshot(request.map(Body::new))
@@ -105,7 +158,7 @@ async fn converse(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_time)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(%error, "a connection ended early");
     }
@@ -200,6 +253,47 @@ mod tests {
         drop(first);
 
         assert!(answer(&mut second).await.ends_with("here"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
+        const LONG: usize = 64 * 1024 * 1024;
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let router = Router::new().route("/", get(|| async { "x".repeat(LONG) }));
+        let limits = ListenerLimits {
+            connections: 1,
+            ..ListenerLimits::default()
+        };
+        tokio::spawn(serve(listener, router, limits, CancellationToken::new()));
+        let mut deaf = TcpStream::connect(address).await.expect("connects");
+        let request = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+        deaf.write_all(request).await.expect("writes");
+
+        let mut next = TcpStream::connect(address).await.expect("connects");
+        next.write_all(request).await.expect("writes");
+
+        assert!(next.readable().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_address_with_too_many_connections_gets_no_other() {
+        let limits = ListenerLimits {
+            connections_of_peer: 1,
+            ..ListenerLimits::default()
+        };
+        let server = server(limits).await;
+        let mut first = TcpStream::connect(server.address).await.expect("connects");
+        first
+            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+            .await
+            .expect("writes");
+        first.readable().await.expect("is answered");
+
+        let mut second = TcpStream::connect(server.address).await.expect("connects");
+
+        assert_eq!(second.read(&mut [0]).await.unwrap_or(0), 0);
     }
 
     #[tokio::test]

@@ -4,4 +4,4 @@ mod letter;
 mod send;
 mod texts;
 
-pub(crate) use letter::{Letter, LetterItem, LetterKind, Written};
+pub(crate) use letter::{Letter, LetterItem, LetterKind};

@@ -145,6 +145,7 @@ pub(super) fn pdf() -> String {
 }
 
 /// The body that creates a signing with these signers.
+#[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
 pub(super) fn signing_of(signers: Value) -> Value {
     json!({
         "title": "Nuomos sutartis",

@@ -74,6 +74,7 @@ async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
     assert_eq!(left_behind(&demo.data()), before);
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
 fn batch(documents: Vec<Value>) -> Value {
     with(
         json!({"title": "Darbo sutartys", "externalId": "b-1", "signers": two()}),

@@ -46,7 +46,7 @@ impl SigningClient {
         signers: Value,
         days: u16,
     ) -> Signing {
-        let mut body = creation("sutartis.pdf", document, signers);
+        let mut body = creation("sutartis.pdf", document, &signers);
         body["expiresInDays"] = days.into();
         let created = read(self.request(Method::POST, "v1/signings").json(&body)).await;
         created.expect("the signing is created")
@@ -54,7 +54,7 @@ impl SigningClient {
 
     /// Creates a signing of one PDF, if the server lives to acknowledge it.
     pub(crate) async fn create_if_alive(&self, document: &[u8], signers: Value) -> Option<Signing> {
-        let body = creation("sutartis.pdf", document, signers);
+        let body = creation("sutartis.pdf", document, &signers);
         let request = self.request(Method::POST, "v1/signings").json(&body);
         request.send().await.ok()?.json().await.ok()
     }
@@ -66,7 +66,7 @@ impl SigningClient {
         document: &[u8],
         signers: Value,
     ) -> Result<Signing, Refused> {
-        let body = creation(name, document, signers);
+        let body = creation(name, document, &signers);
         read(self.request(Method::POST, "v1/signings").json(&body)).await
     }
 
@@ -373,7 +373,7 @@ pub(crate) struct AttemptError {
 }
 
 /// The body that creates a signing.
-fn creation(name: &str, document: &[u8], signers: Value) -> Value {
+fn creation(name: &str, document: &[u8], signers: &Value) -> Value {
     json!({
         "title": "Paslaugų sutartis",
         "document": {"name": name, "content": BASE64.encode(document)},

@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+use parafa_domain::SignerId;
 use parafa_outbound::{Mail, MailError};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::KeyError;
@@ -24,6 +26,7 @@ struct Opened {
     notice: NoticeRow,
     payload: MailPayload,
     link: String,
+    expires_at: Timestamp,
     sandbox: bool,
 }
 
@@ -31,17 +34,18 @@ impl App {
     /// One attempt to send a letter.
     pub(crate) async fn send_mail(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { notices } = job.payload()?;
+        let now = self.store.now().await?;
         let mut opened = Vec::new();
         for id in &notices {
-            opened.extend(self.open_mail(*id).await?);
+            opened.extend(self.open_mail(*id, now).await?);
         }
         let Some(mail) = self.letter(job, &opened).await? else {
             return self.end_mail(job, &notices).await;
         };
-        let Some(mailer) = &self.mailer else {
-            return Err(WorkflowError::NotSetUp("mail is not set up"));
+        let sent = match &self.mailer {
+            Some(mailer) => mailer.send(&mail).await,
+            None => Err(MailError::Unavailable),
         };
-        let sent = mailer.send(&mail).await;
         metrics::mail_attempted(match sent {
             Ok(()) => "sent",
             Err(MailError::Refused) => "refused",
@@ -57,8 +61,9 @@ impl App {
         }
     }
 
-    /// None once the notice is gone or its signing erased.
-    async fn open_mail(&self, id: Uuid) -> Result<Option<Opened>, WorkflowError> {
+    /// None once the notice is gone, its signing erased, or nobody could do what
+    /// it asks for.
+    async fn open_mail(&self, id: Uuid, now: Timestamp) -> Result<Option<Opened>, WorkflowError> {
         let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
             return Ok(None);
         };
@@ -72,11 +77,18 @@ impl App {
             .signer
             .ok_or(WorkflowError::Inconsistent("a mail is for nobody"))?;
         let token = self.ceremony_token(signer);
-        let signing = self.store.get::<SigningRow>(&notice.signing).await?;
+        let Some(row) = self.store.get::<SigningRow>(&notice.signing).await? else {
+            return Ok(None);
+        };
+        let asks_to_sign = kind(&notice)? != LetterKind::Retraction;
+        if asks_to_sign && !row.signing.can_sign(SignerId::new(signer), now) {
+            return Ok(None);
+        }
         Ok(Some(Opened {
             payload,
             link: self.address(&format!("/c/{}", token.reveal())),
-            sandbox: signing.is_some_and(|row| row.mode == KeyMode::Test),
+            expires_at: row.signing.expires_at,
+            sandbox: row.mode == KeyMode::Test,
             notice,
         }))
     }
@@ -97,7 +109,6 @@ impl App {
             name,
             language,
             title,
-            expires_at,
             ..
         } = &first.payload;
         let written = Letter {
@@ -107,7 +118,7 @@ impl App {
             signer_name: name.as_deref(),
             sandbox: first.sandbox,
             title,
-            expires_at: *expires_at,
+            expires_at: first.expires_at,
             items: opened.iter().map(item).collect(),
         }
         .write();

@@ -21,13 +21,19 @@ use crate::app::App;
 
 /// Name of the socket in the data folder.
 const SOCKET: &str = "operator.sock";
+/// Its name until it is its owner's alone.
+const NEW_SOCKET: &str = "operator.sock.new";
 /// Longest command, in bytes.
 const LONGEST_COMMAND: u64 = 64 * 1024;
 /// Longest time in which a command arrives.
 const READ_WITHIN: Duration = Duration::from_secs(10);
+/// Longest time in which its answer does.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// How long nothing is taken after the system refused a connection.
+const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 
-/// What came of a command.
-#[derive(Debug, Deserialize, Serialize)]
+/// What came of a command; a new key may be in it.
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reply {
     Done(Value),
@@ -58,7 +64,14 @@ pub(crate) async fn serve(app: Arc<App>, data: &Path, stop: CancellationToken) -
             () = stop.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
-        let (stream, _) = accepted?;
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "an operator's command cannot be taken");
+                tokio::time::sleep(PAUSE_AFTER_REFUSAL).await;
+                continue;
+            }
+        };
         let app = app.clone();
         tokio::spawn(async move {
             if let Err(error) = answer(&app, stream).await {
@@ -74,6 +87,7 @@ pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<R
     let Some(mut stream) = connect(data)? else {
         return Ok(None);
     };
+    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
     let mut line = serde_json::to_vec(command)?;
     line.push(b'\n');
     stream.write_all(&line)?;
@@ -99,15 +113,17 @@ async fn answer(app: &App, stream: UnixStream) -> io::Result<()> {
 }
 
 /// Takes the place of a socket that a server left behind. Only one server at a
-/// time has the store of a folder open, so nobody else uses it.
+/// time has the store of a folder open, so nobody else uses it. Nobody can
+/// connect before the socket is its owner's alone.
 fn bind(data: &Path) -> io::Result<UnixListener> {
-    let path = data.join(SOCKET);
-    match fs::remove_file(&path) {
+    let new = data.join(NEW_SOCKET);
+    match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let listener = with_short_path(data, UnixListener::bind)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    let listener = with_short_path(data, NEW_SOCKET, UnixListener::bind)?;
+    fs::set_permissions(&new, fs::Permissions::from_mode(0o600))?;
+    fs::rename(&new, data.join(SOCKET))?;
     Ok(listener)
 }
 
@@ -115,7 +131,7 @@ fn connect(data: &Path) -> io::Result<Option<BlockingStream>> {
     if !data.join(SOCKET).exists() {
         return Ok(None);
     }
-    match with_short_path(data, BlockingStream::connect) {
+    match with_short_path(data, SOCKET, BlockingStream::connect) {
         Ok(stream) => Ok(Some(stream)),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(None),
         Err(error) => Err(error),
@@ -124,10 +140,12 @@ fn connect(data: &Path) -> io::Result<Option<BlockingStream>> {
 
 /// A socket's address holds some hundred bytes, a folder's path may be longer:
 /// the folder is named by its descriptor.
-fn with_short_path<T>(data: &Path, open: impl FnOnce(PathBuf) -> io::Result<T>) -> io::Result<T> {
+fn with_short_path<T>(
+    data: &Path,
+    name: &str,
+    open: impl FnOnce(PathBuf) -> io::Result<T>,
+) -> io::Result<T> {
     let folder = fs::File::open(data)?;
-    open(PathBuf::from(format!(
-        "/proc/self/fd/{}/{SOCKET}",
-        folder.as_raw_fd()
-    )))
+    let path = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+    open(PathBuf::from(path))
 }

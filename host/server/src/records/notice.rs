@@ -17,6 +17,8 @@ pub(crate) struct NoticeRow {
     pub(crate) signing: Uuid,
     /// The party concerned.
     pub(crate) signer: Option<Uuid>,
+    /// The event before it, of which a webhook is told first.
+    pub(crate) after: Option<Uuid>,
     pub(crate) kind: NoticeKind,
     pub(crate) occurred_at: Timestamp,
     /// The key of the payload: the signing's, or for the last word on an erased
@@ -143,10 +145,9 @@ pub(crate) struct MailPayload {
     pub(crate) language: Language,
     pub(crate) title: String,
     pub(crate) document_name: String,
-    pub(crate) expires_at: Timestamp,
 }
 
-/// The notices of a signing that have not been delivered.
+/// The notices of a signing.
 pub(crate) const NOTICES_OF_SIGNING: Index<NoticeRow, Uuid> =
     Index::many("of_signing", |row| vec![row.signing]);
 

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use http::Uri;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::{DataKey, KeyError};
 use serde::Deserialize;
@@ -20,6 +20,8 @@ use crate::records::{
 };
 use crate::workflow::sealing;
 
+/// When an event comes again that waits for the one before it.
+const AFTER_THE_ONE_BEFORE: SignedDuration = SignedDuration::from_millis(250);
 /// Most attempts that a delivery's record lists; replays may add to them.
 const LISTED_ATTEMPTS: usize = 50;
 
@@ -45,15 +47,13 @@ impl App {
             return self.drop_delivery(job).await;
         };
         let now = self.store.now().await?;
+        if self.is_early(&ready.notice).await? {
+            let again = now.saturating_add(AFTER_THE_ONE_BEFORE);
+            return self.come_again(job, again.unwrap_or(Timestamp::MAX)).await;
+        }
         let turn = match self.webhooks.lines.enter(&ready.receiver, now) {
             Ok(turn) => turn,
-            Err(again) => {
-                return self
-                    .store
-                    .transact(|tx| Box::pin(async move { jobs::retry(tx, job, again).await }))
-                    .await
-                    .map_err(WorkflowError::from);
-            }
+            Err(again) => return self.come_again(job, again).await,
         };
         let port = self.webhooks.port.as_ref();
         let outcome = post(port, &ready.target, ready.headers, Bytes::from(ready.body)).await;
@@ -97,6 +97,22 @@ impl App {
             body,
             notice,
         }))
+    }
+
+    /// Whether the event before it was not even tried yet.
+    async fn is_early(&self, notice: &NoticeRow) -> Result<bool, WorkflowError> {
+        let Some(before) = notice.after else {
+            return Ok(false);
+        };
+        let before = self.store.get::<NoticeRow>(&before).await?;
+        Ok(before.is_some_and(|before| before.attempts.is_empty()))
+    }
+
+    async fn come_again(&self, job: &ClaimedJob, at: Timestamp) -> Result<(), WorkflowError> {
+        let given_back = self
+            .store
+            .transact(|tx| Box::pin(async move { jobs::retry(tx, job, at).await }));
+        Ok(given_back.await?)
     }
 
     async fn key_unless_erased(&self, id: Uuid) -> Result<Option<DataKey>, WorkflowError> {

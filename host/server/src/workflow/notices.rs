@@ -2,9 +2,9 @@
 //! is a job's; one that is never delivered changes no signing.
 
 use parafa_domain::{SignerId, SignerStatus, SigningEvent};
-use parafa_store::{StoreError, Transaction};
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::keys::DataKey;
+use parafa_store::{StoreError, Transaction};
 use uuid::Uuid;
 
 use super::history::record_events;
@@ -31,29 +31,44 @@ pub(super) async fn record(
     events: &[SigningEvent],
 ) -> Result<(), WorkflowError> {
     record_events(tx, row.signing.id.uuid(), events).await?;
+    let mut before = None;
     for event in events {
-        match *event {
-            SigningEvent::SignerReleased(signer) => {
-                mail(tx, key, row, signer, MailKind::Invitation).await?;
-            }
-            SigningEvent::Cancelled => {
-                tell(tx, key, row, EventKind::Cancelled, None).await?;
-            }
-            SigningEvent::Completed => {
-                tell(tx, key, row, EventKind::Completed, None).await?;
-            }
-            SigningEvent::Declined => tell(tx, key, row, EventKind::Declined, None).await?,
-            SigningEvent::Expired => tell(tx, key, row, EventKind::Expired, None).await?,
-            SigningEvent::Failed => tell(tx, key, row, EventKind::Failed, None).await?,
-            SigningEvent::SignerDeclined(signer) => {
-                tell(tx, key, row, EventKind::SignerDeclined, Some(signer)).await?;
-            }
-            SigningEvent::SignerSigned(signer) => {
-                tell(tx, key, row, EventKind::SignerSigned, Some(signer)).await?;
-            }
+        if let SigningEvent::SignerReleased(signer) = *event {
+            mail(tx, key, row, signer, MailKind::Invitation).await?;
+        }
+        if let Some(told) = Told::of(*event, before) {
+            before = tell(tx, key, row, told).await?;
         }
     }
     Ok(())
+}
+
+/// What a webhook is told of.
+struct Told {
+    kind: EventKind,
+    signer: Option<SignerId>,
+    /// The notice before it.
+    after: Option<Uuid>,
+}
+
+impl Told {
+    fn of(event: SigningEvent, after: Option<Uuid>) -> Option<Self> {
+        let (kind, signer) = match event {
+            SigningEvent::SignerReleased(_) => return None,
+            SigningEvent::Cancelled => (EventKind::Cancelled, None),
+            SigningEvent::Completed => (EventKind::Completed, None),
+            SigningEvent::Declined => (EventKind::Declined, None),
+            SigningEvent::Expired => (EventKind::Expired, None),
+            SigningEvent::Failed => (EventKind::Failed, None),
+            SigningEvent::SignerDeclined(signer) => (EventKind::SignerDeclined, Some(signer)),
+            SigningEvent::SignerSigned(signer) => (EventKind::SignerSigned, Some(signer)),
+        };
+        Some(Self {
+            kind,
+            signer,
+            after,
+        })
+    }
 }
 
 /// Has a party mailed, if links are delivered so.
@@ -100,7 +115,6 @@ pub(super) async fn note_mail(
         language: language.unwrap_or_default(),
         title: about.title,
         document_name: about.document_name,
-        expires_at: row.signing.expires_at,
     };
     let id = tx.new_id()?;
     let notice = NoticeRow {
@@ -108,6 +122,7 @@ pub(super) async fn note_mail(
         tenant: row.tenant,
         signing: row.signing.id.uuid(),
         signer: Some(signer.uuid()),
+        after: None,
         kind: NoticeKind::Mail(kind),
         occurred_at: tx.now(),
         data_key: row.data_key,
@@ -150,7 +165,13 @@ pub(super) async fn tell_of_erased(
         signer: None,
         document: None,
     };
-    store_event(tx, own, row, None, kind, &payload).await
+    let told = Told {
+        kind,
+        signer: None,
+        after: None,
+    };
+    store_event(tx, own, row, &told, &payload).await?;
+    Ok(())
 }
 
 /// What is sealed in a signing that is not erased.
@@ -170,23 +191,22 @@ pub(super) async fn signer_private(
     sealing::open_signer(key, signer, &row.private)
 }
 
-/// Has the webhook told, if there is one.
+/// Has the webhook told, if there is one; gives the notice.
 async fn tell(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     row: &SigningRow,
-    kind: EventKind,
-    signer: Option<SignerId>,
-) -> Result<(), WorkflowError> {
+    told: Told,
+) -> Result<Option<Uuid>, WorkflowError> {
     let about = private_of(key, row)?;
     let Some(target) = about.webhook_url else {
-        return Ok(());
+        return Ok(None);
     };
-    let party = match signer {
+    let party = match told.signer {
         Some(id) => Some(event_signer(tx, key, row, id).await?),
         None => None,
     };
-    let is_completed = kind == EventKind::Completed;
+    let is_completed = told.kind == EventKind::Completed;
     let payload = EventPayload {
         target,
         status: row.signing.status,
@@ -198,24 +218,25 @@ async fn tell(
             simulated: output.simulated,
         }),
     };
-    store_event(tx, (row.data_key, key), row, signer, kind, &payload).await
+    let notice = store_event(tx, (row.data_key, key), row, &told, &payload).await?;
+    Ok(Some(notice))
 }
 
 async fn store_event(
     tx: &mut Transaction<'_>,
     (data_key, key): (Uuid, &DataKey),
     row: &SigningRow,
-    signer: Option<SignerId>,
-    kind: EventKind,
+    told: &Told,
     payload: &EventPayload,
-) -> Result<(), WorkflowError> {
+) -> Result<Uuid, WorkflowError> {
     let id = tx.new_id()?;
     let notice = NoticeRow {
         id,
         tenant: row.tenant,
         signing: row.signing.id.uuid(),
-        signer: signer.map(SignerId::uuid),
-        kind: NoticeKind::Webhook(kind),
+        signer: told.signer.map(SignerId::uuid),
+        after: told.after,
+        kind: NoticeKind::Webhook(told.kind),
         occurred_at: tx.now(),
         data_key,
         payload: sealing::seal_notice(key, id, payload)?,
@@ -224,7 +245,8 @@ async fn store_event(
         ended: None,
     };
     tx.insert(&notice).await?;
-    Ok(deliver(tx, id).await?)
+    deliver(tx, id).await?;
+    Ok(id)
 }
 
 /// Has a webhook told of a notice.
