@@ -1,9 +1,12 @@
 //! What the outside is told: webhooks and mail.
 
+use openssl::hash::MessageDigest;
+use openssl::pkey::PKey;
+use openssl::sign::Signer;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-use super::account::{Account, signing_of, text, two, with};
+use super::account::{Account, sign_first, signing_of, text, two, with};
 use crate::support::demo::{Demo, parafa};
 
 /// Longest wait for something to arrive, in milliseconds.
@@ -80,7 +83,23 @@ impl Delivery {
         webhook
             .verify(self.raw().as_bytes(), &headers)
             .expect("the signature is good");
+        let key = PKey::hmac(secret.as_bytes()).expect("a key");
+        let mut signer = Signer::new(MessageDigest::sha256(), &key).expect("a signer");
+        let mac = signer.sign_oneshot_to_vec(self.raw().as_bytes());
+        let own = format!("sha256={}", hex::encode(mac.expect("a MAC")));
+        assert_eq!(self.header("x-service-signature"), own);
+        let id = self.header("x-service-idempotency-key");
+        assert_eq!(id, self.header("webhook-id"));
     }
+
+    fn members(&self) -> Vec<String> {
+        members(&self.event())
+    }
+}
+
+fn members(value: &Value) -> Vec<String> {
+    let members = value.as_object().expect("an object");
+    members.keys().cloned().collect()
 }
 
 /// The letters that the demo's mail server has, once there are as many.
@@ -100,6 +119,10 @@ fn operate(demo: &Demo, words: &[&str]) -> Value {
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{words:?}: {complaint}");
     serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn secret(demo: &Demo) -> String {
+    text(&demo_json(demo)["signing"], "webhookSecret").to_owned()
 }
 
 fn demo_json(demo: &Demo) -> Value {
@@ -127,11 +150,23 @@ async fn an_event_arrives_signed_with_its_members_and_no_others() {
         found.unwrap_or_else(|| panic!("{name} did not arrive"))
     };
     let declined = event_of("signing.signer_declined");
+    let names = [
+        "event",
+        "signingId",
+        "status",
+        "externalId",
+        "occurredAt",
+        "signer",
+    ];
+    assert_eq!(declined.members(), names);
     let event = declined.event();
     assert_eq!(event["event"], "signing.signer_declined");
     assert_eq!(event["signingId"], signing["signingId"]);
     assert_eq!(event["status"], "declined");
     assert_eq!(event["externalId"], "sutartis-7");
+    assert!(text(&event, "occurredAt").ends_with('Z'));
+    let names = ["signerId", "email", "status", "declineReason"];
+    assert_eq!(members(&event["signer"]), names);
     assert_eq!(
         event["signer"]["signerId"],
         signing["signers"][0]["signerId"]
@@ -139,28 +174,62 @@ async fn an_event_arrives_signed_with_its_members_and_no_others() {
     assert_eq!(event["signer"]["email"], signing["signers"][0]["email"]);
     assert_eq!(event["signer"]["status"], "declined");
     assert_eq!(event["signer"]["declineReason"], "Klaida");
-    assert!(
-        event["occurredAt"]
-            .as_str()
-            .is_some_and(|at| at.ends_with('Z'))
-    );
-    assert!(event.get("completionMode").is_none());
-    let ended = event_of("signing.declined").event();
-    assert!(ended.get("signer").is_none());
-    let world = demo_json(&demo);
-    let secret = world["signing"]["webhookSecret"]
-        .as_str()
-        .expect("a secret");
+    let ended = event_of("signing.declined");
+    let names = ["event", "signingId", "status", "externalId", "occurredAt"];
+    assert_eq!(ended.members(), names);
     for delivery in &deliveries {
-        delivery.assert_signed_with(secret);
-        assert!(
-            delivery
-                .header("x-service-signature")
-                .starts_with("sha256=")
-        );
-        let key = delivery.header("x-service-idempotency-key");
-        assert_eq!(key, delivery.header("webhook-id"));
+        delivery.assert_signed_with(&secret(&demo));
     }
+}
+
+#[tokio::test]
+async fn the_last_signature_tells_of_the_signer_and_then_of_the_signing() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "signed");
+    let api = Account::live(&demo);
+    let one = json!([{"email": "ona@example.lt"}]);
+    let members = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(one), members)).await;
+
+    sign_first(&demo, &signing).await;
+
+    let deliveries = hook.deliveries(2).await;
+    let events: Vec<Value> = deliveries.iter().map(Delivery::event).collect();
+    assert_eq!(events[0]["event"], "signing.signer_signed");
+    assert_eq!(events[0]["signer"]["status"], "signed");
+    assert!(events[0].get("completionMode").is_none());
+    assert_eq!(events[1]["event"], "signing.completed");
+    assert_eq!(events[1]["completionMode"], "qes_ceremony");
+    assert_eq!(events[1]["externalId"], Value::Null);
+    let path = format!("v1/signings/{}", text(&signing, "signingId"));
+    let read = api.get(&path).await.expect(200);
+    assert_eq!(events[0]["document"], read["document"]);
+    assert_eq!(events[1]["document"], read["document"]);
+    for delivery in &deliveries {
+        delivery.assert_signed_with(&secret(&demo));
+    }
+}
+
+#[tokio::test]
+async fn the_last_word_on_an_erased_signing_says_nothing_of_what_it_was_about() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "erased");
+    let api = Account::live(&demo);
+    let members = json!({"webhookUrl": hook.address, "externalId": "sutartis-9"});
+    let signing = api.create(with(signing_of(two()), members)).await;
+
+    let path = format!("v1/signings/{}", text(&signing, "signingId"));
+    api.delete(&path).await.expect(200);
+
+    let deliveries = hook.deliveries(1).await;
+    let event = deliveries[0].event();
+    assert_eq!(event["event"], "signing.cancelled");
+    assert_eq!(event["signingId"], signing["signingId"]);
+    let raw = deliveries[0].raw();
+    assert!(
+        !raw.contains("sutartis") && !raw.contains("example.lt"),
+        "{raw}"
+    );
 }
 
 #[tokio::test]
