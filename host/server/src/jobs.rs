@@ -20,8 +20,11 @@ use crate::workflow::{attempt, deadline, erase, files, idempotency, notices, rem
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
-/// Pause after a job that failed inside.
+/// Pause after a job that failed inside for the first time; every further
+/// failure doubles it.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
+/// Longest pause after a job that keeps failing.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
 /// Claims and runs due jobs until it is told to stop, and lets the running
 /// ones end.
@@ -68,7 +71,8 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     tasks.wait().await;
 }
 
-/// Runs a claimed job. One that fails is tried again soon.
+/// Runs a claimed job. One that fails, or that this host does not know, is tried
+/// again, each time later.
 pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
     let result = match job.kind.as_str() {
         attempt::DRIVE => app.drive_attempt(job).await,
@@ -82,8 +86,8 @@ pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
         files::DROP_FILE => app.drop_file(job).await,
         idempotency::DROP_ANSWER => app.drop_answer(job).await,
         kind => {
-            tracing::error!(job.kind = kind, "no such job");
-            return;
+            tracing::error!(job.id = %job.id, job.kind = kind, "no such job here");
+            return give_back(app, job).await;
         }
     };
     match result {
@@ -103,20 +107,39 @@ pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
     }
 }
 
-/// Lets the job be done again soon, by whoever comes first. Where the store
+/// Lets the job be done again later, by whoever comes first. Where the store
 /// does not take even this, the job's lease runs out.
 async fn give_back(app: &App, job: &ClaimedJob) {
     let given = app
         .store
         .transact(|tx| {
             Box::pin(async move {
-                let due = tx.now().saturating_add(AFTER_FAILURE);
-                jobs::retry(tx, job, due.unwrap_or(Timestamp::MAX)).await
+                let due = tx.now().saturating_add(pause_after(job.attempts));
+                jobs::give_back(tx, job, due.unwrap_or(Timestamp::MAX)).await
             })
         })
         .await;
     if let Err(error) = given {
         let error: &dyn std::error::Error = &error;
         tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
+    }
+}
+
+/// How long a job waits that has failed so many times in a row.
+fn pause_after(failures: u32) -> SignedDuration {
+    let doublings = failures.saturating_sub(1).min(16);
+    (AFTER_FAILURE * (1 << doublings)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_keeps_failing_waits_longer_each_time_and_an_hour_at_most() {
+        let pauses = [1, 2, 3, 9, 10, 11, u32::MAX].map(pause_after);
+
+        let seconds = [5, 10, 20, 1280, 2560, 3600, 3600];
+        assert_eq!(pauses, seconds.map(SignedDuration::from_secs));
     }
 }

@@ -18,7 +18,7 @@ use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -28,6 +28,8 @@ use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::metrics::plugin_observer;
 use crate::webhooks::WebhookSender;
 use crate::workflow::lanes;
+use crate::workflow::intake::FILES_AT_ONCE;
+use crate::workflow::lease::LEASE;
 
 /// Opens everything that the configuration names.
 pub(crate) async fn open(
@@ -50,7 +52,7 @@ pub(crate) async fn open(
 async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     for budget in lanes::BUDGETS {
         let released = store
-            .release_claims(budget.lane)
+            .release_claims(budget.lane, LEASE)
             .await
             .context("the jobs that a crash cut short cannot be read")?;
         if released > 0 {
@@ -94,6 +96,8 @@ pub(crate) fn assemble(
         webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?),
         webhook_policy: webhook_policy(config)?,
         mailer: config.mail.as_ref().map(mailer).transpose()?,
+        billing: config.billing.clone(),
+        file_loads: Semaphore::new(FILES_AT_ONCE),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         base_url,
         changes: Changes::default(),

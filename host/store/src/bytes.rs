@@ -17,7 +17,7 @@ use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
 use crate::sweep::{SweepFailure, sweep};
 
-pub use crate::sweep::SWEEP_AGE;
+pub use crate::sweep::{SWEEP_AGE, SWEEP_REST};
 
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]

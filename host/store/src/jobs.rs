@@ -78,7 +78,8 @@ pub struct ClaimedJob {
     pub kind: String,
     /// What the worker needs to know.
     pub payload: serde_json::Value,
-    /// How often the job has been claimed, this time included, crashes too.
+    /// How often the job has been claimed since it was enqueued or last got on, this time
+    /// included, crashes too.
     pub attempts: u32,
     /// When the job was enqueued.
     pub enqueued_at: Timestamp,
@@ -136,7 +137,7 @@ pub async fn complete(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<(), 
     Ok(())
 }
 
-/// Gives a job back, to be done at `due`.
+/// Lets a job that has got on be done again at `due`; its attempts count anew.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -145,11 +146,19 @@ pub async fn retry(
     job: &ClaimedJob,
     due: Timestamp,
 ) -> Result<(), StoreError> {
-    let mut row = held(tx, job).await?;
-    row.due = due;
-    tx.write(job.entry.to_vec(), None)?;
-    put_entry(tx, job.lane, &row, job.attempts)?;
-    tx.put(&row).await
+    put_back(tx, job, due, 0).await
+}
+
+/// Gives a job back that came to nothing, to be done at `due`; its attempts count on.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn give_back(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    due: Timestamp,
+) -> Result<(), StoreError> {
+    put_back(tx, job, due, job.attempts).await
 }
 
 /// Prolongs the lease on a job until `until`.
@@ -283,12 +292,19 @@ pub(crate) async fn due(store: &Store, lane: Lane) -> Result<usize, StoreError> 
     Ok(engine.scan(due).await?.len())
 }
 
-/// Puts every claimed job of a lane back to where it stood before; tells how many.
-pub(crate) async fn release_claims(store: &Store, lane: Lane) -> Result<usize, StoreError> {
+/// Puts every job of a lane that was claimed for at most `lease` back to where it stood before;
+/// tells how many.
+pub(crate) async fn release_claims(
+    store: &Store,
+    lane: Lane,
+    lease: SignedDuration,
+) -> Result<usize, StoreError> {
     let engine = store.engine();
     let mut start = layout::queue(lane.0);
+    // No claim stands further out, and there may be very many jobs that do.
     let mut end = start.clone();
-    Timestamp::MAX.encode(&mut end);
+    let just_past = shifted(engine.now().await?, lease + SignedDuration::from_millis(1));
+    just_past.encode(&mut end);
     let mut released = 0;
     loop {
         let scan = Scan {
@@ -301,14 +317,21 @@ pub(crate) async fn release_claims(store: &Store, lane: Lane) -> Result<usize, S
         let Some(last) = entries.last() else {
             return Ok(released);
         };
-        start = last.key.to_vec();
-        start.push(0);
+        let mut next = last.key.to_vec();
+        next.push(0);
         let mut tx = store.begin().await?;
         let mut commit = Commit::default();
         for entry in entries {
             let id = entry.key.last_chunk().copied().map(Uuid::from_bytes);
-            let Some(row) = tx.get::<JobRow>(&id.unwrap_or_default()).await? else {
-                continue;
+            let id = id.unwrap_or_default();
+            let row = match tx.get::<JobRow>(&id).await {
+                Ok(Some(row)) => row,
+                Ok(None) => continue,
+                Err(StoreError::Decode { source, .. }) => {
+                    tracing::error!(job = %id, error = %source, "a job cannot be read");
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
             let home = Bytes::from(lane.entry(row.due, row.id));
             if home != entry.key {
@@ -320,9 +343,12 @@ pub(crate) async fn release_claims(store: &Store, lane: Lane) -> Result<usize, S
             }
         }
         let moved = commit.deletes.len();
-        if moved > 0 && matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
-            released += moved;
+        if moved > 0 && !matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
+            // Somebody lives after all; whatever is still claimed is looked at again.
+            continue;
         }
+        released += moved;
+        start = next;
     }
 }
 
@@ -361,6 +387,19 @@ async fn held(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<JobRow, Stor
         return Err(lost);
     }
     tx.get::<JobRow>(&job.id).await?.ok_or(lost)
+}
+
+async fn put_back(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    due: Timestamp,
+    claims: u32,
+) -> Result<(), StoreError> {
+    let mut row = held(tx, job).await?;
+    row.due = due;
+    tx.write(job.entry.to_vec(), None)?;
+    put_entry(tx, job.lane, &row, claims)?;
+    tx.put(&row).await
 }
 
 fn put_entry(

@@ -179,15 +179,19 @@ impl Store {
         jobs::claim_due(self, lane, limit, lease).await
     }
 
-    /// Gives every claimed job of a lane back as if nobody had claimed it, and tells how many
-    /// there were. For a process that knows that nobody else works with the store: whoever had
+    /// Gives every job of a lane that was claimed for at most `lease` back as if nobody had
+    /// claimed it, and tells how many there were. For a process that knows that nobody else works with the store: whoever had
     /// claimed them is dead, and their leases need not be waited for. A worker that lives finds
     /// its jobs lost.
     ///
     /// # Errors
-    /// When the engine fails or a job cannot be read.
-    pub async fn release_claims(&self, lane: Lane) -> Result<usize, StoreError> {
-        jobs::release_claims(self, lane).await
+    /// When the engine fails. A job that cannot be read is passed over.
+    pub async fn release_claims(
+        &self,
+        lane: Lane,
+        lease: SignedDuration,
+    ) -> Result<usize, StoreError> {
+        jobs::release_claims(self, lane, lease).await
     }
 
     /// How many jobs of a lane are due and nobody has claimed, counted up to

@@ -83,8 +83,7 @@ impl Signing {
     /// has not passed or waits for a signature that a device has made.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.status == SigningStatus::Pending
-            && (now < self.expires_at || self.is_being_finished(now))
+        self.status == SigningStatus::Pending && (now < self.expires_at || self.is_being_finished())
     }
 
     /// Whether the party can sign at `now`.
@@ -97,9 +96,10 @@ impl Signing {
                 .is_some_and(|signer| signer.status == SignerStatus::Pending)
     }
 
-    pub(super) fn is_being_finished(&self, now: Timestamp) -> bool {
-        self.current_turn(now)
-            .is_some_and(|turn| turn.device_signed)
+    /// Whether a device has signed and the signature is not in the document
+    /// yet.
+    pub(super) fn is_being_finished(&self) -> bool {
+        self.turn.is_some_and(|turn| turn.device_signed)
     }
 
     pub(super) fn open_signers(&self) -> impl Iterator<Item = &Signer> {

@@ -14,7 +14,7 @@ pub struct Turn {
     pub attempt: AttemptId,
     /// Its signer.
     pub signer: SignerId,
-    /// When the turn is lost unless it was renewed.
+    /// When the turn is lost unless it was renewed, or the device has signed.
     pub until: Timestamp,
     /// Whether the device has signed already.
     pub device_signed: bool,
@@ -44,10 +44,13 @@ pub enum CannotBegin {
 }
 
 impl Signing {
-    /// The turn that still holds at `now`.
+    /// The turn that still holds at `now`. Once the device has signed it holds
+    /// until the attempt itself ends it, however long a host is away.
     #[must_use]
     pub fn current_turn(&self, now: Timestamp) -> Option<&Turn> {
-        self.turn.as_ref().filter(|turn| turn.until > now)
+        self.turn
+            .as_ref()
+            .filter(|turn| turn.device_signed || turn.until > now)
     }
 
     /// Whether the turn is this attempt's: nobody has taken it since, and the
@@ -113,15 +116,19 @@ impl Signing {
         Ok(())
     }
 
-    /// Records that the device has signed; the turn is kept until `until` so
-    /// that the signature can be finished.
+    /// Records that the device has signed; from now on the turn is kept, and
+    /// the deadline held up, until the attempt ends.
     ///
     /// # Errors
-    /// [`CannotAct::LostTurn`] when the attempt has it no more.
-    pub fn device_signed(&mut self, attempt: AttemptId, until: Timestamp) -> Result<(), CannotAct> {
+    /// [`CannotAct::LostTurn`] when the attempt has it no more, and
+    /// [`CannotAct::SigningEnded`] when the deadline came before the signature.
+    pub fn device_signed(&mut self, attempt: AttemptId, now: Timestamp) -> Result<(), CannotAct> {
+        let expires_at = self.expires_at;
         let turn = self.own_turn(attempt)?;
+        if !turn.device_signed && now >= expires_at {
+            return Err(CannotAct::SigningEnded);
+        }
         turn.device_signed = true;
-        turn.until = until;
         Ok(())
     }
 

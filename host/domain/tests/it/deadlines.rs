@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use parafa_domain::{
-    CannotRemind, SignerRole, SignerStatus, SigningEvent, SigningMethod, SigningOrder,
+    CannotAct, CannotRemind, SignerRole, SignerStatus, SigningEvent, SigningMethod, SigningOrder,
 };
 
 use crate::support::{
@@ -14,11 +14,13 @@ fn a_deadline_waits_for_a_signature_that_the_device_has_made() {
     let mut signing = two(SigningOrder::Parallel);
     begin(&mut signing, 1).unwrap();
     signing
-        .device_signed(attempt_id(1), now() + DAY * 2)
+        .device_signed(attempt_id(1), now() + HOUR * 23)
         .unwrap();
-    let after = now() + DAY + HOUR;
+    // However long nobody gets to it.
+    let after = now() + DAY * 30;
 
     assert_eq!(signing.expire(after), []);
+    signing.device_signed(attempt_id(1), after).unwrap();
     signing
         .sign(attempt_id(1), SigningMethod::SmartId, after)
         .unwrap();
@@ -27,6 +29,30 @@ fn a_deadline_waits_for_a_signature_that_the_device_has_made() {
         statuses(&signing),
         [SignerStatus::Signed, SignerStatus::Expired]
     );
+}
+
+#[test]
+fn a_signature_that_is_given_up_holds_the_deadline_up_no_more() {
+    let mut signing = two(SigningOrder::Parallel);
+    begin(&mut signing, 1).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
+
+    signing.end_turn(attempt_id(1));
+
+    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
+}
+
+#[test]
+fn a_signature_that_is_made_after_the_deadline_is_refused() {
+    let mut signing = two(SigningOrder::Parallel);
+    begin(&mut signing, 1).unwrap();
+
+    assert_eq!(
+        signing.device_signed(attempt_id(1), now() + DAY),
+        Err(CannotAct::SigningEnded)
+    );
+
+    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
 }
 
 #[test]

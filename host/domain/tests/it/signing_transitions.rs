@@ -143,7 +143,7 @@ fn a_cancelled_signing_keeps_the_signatures_that_were_made() {
 fn cancelling_wins_over_a_signature_that_is_being_finished() {
     let mut signing = two(SigningOrder::Parallel);
     begin(&mut signing, 1).unwrap();
-    signing.device_signed(attempt_id(1), now() + DAY).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
 
     signing.cancel(now()).unwrap();
 
@@ -168,7 +168,7 @@ fn what_cannot_be_prepared_is_failed() {
 fn erasure_cancels_what_is_pending_and_leaves_alone_what_has_ended() {
     let mut pending = two(SigningOrder::Parallel);
     begin(&mut pending, 1).unwrap();
-    pending.device_signed(attempt_id(1), now() + DAY).unwrap();
+    pending.device_signed(attempt_id(1), now()).unwrap();
     assert_eq!(pending.end_for_erasure(now()), [SigningEvent::Cancelled]);
     assert_eq!(pending.turn, None, "the late signature is dropped");
 

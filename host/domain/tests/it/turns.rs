@@ -65,11 +65,42 @@ fn a_lost_turn_signs_nothing() {
 fn nobody_declines_while_their_signature_is_being_finished() {
     let mut signing = two(SigningOrder::Parallel);
     begin(&mut signing, 1).unwrap();
-    signing.device_signed(attempt_id(1), now() + HOUR).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
 
     assert_eq!(
         signing.decline(signer_id(1), now()),
         Err(CannotAct::SignatureUnderWay)
+    );
+}
+
+#[test]
+fn a_turn_whose_device_has_signed_does_not_lapse() {
+    let mut signing = two(SigningOrder::Parallel);
+    begin(&mut signing, 1).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
+    let later = now() + HOUR * 23;
+
+    let other = signing.begin_attempt(
+        signer_id(2),
+        attempt_id(2),
+        SigningMethod::SmartId,
+        later,
+        later + HOUR,
+    );
+
+    assert!(matches!(other, Err(CannotBegin::Busy { .. })), "{other:?}");
+    assert!(signing.has_turn(attempt_id(1)));
+}
+
+#[test]
+fn a_lost_turn_cannot_have_its_device_sign() {
+    let mut signing = two(SigningOrder::Parallel);
+    begin(&mut signing, 1).unwrap();
+    signing.end_turn(attempt_id(1));
+
+    assert_eq!(
+        signing.device_signed(attempt_id(1), now()),
+        Err(CannotAct::LostTurn)
     );
 }
 

@@ -194,7 +194,7 @@ impl Walk {
             }
             Call::Decline => signing.decline(whom, then).unwrap_or_default(),
             Call::DeviceSigned => {
-                let _ = signing.device_signed(attempt, then + DAY);
+                let _ = signing.device_signed(attempt, then);
                 Vec::new()
             }
             Call::End => {

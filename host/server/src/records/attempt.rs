@@ -4,7 +4,7 @@ use parafa_eid::smart_id::{
     CertificateSession, DeviceLinkSession, FlowType, SignatureSession, SigningCertificate,
 };
 use parafa_plugin_host::{Need, SignRequest};
-use parafa_store::{Sealed, Table, TableName};
+use parafa_store::{AnyIndex, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -82,10 +82,17 @@ pub(crate) enum AttemptStep {
         person: Option<String>,
         chosen: ChosenCertificate,
     },
-    /// Have the plugin prepare the signature, and ask the device for it.
+    /// Have the plugin prepare the signature.
     Prepare {
         chosen: ChosenCertificate,
         request: SignRequest,
+    },
+    /// Ask the device for it.
+    Ask {
+        chosen: ChosenCertificate,
+        prepared: PreparedSignature,
+        /// When it could be asked for first.
+        asked_at: Timestamp,
     },
     /// Wait for the device.
     AwaitSignature {
@@ -142,6 +149,13 @@ pub(crate) struct PreparedSignature {
     pub(crate) need: Need,
 }
 
+/// The attempts of a signing that have not ended.
+pub(crate) const RUNNING_ATTEMPTS: Index<AttemptRow, Uuid> =
+    Index::many("running_of_signing", |row| {
+        let running = (!row.phase.is_terminal()).then_some(row.signing);
+        running.into_iter().collect()
+    });
+
 impl Table for AttemptRow {
     type Key = Uuid;
 
@@ -149,5 +163,9 @@ impl Table for AttemptRow {
 
     fn key(&self) -> Uuid {
         self.id
+    }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&RUNNING_ATTEMPTS]
     }
 }

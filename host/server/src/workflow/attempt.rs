@@ -13,6 +13,7 @@ mod transition;
 
 use parafa_domain::{AttemptFailure, AttemptId};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -60,30 +61,63 @@ impl App {
     /// after a failure.
     pub(crate) async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { attempt } = job.payload()?;
-        let Some(running) = self.running(attempt).await? else {
-            return self.drop_job(job).await;
-        };
-        let Some(sealed) = &running.attempt.step else {
+        let Some(running) = self.running(attempt, job.attempts).await? else {
             return self.drop_job(job).await;
         };
         if let Some(failure) = running.over(self.clock.now()) {
-            return self
-                .conclude(job, &running, StepOutcome::Failed(failure))
-                .await;
+            return self.end_attempt(job, &running, failure).await;
         }
-        let step = sealing::open_step(&running.key, attempt, sealed)?;
-        let outcome = lease::hold(&self.store, job, self.do_step(&running, step)).await?;
+        let (key, step) = match self.open_attempt(&running).await {
+            Ok(opened) => opened,
+            Err(error) if running.is_late(self.clock.now()) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(attempt.id = %attempt, error, "an attempt cannot be read any more");
+                let failure = AttemptFailure::TimestampUnavailable;
+                return self.end_attempt(job, &running, failure).await;
+            }
+            Err(error) => return Err(error),
+        };
+        let outcome = lease::hold(&self.store, job, self.do_step(&running, &key, step)).await?;
         let outcome = running.conclusive(outcome, self.clock.now())?;
-        self.conclude(job, &running, outcome).await
+        self.conclude(job, &running, &key, outcome).await
+    }
+
+    /// Ends an attempt, also one that cannot be read.
+    async fn end_attempt(
+        &self,
+        job: &ClaimedJob,
+        running: &Running,
+        failure: AttemptFailure,
+    ) -> Result<(), WorkflowError> {
+        let stored = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    match still_running(tx, running).await? {
+                        Some((attempt, signing)) => {
+                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        }
+                        None => {
+                            jobs::complete(tx, job).await?;
+                            Ok(Stored::Nothing)
+                        }
+                    }
+                })
+            })
+            .await?;
+        stored.tell(running, &StepOutcome::Failed(failure));
+        self.changes.announce(running.attempt.signing);
+        Ok(())
     }
 
     async fn conclude(
         &self,
         job: &ClaimedJob,
         running: &Running,
+        key: &DataKey,
         outcome: StepOutcome,
     ) -> Result<(), WorkflowError> {
-        let stored = self.store_outcome(job, running, &outcome).await;
+        let stored = self.store_outcome(job, running, key, &outcome).await;
         self.discard_what_is_lost(&stored, &outcome).await;
         let stored = stored?;
         stored.tell(running, &outcome);
@@ -91,7 +125,7 @@ impl App {
         Ok(())
     }
 
-    async fn running(&self, attempt: Uuid) -> Result<Option<Running>, WorkflowError> {
+    async fn running(&self, attempt: Uuid, claims: u32) -> Result<Option<Running>, WorkflowError> {
         let Some(attempt) = self.store.get::<AttemptRow>(&attempt).await? else {
             return Ok(None);
         };
@@ -101,17 +135,29 @@ impl App {
         if attempt.phase.is_terminal() || signing.erased_at.is_some() {
             return Ok(None);
         }
-        let key = self.data_key(signing.data_key).await?;
         Ok(Some(Running {
             attempt,
             signing,
-            key,
+            claims,
         }))
+    }
+
+    async fn open_attempt(
+        &self,
+        running: &Running,
+    ) -> Result<(DataKey, AttemptStep), WorkflowError> {
+        let attempt = &running.attempt;
+        let sealed = attempt.step.as_ref();
+        let sealed = sealed.ok_or(WorkflowError::Inconsistent("a running attempt has no step"))?;
+        let key = self.data_key(running.signing.data_key).await?;
+        let step = sealing::open_step(&key, attempt.id, sealed)?;
+        Ok((key, step))
     }
 
     async fn do_step(
         &self,
         running: &Running,
+        key: &DataKey,
         step: AttemptStep,
     ) -> Result<StepOutcome, WorkflowError> {
         match step {
@@ -126,12 +172,17 @@ impl App {
                 self.await_certificate(running, person, &session).await
             }
             AttemptStep::CheckCertificate { person, chosen } => {
-                self.check_certificate(running, person.as_deref(), chosen)
+                self.check_certificate(running, key, person.as_deref(), chosen)
                     .await
             }
             AttemptStep::Prepare { chosen, request } => {
-                self.prepare(running, &chosen, request).await
+                self.prepare(running, key, chosen, request).await
             }
+            AttemptStep::Ask {
+                chosen,
+                prepared,
+                asked_at,
+            } => self.ask(running, &chosen, prepared, asked_at).await,
             AttemptStep::AwaitSignature {
                 session,
                 prepared,
@@ -145,7 +196,9 @@ impl App {
                 value,
                 until,
             } => Ok(self.await_return(running, prepared, value, until)),
-            AttemptStep::Finish { prepared, value } => self.finish(running, prepared, value).await,
+            AttemptStep::Finish { prepared, value } => {
+                self.finish(running, key, prepared, value).await
+            }
         }
     }
 
@@ -159,27 +212,18 @@ impl App {
         &self,
         job: &ClaimedJob,
         running: &Running,
+        key: &DataKey,
         outcome: &StepOutcome,
     ) -> Result<Stored, WorkflowError> {
-        let key = &running.key;
-        let (id, step_number) = (running.attempt.id, running.attempt.step_number);
         self.store
             .transact(|tx| {
                 Box::pin(async move {
-                    let attempt = tx
-                        .get::<AttemptRow>(&id)
-                        .await?
-                        .filter(|row| row.step_number == step_number);
-                    let Some(attempt) = attempt.filter(|row| !row.phase.is_terminal()) else {
+                    let Some((attempt, signing)) = still_running(tx, running).await? else {
                         jobs::complete(tx, job).await?;
                         return Ok(Stored::Nothing);
                     };
-                    let signing = tx
-                        .get::<SigningRow>(&attempt.signing)
-                        .await?
-                        .ok_or(WorkflowError::NotFound)?;
                     let failed = matches!(outcome, StepOutcome::Failed(_));
-                    if !failed && !signing.signing.has_turn(AttemptId::new(id)) {
+                    if !failed && !signing.signing.has_turn(AttemptId::new(attempt.id)) {
                         let failure = AttemptFailure::Cancelled;
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
@@ -216,4 +260,21 @@ impl App {
             })
             .await
     }
+}
+
+/// The rows as they are now, unless the attempt has ended or got on since.
+async fn still_running(
+    tx: &mut Transaction<'_>,
+    running: &Running,
+) -> Result<Option<(AttemptRow, SigningRow)>, WorkflowError> {
+    let before = &running.attempt;
+    let attempt = tx.get::<AttemptRow>(&before.id).await?;
+    let is_same =
+        |row: &AttemptRow| row.step_number == before.step_number && !row.phase.is_terminal();
+    let Some(attempt) = attempt.filter(is_same) else {
+        return Ok(None);
+    };
+    let signing = tx.get::<SigningRow>(&attempt.signing).await?;
+    let signing = signing.ok_or(WorkflowError::NotFound)?;
+    Ok(Some((attempt, signing)))
 }

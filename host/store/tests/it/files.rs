@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use parafa_store::bytes::ByteFileError;
+use parafa_store::bytes::{ByteFileError, SWEEP_REST};
 use parafa_store::{ByteFiles, DataKey, DataKeys, KeyError, Sha256Digest};
 use tempfile::TempDir;
 use uuid::{NoContext, Uuid};
@@ -48,6 +49,17 @@ fn id_of_age(hours: i64) -> Uuid {
     let made = now() - SignedDuration::from_hours(hours);
     let seconds = u64::try_from(made.as_second()).expect("after 1970");
     Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, 0))
+}
+
+/// Lets the files of a folder lie as if nobody had written them for so long.
+fn rest(folder: &Path) {
+    let written = SystemTime::now() - SWEEP_REST;
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let file = std::fs::File::options().write(true).open(path);
+        let set = file.and_then(|file| file.set_modified(written));
+        set.expect("another time");
+    }
 }
 
 fn contains(folder: &Path, needle: &[u8]) -> bool {
@@ -161,6 +173,7 @@ async fn a_sweep_removes_what_is_old_and_has_no_owner() {
         .join("bytes")
         .join(format!("{}.new", id_of_age(30)));
     std::fs::write(&half_written, b"half").expect("written");
+    rest(&folders.root.path().join("bytes"));
 
     let removed = folders
         .files
@@ -179,12 +192,31 @@ async fn a_sweep_removes_what_is_old_and_has_no_owner() {
 }
 
 #[tokio::test]
+async fn a_sweep_after_the_store_s_clock_has_jumped_leaves_what_was_just_written() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let old = id_of_age(25);
+    let written = folders.files.write(&key, old, Bytes::new()).await;
+    written.expect("written");
+
+    let removed = folders
+        .files
+        .sweep(now(), |_| async { Ok::<_, ByteFileError>(HashSet::new()) })
+        .await
+        .expect("swept");
+
+    assert_eq!(removed, 0);
+    assert!(folders.files.read(&key, old).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_sweep_erases_old_keys_that_nobody_owns() {
     let folders = Folders::new();
     let [old, young, owned] = [id_of_age(25), id_of_age(23), id_of_age(50)];
     for id in [old, young, owned] {
         folders.keys.create(id).await.expect("a key");
     }
+    rest(&folders.root.path().join("keys"));
 
     let erased = folders
         .keys

@@ -57,7 +57,7 @@ on_every_engine! {
         let dead = claim(&world.store, 2).await;
         assert_eq!(dead.len(), 2);
 
-        let released = world.store.release_claims(MAIL).await.expect("a release");
+        let released = world.store.release_claims(MAIL, LEASE).await.expect("a release");
 
         assert_eq!(released, 2);
         world.clock.advance(SignedDuration::from_secs(1));
@@ -67,6 +67,17 @@ on_every_engine! {
         let late = complete(&world.store, &dead[0]).await;
         assert!(matches!(late, Err(StoreError::JobLost { .. })), "{late:?}");
         assert!(claim(&world.store, 10).await.is_empty(), "the last one is not due");
+    }
+
+    async fn whatever_stands_further_out_than_a_lease_is_no_claim(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let claimed = claim_one(world).await;
+
+        let shorter = LEASE - SignedDuration::from_secs(1);
+        let released = world.store.release_claims(MAIL, shorter).await.expect("a release");
+
+        assert_eq!(released, 0);
+        complete(&world.store, &claimed).await.expect("it is still held");
     }
 
     async fn jobs_are_claimed_when_they_are_due_and_in_order(world) {
@@ -183,13 +194,13 @@ on_every_engine! {
         assert!(complete(&world.store, &job).await.is_err());
     }
 
-    async fn a_retried_job_waits_until_it_is_due_and_keeps_its_count(world) {
+    async fn a_job_that_is_given_back_waits_until_it_is_due_and_keeps_its_count(world) {
         enqueue(&world.store, 1, 0, None).await;
         let job = &claim_one(world).await;
         let due = job.until + SignedDuration::from_hours(1);
         world
             .store
-            .transact(|tx| Box::pin(jobs::retry(tx, job, due)))
+            .transact(|tx| Box::pin(jobs::give_back(tx, job, due)))
             .await
             .expect("given back");
 
@@ -197,6 +208,23 @@ on_every_engine! {
         assert!(claim(&world.store, 1).await.is_empty());
         world.clock.advance(SignedDuration::from_hours(1));
         assert_eq!(claim_one(world).await.attempts, 2);
+    }
+
+    async fn a_job_that_has_got_on_counts_its_attempts_anew(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        claim_one(world).await;
+        world.clock.advance(LEASE);
+        let job = &claim_one(world).await;
+        assert_eq!(job.attempts, 2);
+        let due = job.until;
+        world
+            .store
+            .transact(|tx| Box::pin(jobs::retry(tx, job, due)))
+            .await
+            .expect("put back");
+
+        world.clock.advance(LEASE);
+        assert_eq!(claim_one(world).await.attempts, 1);
     }
 
     async fn a_renewed_lease_keeps_the_job(world) {

@@ -172,7 +172,8 @@ impl App {
 }
 
 /// The same for the same attempt and purpose, so that a step that is repeated
-/// after a crash finds the provider's session again instead of asking twice.
+/// soon after a crash finds the provider's session again instead of asking
+/// twice.
 pub(super) fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
     let digest: [u8; 32] = Sha256::new()
         .chain_update(attempt.as_bytes())

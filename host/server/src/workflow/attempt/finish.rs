@@ -1,14 +1,18 @@
 //! The device has signed: time-stamp, embed, check, store. Nothing here asks
 //! the signer for anything, and it is tried again for a day.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use parafa_domain::AttemptFailure;
 use parafa_plugin_host::{
-    Answer, Answerer, DigestAlgorithm, Need, NeedKind, PluginDigest, Progress, Reply,
+    Answer, Answerer, DigestAlgorithm, LookupError, Need, NeedKind, Plugin, PluginDigest, Progress,
+    Reply,
 };
+use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
 
-use super::outcome::{Running, SignedVersion, StepOutcome, Stored, after};
+use super::outcome::{Running, SignedVersion, StepOutcome, Stored, after, pin};
 use super::prepare::plugin_failed;
 use super::transition::pause;
 use crate::app::App;
@@ -20,20 +24,22 @@ impl App {
     pub(super) async fn finish(
         &self,
         running: &Running,
+        key: &DataKey,
         prepared: PreparedSignature,
         value: Vec<u8>,
     ) -> Result<StepOutcome, WorkflowError> {
         let now = self.clock.now();
-        let pinned = running.attempt.plugin.as_ref();
-        let pinned = pinned.ok_or(WorkflowError::Inconsistent(
-            "an attempt that is being finished has no plugin",
-        ))?;
-        let digest = pinned.sha256.parse::<PluginDigest>();
-        let digest =
-            digest.map_err(|_| WorkflowError::Inconsistent("a pinned plugin has no digest"))?;
-        let Ok(plugin) = self.plugins.by_digest(digest) else {
-            tracing::error!(plugin.digest = %digest, "the plugin that prepared a signature is not in use any more");
-            return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+        let plugin = match self.finisher(running)? {
+            Ok(plugin) => plugin,
+            Err(error @ LookupError::Disabled(_)) => {
+                tracing::error!(%error, "a signature in the making is given up");
+                return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+            }
+            // Another host may have it, or this one later.
+            Err(error) => {
+                tracing::error!(%error, "a signature waits for its plugin");
+                return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
+            }
         };
         let newest = running
             .signing
@@ -42,7 +48,7 @@ impl App {
         let Some(newest) = newest else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
-        let document = self.files.read(&running.key, newest.bytes_id).await?;
+        let document = self.files.read(key, newest.bytes_id).await?;
         let answers = vec![Answer {
             need: prepared.need,
             outcome: Ok(value),
@@ -55,11 +61,11 @@ impl App {
             Ok(Progress::Suspended(_)) => {
                 return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
             }
-            Err(error) => return Ok(plugin_failed(error, pinned.clone())),
+            Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
         let stored = self
             .files
-            .write(&running.key, self.store.new_id().await?, signed.bytes)
+            .write(key, self.store.new_id().await?, signed.bytes)
             .await?;
         Ok(StepOutcome::Signed(SignedVersion {
             version: DocumentVersion {
@@ -70,11 +76,37 @@ impl App {
                 created_at: now,
                 made_by: Some(MadeBy {
                     attempt: running.attempt.id,
-                    plugin: pinned.clone(),
+                    plugin: pin(&plugin),
                     level: signed.outcome.level,
                 }),
             },
         }))
+    }
+
+    /// The plugin that prepared the signature; once it has failed at this
+    /// document, the one that has taken its place. The host checks what either
+    /// makes against the same prepared bytes.
+    fn finisher(
+        &self,
+        running: &Running,
+    ) -> Result<Result<Arc<Plugin>, LookupError>, WorkflowError> {
+        let pinned = running.attempt.plugin.as_ref();
+        let pinned = pinned.ok_or(WorkflowError::Inconsistent(
+            "an attempt that is being finished has no plugin",
+        ))?;
+        let digest = pinned.sha256.parse::<PluginDigest>();
+        let digest =
+            digest.map_err(|_| WorkflowError::Inconsistent("a pinned plugin has no digest"))?;
+        let found = self.plugins.by_digest(digest);
+        let has_failed = running
+            .signing
+            .plugin_faults
+            .as_ref()
+            .is_some_and(|faults| faults.version == running.attempt.base_version);
+        if !has_failed || matches!(found, Err(LookupError::Disabled(_))) {
+            return Ok(found);
+        }
+        Ok(self.plugins.by_id(&pinned.id).map_or(found, Ok))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who signs: the certificate, and whether it may sign here.
 
-use parafa_domain::{AttemptFailure, Phase};
+use parafa_domain::{AttemptFailure, PersonalCode, Phase};
 use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
+use parafa_store::keys::DataKey;
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
 
@@ -20,6 +21,7 @@ impl App {
     pub(super) async fn check_certificate(
         &self,
         running: &Running,
+        key: &DataKey,
         person: Option<&str>,
         chosen: ChosenCertificate,
     ) -> Result<StepOutcome, WorkflowError> {
@@ -31,7 +33,7 @@ impl App {
             .national_identifier()
             .map(parafa_trust::NationalIdentifier::as_str);
         if person.is_some_and(|person| identifier != Some(person))
-            || !self.lock_admits(running, &certificate).await?
+            || !self.lock_admits(running, key, &certificate).await?
         {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
@@ -71,19 +73,34 @@ impl App {
     async fn lock_admits(
         &self,
         running: &Running,
+        key: &DataKey,
         certificate: &Certificate,
     ) -> Result<bool, WorkflowError> {
         let signer: Uuid = running.attempt.signer;
         let row = self.store.get::<SignerPrivateRow>(&signer).await?;
         let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
-        let private = sealing::open_signer(&running.key, signer, &row.private)?;
-        let Some(lock) = private.personal_code else {
-            return Ok(true);
-        };
+        let private = sealing::open_signer(key, signer, &row.private)?;
         let code = certificate
             .national_identifier()
             .and_then(|identifier| identifier.lithuanian_personal_code());
-        Ok(code == Some(lock.digits()))
+        let is_locked = running.party().is_none_or(|party| party.identity_locked);
+        admits(is_locked, private.personal_code.as_ref(), code)
+    }
+}
+
+/// Whether a lock that is or is not there admits the holder of `code`. A lock
+/// whose code is gone admits nobody.
+fn admits(
+    is_locked: bool,
+    lock: Option<&PersonalCode>,
+    code: Option<&str>,
+) -> Result<bool, WorkflowError> {
+    match lock {
+        Some(lock) => Ok(code == Some(lock.digits())),
+        None if is_locked => Err(WorkflowError::Inconsistent(
+            "an identity lock has lost its code",
+        )),
+        None => Ok(true),
     }
 }
 
@@ -118,5 +135,32 @@ fn failure(rejection: &CertificateRejection) -> AttemptFailure {
             AttemptFailure::CertificateRevoked
         }
         CertificateRejection::RevocationUnavailable { .. } => AttemptFailure::ProviderUnavailable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &str = "50001029996";
+
+    #[test]
+    fn a_lock_admits_only_the_holder_of_its_code() {
+        let lock = CODE.parse().unwrap();
+
+        assert!(admits(true, Some(&lock), Some(CODE)).unwrap());
+        assert!(!admits(true, Some(&lock), Some("39901012239")).unwrap());
+        assert!(!admits(true, Some(&lock), None).unwrap());
+    }
+
+    #[test]
+    fn a_lock_whose_code_is_gone_admits_nobody() {
+        assert!(admits(true, None, Some(CODE)).is_err());
+    }
+
+    #[test]
+    fn whoever_comes_is_admitted_where_there_is_no_lock() {
+        assert!(admits(false, None, Some(CODE)).unwrap());
+        assert!(admits(false, None, None).unwrap());
     }
 }

@@ -1,9 +1,8 @@
 //! What a step works with, and what it comes to.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, Language, Phase};
+use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer};
 use parafa_plugin_host::{CallError, Plugin};
-use parafa_store::keys::DataKey;
 
 use crate::error::WorkflowError;
 use crate::metrics::{SIGNED, attempt_ended};
@@ -13,7 +12,7 @@ use crate::records::{
 
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
-const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
 /// How long a signature that a device has made is worth finishing.
 pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
@@ -21,20 +20,24 @@ pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 pub(super) struct Running {
     pub(super) attempt: AttemptRow,
     pub(super) signing: SigningRow,
-    pub(super) key: DataKey,
+    /// How often this step was claimed, this time included.
+    pub(super) claims: u32,
 }
 
 impl Running {
     /// The signer's language.
     pub(super) fn language(&self) -> Language {
-        let signers = &self.signing.signing.signers;
-        let signer = signers
-            .iter()
-            .find(|party| party.id.uuid() == self.attempt.signer);
-        signer.map(|party| party.language).unwrap_or_default()
+        self.party().map(|party| party.language).unwrap_or_default()
     }
 
-    /// Why no further step is worth doing, if so.
+    /// Who signs.
+    pub(super) fn party(&self) -> Option<&Signer> {
+        let mut signers = self.signing.signing.signers.iter();
+        signers.find(|party| party.id.uuid() == self.attempt.signer)
+    }
+
+    /// Why no further step is worth doing, if so: the turn is lost, the
+    /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
         if !self
             .signing
@@ -43,8 +46,18 @@ impl Running {
         {
             return Some(AttemptFailure::Cancelled);
         }
-        let is_over = self.attempt.phase != Phase::Completing && self.age(now) >= ASK_WITHIN;
-        is_over.then_some(AttemptFailure::Timeout)
+        if self.attempt.phase == Phase::Completing {
+            return None;
+        }
+        if now >= self.signing.signing.expires_at {
+            return Some(AttemptFailure::Cancelled);
+        }
+        (self.age(now) >= ASK_WITHIN).then_some(AttemptFailure::Timeout)
+    }
+
+    /// Whether the time is over in which a signature is worth finishing.
+    pub(super) fn is_late(&self, now: Timestamp) -> bool {
+        self.attempt.phase == Phase::Completing && self.age(now) >= FINISH_WITHIN
     }
 
     /// What a step came to, unless it came to nothing and it is too late for
@@ -55,15 +68,14 @@ impl Running {
         outcome: Result<StepOutcome, WorkflowError>,
         now: Timestamp,
     ) -> Result<StepOutcome, WorkflowError> {
-        if self.attempt.phase != Phase::Completing || self.age(now) < FINISH_WITHIN {
+        if !self.is_late(now) {
             return outcome;
         }
         match outcome {
-            Ok(
-                outcome @ (StepOutcome::Signed(_)
-                | StepOutcome::Failed(_)
-                | StepOutcome::PluginFailed(CallError::Refused(_), _)),
-            ) => Ok(outcome),
+            Ok(outcome @ (StepOutcome::Signed(_) | StepOutcome::Failed(_))) => Ok(outcome),
+            Ok(StepOutcome::PluginFailed(..)) => {
+                Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
+            }
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::error!(attempt.id = %self.attempt.id, error, "the last try to finish a signature failed");

@@ -1,23 +1,31 @@
-//! The plugin prepares the signature, and the device is asked for it.
+//! The plugin prepares the signature, and the device is asked for it: two
+//! steps, so that what is asked for is stored before anybody is asked.
 
 use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_plugin_host::{
     Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Plugin, Progress, Reply,
     SignRequest,
 };
+use parafa_store::keys::DataKey;
 
 use super::outcome::{Next, Running, StepOutcome, pin};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 
+/// How long a provider surely takes the same request for a repetition. Smart-ID
+/// remembers for 15 s; the rest is for the way there.
+const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+
 impl App {
-    /// Has the plugin say what is to be signed, and asks the device for it.
+    /// Has the plugin say what is to be signed.
     pub(super) async fn prepare(
         &self,
         running: &Running,
-        chosen: &ChosenCertificate,
+        key: &DataKey,
+        chosen: ChosenCertificate,
         request: SignRequest,
     ) -> Result<StepOutcome, WorkflowError> {
         let Some(newest) = running
@@ -34,7 +42,7 @@ impl App {
             );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
-        let document = self.files.read(&running.key, newest.bytes_id).await?;
+        let document = self.files.read(key, newest.bytes_id).await?;
         let suspension = match plugin
             .drive_sign(document, &request, Vec::new(), &Nobody)
             .await
@@ -51,11 +59,34 @@ impl App {
             return Ok(broken(&plugin, "a need for a signature"));
         };
 
-        let prepared = PreparedSignature { request, need };
+        let step = AttemptStep::Ask {
+            chosen,
+            prepared: PreparedSignature { request, need },
+            asked_at: self.clock.now(),
+        };
+        Ok(StepOutcome::Next(Box::new(Next {
+            plugin: Some(pin(&plugin)),
+            ..Next::new(Phase::Signing, step)
+        })))
+    }
+
+    /// Asks the device for it. Whether a host that died had asked already is
+    /// not known; where the provider would take a repetition for another
+    /// request, nobody is asked again.
+    pub(super) async fn ask(
+        &self,
+        running: &Running,
+        chosen: &ChosenCertificate,
+        prepared: PreparedSignature,
+        asked_at: Timestamp,
+    ) -> Result<StepOutcome, WorkflowError> {
+        let age = self.clock.now().duration_since(asked_at);
+        if running.claims > 1 && age >= REPEAT_WITHIN {
+            return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
+        }
         match self.request_signature(running, chosen, &prepared).await? {
             Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
                 verification_code: asked.verification_code,
-                plugin: Some(pin(&plugin)),
                 ..Next::new(
                     Phase::WaitingForUser,
                     AttemptStep::AwaitSignature {

@@ -2,21 +2,26 @@
 //! together.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, CannotAct, Phase};
+use parafa_domain::{AttemptFailure, AttemptId, Phase};
 use parafa_plugin_host::{CallError, FaultKind};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
+use uuid::Uuid;
 
-use super::outcome::{FINISH_WITHIN, Next, SignedVersion, Stored, after};
+use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored, after};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
 use crate::workflow::{billing, notices, sealing};
 
-/// How long an attempt keeps its turn without a step forward.
-pub(in crate::workflow) const TURN: SignedDuration = SignedDuration::from_mins(10);
-/// Crashes of one plugin on one version after which the signing fails.
+/// How long an attempt keeps its turn without a step forward: as long as it may
+/// take, so that none goes on while another signer is let in.
+pub(in crate::workflow) const TURN: SignedDuration = ASK_WITHIN;
+/// Failures of one plugin at one version after which the signing fails.
 const MAX_PLUGIN_FAULTS: u32 = 3;
+/// Time between two of them once the device has signed: somebody may replace
+/// the plugin meanwhile.
+const AFTER_PLUGIN_FAULT: SignedDuration = SignedDuration::from_mins(5);
 
 /// How long to wait before the n-th try, in seconds; the last one repeats.
 const PAUSES: [i64; 6] = [2, 5, 15, 60, 180, 600];
@@ -41,15 +46,21 @@ pub(in crate::workflow) async fn end(
     attempt.phase = Phase::Failed;
     attempt.failure = Some(failure);
     attempt.ended_at = Some(tx.now());
-    attempt.step = None;
-    attempt.device_link = None;
-    attempt.step_number += 1;
+    forget(&mut attempt);
     tx.put(&attempt).await?;
     let fields = audit::Fields::new()
         .reference("attempt", attempt.id)
         .reference("failure", failure.code());
     audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
     Ok(())
+}
+
+/// Forgets what an attempt that has ended needed to get on.
+fn forget(attempt: &mut AttemptRow) {
+    attempt.step = None;
+    attempt.device_link = None;
+    attempt.verification_code = None;
+    attempt.step_number += 1;
 }
 
 pub(super) async fn store_again(
@@ -76,11 +87,13 @@ pub(super) async fn store_next(
     let now = tx.now();
     let id = AttemptId::new(attempt.id);
     let renewed = if next.phase == Phase::Completing {
-        signing.signing.device_signed(id, after(now, FINISH_WITHIN))
+        // Whatever went wrong before was not about this signature.
+        signing.plugin_faults = None;
+        signing.signing.device_signed(id, now)
     } else {
         signing.signing.renew_turn(id, after(now, TURN))
     };
-    if let Err(CannotAct::LostTurn) = renewed {
+    if renewed.is_err() {
         return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
     }
     if !attempt.phase.may_become(next.phase) {
@@ -123,9 +136,11 @@ pub(super) async fn store_failure(
     Ok(Stored::Ended(failure))
 }
 
-/// A refusal of a document that intake took, or the third crash on it, ends
-/// the signing; an earlier crash, or a fault of the host's, ends the attempt, or
-/// is tried again when the device has signed already.
+/// Stores what comes of a plugin's failure. While it prepares, a refusal ends
+/// the signing, and a failure the attempt. Once the device has signed, the
+/// signature is tried again. Whatever the plugin would do again and has done
+/// three times ends the signing; what the host or its load may have caused
+/// never does.
 pub(super) async fn store_plugin_failure(
     tx: &mut Transaction<'_>,
     job: &ClaimedJob,
@@ -135,53 +150,66 @@ pub(super) async fn store_plugin_failure(
     error: &CallError,
     pin: &PluginPin,
 ) -> Result<Stored, WorkflowError> {
-    let detail = match error {
-        CallError::Refused(refusal) => Some(format!(
-            "The document cannot be signed ({}).",
-            code(&refusal.code)
-        )),
-        CallError::Fault(fault) if matches!(fault.kind, FaultKind::Host(_)) => None,
-        CallError::Fault(_) => {
-            let earlier = signing.plugin_faults.take().filter(|faults| {
-                faults.version == attempt.base_version && faults.plugin_sha256 == pin.sha256
-            });
-            let count = earlier.map_or(0, |faults| faults.count) + 1;
-            signing.plugin_faults = Some(PluginFaults {
-                version: attempt.base_version,
-                plugin_sha256: pin.sha256.clone(),
-                count,
-            });
-            (count >= MAX_PLUGIN_FAULTS)
-                .then(|| "The document could not be processed for signing.".to_owned())
-        }
+    let is_finishing = attempt.phase == Phase::Completing;
+    let is_counted = is_deterministic(error);
+    let faults = if is_counted {
+        count_fault(&mut signing, attempt.base_version, pin)
+    } else {
+        0
     };
-    if let Some(detail) = detail {
+    let is_refused_at_first = matches!(error, CallError::Refused(_)) && !is_finishing;
+    if is_refused_at_first || faults >= MAX_PLUGIN_FAULTS {
         let events = signing.signing.fail(tx.now());
-        signing.detail = Some(detail);
+        signing.detail = Some(detail(error));
         notices::record(tx, key, &signing, &events).await?;
-        return store_failure(
-            tx,
-            job,
-            attempt,
-            signing,
-            AttemptFailure::ProviderUnavailable,
-        )
-        .await;
-    }
-    if attempt.phase == Phase::Completing {
-        let again = after(tx.now(), pause(attempt.tries));
-        let tries = attempt.tries + 1;
+    } else if is_finishing {
+        let pause = if is_counted {
+            AFTER_PLUGIN_FAULT
+        } else {
+            pause(attempt.tries)
+        };
+        let (tries, again) = (attempt.tries + 1, after(tx.now(), pause));
         tx.put(&signing).await?;
         return store_again(tx, job, attempt, tries, again).await;
     }
-    store_failure(
-        tx,
-        job,
-        attempt,
-        signing,
-        AttemptFailure::ProviderUnavailable,
-    )
-    .await
+    let failure = AttemptFailure::ProviderUnavailable;
+    store_failure(tx, job, attempt, signing, failure).await
+}
+
+/// Whether the same call would fail in the same way on a host that is at rest.
+fn is_deterministic(error: &CallError) -> bool {
+    match error {
+        CallError::Refused(_) => true,
+        CallError::Fault(fault) => !matches!(
+            fault.kind,
+            FaultKind::Host(_) | FaultKind::MemoryLimit { .. } | FaultKind::TimedOut { .. }
+        ),
+    }
+}
+
+/// Counts a failure of this plugin at this version; tells the how manieth.
+fn count_fault(signing: &mut SigningRow, version: Uuid, pin: &PluginPin) -> u32 {
+    let earlier = signing
+        .plugin_faults
+        .take()
+        .filter(|faults| faults.version == version && faults.plugin_sha256 == pin.sha256);
+    let count = earlier.map_or(0, |faults| faults.count) + 1;
+    signing.plugin_faults = Some(PluginFaults {
+        version,
+        plugin_sha256: pin.sha256.clone(),
+        count,
+    });
+    count
+}
+
+/// What the caller is told of a signing that failed.
+fn detail(error: &CallError) -> String {
+    match error {
+        CallError::Refused(refusal) => {
+            format!("The document cannot be signed ({}).", code(&refusal.code))
+        }
+        CallError::Fault(_) => "The document could not be processed for signing.".to_owned(),
+    }
 }
 
 /// A refusal's code, or what stands for one that is not of the catalogue's
@@ -211,27 +239,15 @@ pub(super) async fn store_signed(
     {
         return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
     }
-    let events = match signing
-        .signing
-        .sign(AttemptId::new(attempt.id), attempt.method, now)
-    {
-        Ok(events) => events,
-        Err(
-            CannotAct::LostTurn
-            | CannotAct::SignerNotOpen
-            | CannotAct::SigningEnded
-            | CannotAct::SignatureUnderWay,
-        ) => {
-            return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
-        }
+    let id = AttemptId::new(attempt.id);
+    let Ok(events) = signing.signing.sign(id, attempt.method, now) else {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
     };
     signing.versions.push(signed.version.clone());
     signing.plugin_faults = None;
     attempt.phase = Phase::Done;
     attempt.ended_at = Some(now);
-    attempt.step = None;
-    attempt.device_link = None;
-    attempt.step_number += 1;
+    forget(&mut attempt);
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
 
