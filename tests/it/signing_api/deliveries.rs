@@ -135,8 +135,8 @@ async fn an_event_arrives_signed_with_its_members_and_no_others() {
     let demo = Demo::start();
     let hook = Hook::new(&demo, "events");
     let api = Account::sandbox(&demo);
-    let members = json!({"webhookUrl": hook.address, "externalId": "sutartis-7"});
-    let signing = api.create(with(signing_of(two()), members)).await;
+    let more = json!({"webhookUrl": hook.address, "externalId": "sutartis-7"});
+    let signing = api.create(with(signing_of(two()), more)).await;
     let path = format!("v1/signings/{}/simulate", text(&signing, "signingId"));
     let declining = json!({"action": "decline", "reason": "Klaida"});
 
@@ -188,8 +188,8 @@ async fn the_last_signature_tells_of_the_signer_and_then_of_the_signing() {
     let hook = Hook::new(&demo, "signed");
     let api = Account::live(&demo);
     let one = json!([{"email": "ona@example.lt"}]);
-    let members = json!({"webhookUrl": hook.address});
-    let signing = api.create(with(signing_of(one), members)).await;
+    let more = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(one), more)).await;
 
     sign_first(&demo, &signing).await;
 
@@ -215,8 +215,8 @@ async fn the_last_word_on_an_erased_signing_says_nothing_of_what_it_was_about() 
     let demo = Demo::start();
     let hook = Hook::new(&demo, "erased");
     let api = Account::live(&demo);
-    let members = json!({"webhookUrl": hook.address, "externalId": "sutartis-9"});
-    let signing = api.create(with(signing_of(two()), members)).await;
+    let more = json!({"webhookUrl": hook.address, "externalId": "sutartis-9"});
+    let signing = api.create(with(signing_of(two()), more)).await;
 
     let path = format!("v1/signings/{}", text(&signing, "signingId"));
     api.delete(&path).await.expect(200);
@@ -237,8 +237,8 @@ async fn a_receiver_in_trouble_gets_the_same_event_again_signed_afresh() {
     let demo = Demo::start();
     let hook = Hook::new(&demo, "trouble");
     let api = Account::live(&demo);
-    let members = json!({"webhookUrl": hook.address});
-    let signing = api.create(with(signing_of(two()), members)).await;
+    let more = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(two()), more)).await;
     hook.answer_with(503).await;
 
     let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
@@ -264,8 +264,8 @@ async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
     let demo = Demo::start();
     let hook = Hook::new(&demo, "refusing");
     let api = Account::live(&demo);
-    let members = json!({"webhookUrl": hook.address});
-    let signing = api.create(with(signing_of(two()), members)).await;
+    let more = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(two()), more)).await;
     hook.answer_with(404).await;
     let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
     api.post(&path, json!({})).await.expect(200);
@@ -295,8 +295,8 @@ async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
 async fn signers_are_written_when_they_may_sign_and_when_they_may_not_any_more() {
     let demo = Demo::start();
     let api = Account::live(&demo);
-    let members = json!({"delivery": "email"});
-    let signing = api.create(with(signing_of(two()), members)).await;
+    let more = json!({"delivery": "email"});
+    let signing = api.create(with(signing_of(two()), more)).await;
 
     let invited = letters(&demo, 2).await;
     let link = text(&signing["signers"][0], "ceremonyUrl");
