@@ -9,12 +9,13 @@ use parafa_plugin_host::Registry;
 use parafa_store::keys::{DataKey, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
 use parafa_trust::{SignerCheck, TimestampClient};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
 use crate::changes::{Changes, Told};
+use crate::config::Billing;
 use crate::error::WorkflowError;
 use crate::operate::Desk;
 use crate::webhooks::WebhookSender;
@@ -32,6 +33,10 @@ pub(crate) struct App {
     pub(crate) smart_id: Option<SmartIdClient>,
     /// Where webhooks may go.
     pub(crate) webhook_policy: AddressPolicy,
+    /// What holds for workspaces that have nothing of their own set.
+    pub(crate) billing: Billing,
+    /// Stored files that are in memory at one time to be signed.
+    pub(crate) file_loads: Semaphore,
     /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
     /// The way out for events.
@@ -59,7 +64,12 @@ impl App {
 
     /// Where operators' commands are carried out.
     pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk::new(&self.store, &self.master)
+        Desk {
+            store: &self.store,
+            keys: &self.keys,
+            master: &self.master,
+            billing: &self.billing,
+        }
     }
 
     /// The token of a signer's link.

@@ -17,17 +17,15 @@ pub(crate) enum WorkflowError {
     /// A list cursor names nothing that this caller has.
     #[error("the cursor is unknown")]
     UnknownCursor,
-    /// Plugins do not take documents, for the same kind of reason.
+    /// Documents cannot be taken in.
     #[error("{} documents are refused", .0.len())]
-    DocumentsRefused(Vec<RefusedDocument>),
+    IntakeRefused(Vec<IntakeFault>),
     /// The plugin does not take a document that was to be stored.
     #[error("the file is refused")]
-    FileRefused(RefusedDocument),
-    /// File tokens name nothing that this caller has.
-    #[error("a file token is unknown or expired")]
-    UnknownFileTokens {
-        /// Where they stand in the request, as JSON pointers.
-        pointers: Vec<String>,
+    FileRefused {
+        /// Where its bytes stand in the request, as a JSON pointer.
+        pointer: String,
+        refusal: Refusal,
     },
     /// The workspace cannot pay.
     #[error("the workspace cannot pay: {cause:?}")]
@@ -117,11 +115,25 @@ pub(crate) enum WorkflowError {
     Inconsistent(&'static str),
 }
 
+/// Why one document cannot be taken in.
+#[derive(Clone, Debug)]
+pub(crate) enum IntakeFault {
+    /// Its token names nothing that this caller has.
+    UnknownFile {
+        /// Where the token stands in the request, as a JSON pointer.
+        pointer: String,
+    },
+    /// A plugin does not take it.
+    Refused(RefusedDocument),
+}
+
 /// A document that a plugin does not take.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusedDocument {
-    /// Where it stands in the request, as a JSON pointer.
+    /// Where its bytes stand in the request, as a JSON pointer.
     pub(crate) pointer: String,
+    /// Where the wish to flatten it stands, or would.
+    pub(crate) flatten_pointer: String,
     pub(crate) refusal: Refusal,
 }
 
@@ -130,6 +142,15 @@ impl WorkflowError {
     /// engine that fails in a commit leaves that open until it is reopened.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
         !matches!(self, Self::Store(StoreError::Engine(_)))
+    }
+
+    /// Whether a key or a byte file is not there: what it belonged to may have
+    /// been erased since its row was read.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::Keys(KeyError::Missing { .. }) | Self::Files(ByteFileError::Missing { .. })
+        )
     }
 
     /// Why an attempt cannot begin.

@@ -5,6 +5,7 @@
 //! data key, so that erasing that key erases it everywhere.
 
 mod accounts;
+mod agreement;
 mod attempt;
 mod base64_bytes;
 mod batch;
@@ -12,7 +13,9 @@ mod billing;
 mod comment;
 mod file;
 mod idempotency;
+mod money;
 mod notice;
+mod price;
 mod signing;
 mod webhook_secret;
 
@@ -20,21 +23,25 @@ pub(crate) use accounts::{
     ApiKeyRow, KEY_BY_HASH, KEYS_OF_TENANT, KeyMode, Product, Role, TENANTS_BY_NAME, TenantRow,
     TenantStatus, USER_BY_EMAIL, USERS_OF_TENANT, UserRow, folded_email,
 };
+pub(crate) use agreement::{AgreementRow, EntityCode, NoEntityCode};
 pub(crate) use attempt::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
+    RUNNING_ATTEMPTS,
 };
 pub(crate) use batch::{BatchPrivate, BatchRow};
-pub(crate) use billing::{BillingRow, Funding, PriceStep, UsageItem, UsageRow, UsageTotalRow};
+pub(crate) use billing::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 pub(crate) use comment::{CommentAuthor, CommentPrivate, CommentRow};
 pub(crate) use file::{FilePrivate, FileRow};
 pub(crate) use idempotency::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
+pub(crate) use money::{Amount, CURRENCY};
 pub(crate) use notice::{
     DeliveryAttempt, DeliveryEnd, EventDocument, EventKind, EventPayload, EventSigner, MailKind,
     MailPayload, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
 };
+pub(crate) use price::{NoPriceLadder, PriceLadder, PriceStep};
 pub(crate) use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, SIGNINGS_BY_STATUS,
-    SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow, SigningPrivate,
-    SigningRow, Source, status_number,
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, Remains,
+    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,
+    SigningPrivate, SigningRow, Source, status_number,
 };
 pub(crate) use webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};

@@ -27,8 +27,8 @@ use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::metrics::plugin_observer;
 use crate::webhooks::WebhookSender;
-use crate::workflow::lanes;
 use crate::workflow::intake::FILES_AT_ONCE;
+use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 
 /// Opens everything that the configuration names.

@@ -1,11 +1,11 @@
 //! From requests to what the workflows are asked.
 
 use parafa_api_signing::requests::{
-    CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner, Party, Simulation,
-    Source, Terms,
+    ContainerFile, CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner,
+    Party, Simulation, Source, Terms,
 };
 use parafa_api_signing::{
-    Delivery, Language, Problem, ProblemKind, SigningMethod, SigningOrder, SimulatedOutcome,
+    Delivery, Language, Problem, SigningMethod, SigningOrder, SimulatedOutcome,
 };
 use parafa_domain as domain;
 
@@ -14,34 +14,34 @@ use crate::error::WorkflowError;
 use crate::records;
 use crate::workflow::files::FileForm;
 use crate::workflow::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm,
+    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::workflow::simulate::Outcome;
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 
 /// A signing to be.
-pub(super) fn signing(request: CreateSigning) -> Result<SigningOrderForm, Problem> {
-    let document = match request.source {
-        Source::Document(document) => self::document(document, "/document"),
-        Source::Container(_) => {
-            return Err(Problem::new(
-                ProblemKind::Unavailable,
-                "New containers cannot be composed here.",
-            ));
-        }
+pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {
+    let pointers: Vec<String> = match &request.source {
+        Source::Document(_) => Vec::new(),
+        Source::Container(container) => (0..container.files.len())
+            .map(|index| request.source.content_pointer(index))
+            .collect(),
     };
-    Ok(SigningOrderForm {
-        document,
+    Ok(SigningForm {
+        source: match request.source {
+            Source::Document(document) => SourceForm::Document(self::document(document)),
+            Source::Container(container) => {
+                let files = container.files.into_iter().zip(pointers);
+                SourceForm::Container(files.map(|(file, at)| container_file(file, at)).collect())
+            }
+        },
         terms: terms(request.terms)?,
     })
 }
 
 /// A batch to be.
 pub(super) fn batch(request: CreateBatch) -> Result<BatchForm, Problem> {
-    let documents = request.documents.into_iter().enumerate();
     Ok(BatchForm {
-        documents: documents
-            .map(|(index, one)| document(one, &format!("/documents/{index}")))
-            .collect(),
+        documents: request.documents.into_iter().map(document).collect(),
         terms: terms(request.terms)?,
     })
 }
@@ -95,29 +95,41 @@ pub(super) fn methods(methods: Vec<SigningMethod>) -> domain::MethodSet {
 }
 
 /// What is to be simulated.
-pub(super) fn outcome(request: Simulation) -> Outcome {
-    match request.action {
-        SimulatedOutcome::Complete => Outcome::Complete,
-        SimulatedOutcome::Decline => Outcome::Decline {
-            email: request.signer_email.map(|email| email.to_string()),
-            reason: request.reason,
+pub(super) fn simulation(request: Simulation) -> SimulationForm {
+    SimulationForm {
+        action: match request.action {
+            SimulatedOutcome::Complete => SimulatedAction::Complete,
+            SimulatedOutcome::Decline => SimulatedAction::Decline,
+            SimulatedOutcome::Expire => SimulatedAction::Expire,
         },
-        SimulatedOutcome::Expire => Outcome::Expire,
+        email: request.signer_email.map(|email| email.to_string()),
+        reason: request.reason,
     }
 }
 
-/// A document that stands at `pointer` in the request.
-fn document(document: NewDocument, pointer: &str) -> DocumentForm {
-    let (member, content) = match document.bytes {
-        DocumentBytes::Content(content) => ("content", ContentForm::Inline(content)),
-        DocumentBytes::FileToken(token) => ("fileToken", ContentForm::File(token.0)),
-    };
+fn document(document: NewDocument) -> DocumentForm {
     DocumentForm {
         extension: extension(&document.name),
+        pointer: document.content_pointer(),
+        flatten_pointer: document.flatten_pointer(),
         name: document.name,
-        pointer: format!("{pointer}/{member}"),
-        content,
+        content: match document.bytes {
+            DocumentBytes::Content(content) => ContentForm::Inline(content),
+            DocumentBytes::FileToken(token) => ContentForm::File(token.0),
+        },
         flatten: document.flatten,
+    }
+}
+
+/// A file that is to be in a container; it stands at `pointer`.
+fn container_file(file: ContainerFile, pointer: String) -> DocumentForm {
+    DocumentForm {
+        extension: extension(&file.name),
+        flatten_pointer: pointer.clone(),
+        pointer,
+        name: file.name,
+        content: ContentForm::Inline(file.content),
+        flatten: false,
     }
 }
 

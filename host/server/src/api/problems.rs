@@ -1,10 +1,12 @@
 //! The one table from what went wrong to what the caller is told.
 
-use parafa_api_signing::requests::{ListQuery, Simulation};
+use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
+use parafa_plugin_host::Refusal;
 
-use crate::error::{RefusedDocument, WorkflowError};
+use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
 use crate::workflow::billing::PaymentCause;
+use crate::workflow::plugin_failure::words;
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<WorkflowError> for Problem {
@@ -20,24 +22,12 @@ fn answer(error: &WorkflowError) -> Problem {
             ListQuery::STARTING_AFTER_POINTER,
             "is not a signing of this key",
         )]),
-        WorkflowError::DocumentsRefused(refused) => documents_refused(refused),
-        WorkflowError::FileRefused(refused) => match refusal_kind(&refused.refusal.code) {
-            ProblemKind::FlattenRefused => documents_refused(std::slice::from_ref(refused)),
-            _ => Problem::at(
-                ProblemKind::DocumentRefused,
-                refused.pointer.clone(),
-                reason(refused),
-            ),
-        },
-        WorkflowError::UnknownFileTokens { pointers } => {
-            let faults = pointers.iter();
-            let detail = "is not a stored file of this key";
-            Problem::validation(
-                faults
-                    .map(|pointer| Fault::new(pointer.clone(), detail))
-                    .collect(),
-            )
-        }
+        WorkflowError::IntakeRefused(faults) => intake_refused(faults),
+        WorkflowError::FileRefused { pointer, refusal } => Problem::at(
+            ProblemKind::DocumentRefused,
+            pointer.clone(),
+            reason(refusal),
+        ),
         WorkflowError::PaymentRequired {
             cause,
             recovery_url,
@@ -47,7 +37,7 @@ fn answer(error: &WorkflowError) -> Problem {
         WorkflowError::LastSigner => Problem::of(ProblemKind::LastSigner),
         WorkflowError::TooManySigners => Problem::of(ProblemKind::TooManySigners),
         WorkflowError::KnownEmail => Problem::validation(vec![Fault::new(
-            "/email",
+            NewSigner::EMAIL_POINTER,
             "must not be that of another party",
         )]),
         WorkflowError::NoOpenSigner => Problem::validation(vec![Fault::new(
@@ -79,8 +69,13 @@ fn answer(error: &WorkflowError) -> Problem {
         .with_retry_after(*retry_after),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
         WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
-        WorkflowError::Plugin(_) => {
-            log(error);
+        WorkflowError::Plugin(fault) => {
+            tracing::error!(
+                plugin.id = fault.plugin,
+                plugin.digest = %fault.digest,
+                failure = words(&fault.clone().into()),
+                "a plugin failed on a document"
+            );
             Problem::unavailable("The document could not be processed; nothing was changed.")
         }
         WorkflowError::Store(_)
@@ -93,9 +88,18 @@ fn answer(error: &WorkflowError) -> Problem {
     }
 }
 
-/// All documents that are refused, in one answer.
-fn documents_refused(refused: &[RefusedDocument]) -> Problem {
-    let kinds = refused.iter().map(|one| refusal_kind(&one.refusal.code));
+/// All that is wrong with the documents of a request, in one answer: of one
+/// kind, or else of the most general.
+fn intake_refused(faults: &[IntakeFault]) -> Problem {
+    let is_unknown = |fault: &IntakeFault| matches!(fault, IntakeFault::UnknownFile { .. });
+    let named: Vec<Fault> = faults.iter().flat_map(named).collect();
+    if faults.iter().any(is_unknown) {
+        return Problem::validation(named);
+    }
+    let kinds = faults.iter().filter_map(|fault| match fault {
+        IntakeFault::UnknownFile { .. } => None,
+        IntakeFault::Refused(refused) => Some(refusal_kind(&refused.refusal.code)),
+    });
     let kind = kinds
         .reduce(|one, other| {
             if one == other {
@@ -105,21 +109,43 @@ fn documents_refused(refused: &[RefusedDocument]) -> Problem {
             }
         })
         .unwrap_or(ProblemKind::DocumentRefused);
-    if let [one] = refused {
-        return Problem::at(kind, one.pointer.clone(), reason(one));
-    }
-    let faults = refused
-        .iter()
-        .map(|one| Fault::new(one.pointer.clone(), reason(one)));
-    Problem::new(
-        kind,
-        format!("{} documents are refused, listed in errors.", refused.len()),
-    )
-    .with_errors(faults.collect())
+    let detail = match named.as_slice() {
+        [one] => one.detail.clone(),
+        several => format!("{} faults are listed in errors.", several.len()),
+    };
+    Problem::new(kind, detail).with_errors(named)
 }
 
-fn reason(refused: &RefusedDocument) -> String {
-    format!("{} ({})", refused.refusal.detail, refused.refusal.code)
+/// What is wrong with one document. A form that cannot be drawn has a fault for
+/// each of its fields.
+fn named(fault: &IntakeFault) -> Vec<Fault> {
+    let refused = match fault {
+        IntakeFault::UnknownFile { pointer } => {
+            return vec![Fault::new(
+                pointer.clone(),
+                "is not a stored file of this key",
+            )];
+        }
+        IntakeFault::Refused(refused) => refused,
+    };
+    let RefusedDocument {
+        pointer,
+        flatten_pointer,
+        refusal,
+    } = refused;
+    let is_of_fields = refusal_kind(&refusal.code) == ProblemKind::FlattenRefused;
+    match refusal.subjects.as_slice() {
+        [] if is_of_fields => vec![Fault::new(flatten_pointer.clone(), reason(refusal))],
+        fields if is_of_fields => fields
+            .iter()
+            .map(|field| Fault::new(flatten_pointer.clone(), field.clone()))
+            .collect(),
+        _ => vec![Fault::new(pointer.clone(), reason(refusal))],
+    }
+}
+
+fn reason(refusal: &Refusal) -> String {
+    format!("{} ({})", refusal.detail, refusal.code)
 }
 
 fn payment_detail(cause: PaymentCause) -> &'static str {
@@ -158,4 +184,81 @@ fn log(error: &WorkflowError) {
         error = error as &dyn std::error::Error,
         "a request failed inside"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(at: &str, code: &str, subjects: &[&str]) -> IntakeFault {
+        IntakeFault::Refused(RefusedDocument {
+            pointer: format!("{at}/content"),
+            flatten_pointer: format!("{at}/flatten"),
+            refusal: Refusal {
+                code: code.to_owned(),
+                detail: "it does not do".to_owned(),
+                subjects: subjects
+                    .iter()
+                    .map(|subject| (*subject).to_owned())
+                    .collect(),
+            },
+        })
+    }
+
+    fn told(faults: Vec<IntakeFault>) -> (ProblemKind, Vec<(String, String)>) {
+        let problem = Problem::from(WorkflowError::IntakeRefused(faults));
+        let errors = problem.errors().iter();
+        let errors = errors.map(|fault| (fault.pointer.clone(), fault.detail.clone()));
+        (problem.kind(), errors.collect())
+    }
+
+    fn pair(pointer: &str, detail: &str) -> (String, String) {
+        (pointer.to_owned(), detail.to_owned())
+    }
+
+    #[test]
+    fn each_field_that_cannot_be_drawn_is_named_where_the_wish_stands() {
+        let fields = [
+            "Form.Name: the font is missing",
+            "Form.Date: it is a script",
+        ];
+
+        let (kind, errors) = told(vec![refused("/document", "flatten-refused", &fields)]);
+
+        assert_eq!(kind, ProblemKind::FlattenRefused);
+        let at = "/document/flatten";
+        assert_eq!(errors, [pair(at, fields[0]), pair(at, fields[1])]);
+    }
+
+    #[test]
+    fn an_unknown_token_hides_no_refused_document() {
+        let unknown = IntakeFault::UnknownFile {
+            pointer: "/documents/0/fileToken".to_owned(),
+        };
+
+        let (kind, errors) = told(vec![unknown, refused("/documents/1", "encrypted", &["x"])]);
+
+        assert_eq!(kind, ProblemKind::ValidationFailed);
+        assert_eq!(
+            errors,
+            [
+                pair("/documents/0/fileToken", "is not a stored file of this key"),
+                pair("/documents/1/content", "it does not do (encrypted)"),
+            ]
+        );
+    }
+
+    #[test]
+    fn documents_refused_for_several_kinds_of_reasons_are_refused_documents() {
+        let faults = vec![
+            refused("/documents/0", "flatten-refused", &["A: why"]),
+            refused("/documents/1", "encrypted", &[]),
+        ];
+
+        let (kind, errors) = told(faults);
+
+        assert_eq!(kind, ProblemKind::DocumentRefused);
+        assert_eq!(errors[0], pair("/documents/0/flatten", "A: why"));
+        assert_eq!(errors[1].0, "/documents/1/content");
+    }
 }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use parafa_api_signing::requests::{
@@ -10,6 +11,7 @@ use parafa_api_signing::{
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
     SigningId, views as api,
 };
+use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
@@ -24,6 +26,10 @@ use crate::workflow::comments::OpenedComment;
 use crate::workflow::files::OpenedFile;
 use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
 use crate::workflow::read_signing::{Listing, OpenedSigner, OpenedSigning};
+
+/// How long one request erases signings; those that are left are told of, and
+/// taken by the next.
+const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
 
 /// The signing orchestration API over the workflows.
 pub(crate) struct Signings(pub(crate) Arc<App>);
@@ -118,20 +124,14 @@ impl SigningApi for Signings {
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let (rows, has_more) = self.0.list_signings(caller, listing).await?;
-        let next_cursor = rows
-            .last()
-            .filter(|_| has_more)
-            .map(|row| row.signing.id.uuid().into());
-        let mut data = Vec::with_capacity(rows.len());
-        for row in rows {
-            let opened = self.0.open_signing(row).await?;
-            data.push(views::signing(&self.0, &opened)?);
-        }
+        let listed = self.0.list_signings(caller, listing).await?;
+        let signings = listed.signings.iter();
         Ok(api::SigningList {
-            data,
-            has_more,
-            next_cursor,
+            data: signings
+                .map(|opened| views::signing(&self.0, opened))
+                .collect::<Result<_, _>>()?,
+            has_more: listed.next.is_some(),
+            next_cursor: listed.next.map(Into::into),
         })
     }
 
@@ -149,8 +149,7 @@ impl SigningApi for Signings {
     }
 
     async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
-        let row = self.0.signing_of(caller, id.0).await?;
-        let opened = self.0.open_signing(row).await?;
+        let opened = self.0.read_signing(caller, id.0).await?;
         Ok(views::signing(&self.0, &opened)?)
     }
 
@@ -181,7 +180,11 @@ impl SigningApi for Signings {
         caller: &Caller,
         request: BulkErasure,
     ) -> Result<api::ErasureCount, Problem> {
-        let count = self.0.erase_ended_signings(caller, request.before).await?;
+        let until = Instant::now() + BULK_ERASURE_TIME;
+        let count = self
+            .0
+            .erase_ended_signings(caller, request.before, until)
+            .await?;
         Ok(api::ErasureCount {
             purged: count.purged,
             failed: count.failed,
@@ -227,8 +230,8 @@ impl SigningApi for Signings {
         id: SigningId,
         request: Simulation,
     ) -> Result<api::Signing, Problem> {
-        let outcome = forms::outcome(request);
-        let opened = self.0.simulate_outcome(caller, id.0, outcome).await?;
+        let form = forms::simulation(request);
+        let opened = self.0.simulate_outcome(caller, id.0, form).await?;
         Ok(views::signing(&self.0, &opened)?)
     }
 

@@ -93,6 +93,7 @@ pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
         comment_id: opened.row.id.into(),
         author: match opened.row.author {
             records::CommentAuthor::Client => CommentAuthor::Client,
+            records::CommentAuthor::Service => CommentAuthor::Service,
         },
         author_label: opened.private.author_label.clone(),
         body: opened.private.body.clone(),

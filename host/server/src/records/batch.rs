@@ -14,10 +14,9 @@ pub(crate) struct BatchRow {
     pub(crate) created_at: Timestamp,
     /// In the order of the documents.
     pub(crate) signings: Vec<Uuid>,
-    /// How many of them are not erased.
-    pub(crate) unerased: u32,
     pub(crate) data_key: Uuid,
-    /// A [`BatchPrivate`]; none once the last signing is erased.
+    /// A [`BatchPrivate`]; none once one of the signings is erased: theirs
+    /// is the same title.
     pub(crate) private: Option<Sealed>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum IdempotencyState {
         /// erases the answer.
         data_key: Uuid,
         answer: SealedAnswer,
-        /// Signings that the answer tells of.
+        /// Signings, or the file, that the answer tells of.
         subjects: Vec<Uuid>,
     },
 }
@@ -46,7 +46,7 @@ pub(crate) enum SealedAnswer {
     File(Uuid),
 }
 
-/// The kept answers that tell of a signing.
+/// The kept answers that tell of a signing or a file.
 pub(crate) const ANSWERS_ABOUT: Index<IdempotencyRow, Uuid> =
     Index::many("about", |row| match &row.state {
         IdempotencyState::Running { .. } => Vec::new(),

@@ -33,6 +33,15 @@ pub(crate) struct SigningRow {
     /// One sentence, when the status needs it.
     pub(crate) detail: Option<String>,
     pub(crate) erased_at: Option<Timestamp>,
+    /// What an erasure has still to remove.
+    pub(crate) remains: Option<Remains>,
+}
+
+/// Keys and byte files of an erased signing that are not known to be gone.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Remains {
+    pub(crate) data_keys: Vec<Uuid>,
+    pub(crate) byte_files: Vec<Uuid>,
 }
 
 impl SigningRow {
@@ -85,6 +94,9 @@ pub(crate) enum Delivery {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Source {
+    /// The service made them for a purpose of its own. They and the signing's
+    /// key belong to whatever record ordered the signing.
+    Service,
     /// The caller uploaded them.
     Upload,
 }
@@ -190,6 +202,9 @@ pub(crate) struct SignerPrivateRow {
     pub(crate) signer: Uuid,
     /// A [`SignerPrivate`].
     pub(crate) private: Sealed,
+    /// Keyed digest of the personal code that alone may sign, by which codes
+    /// are compared.
+    pub(crate) identity_lock: Option<String>,
 }
 
 /// What a signer's row says about the person.

@@ -32,6 +32,7 @@ impl App {
     ) -> Result<OpenedBatch, WorkflowError> {
         let BatchForm { documents, terms } = form;
         let examined = self.examine(caller, documents).await?;
+        self.check_mail(terms.delivery)?;
         let id = self.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
         for document in examined {
@@ -77,23 +78,40 @@ impl App {
         id: Uuid,
     ) -> Result<OpenedBatch, WorkflowError> {
         let row = self.batch_of(caller, id).await?;
-        let private = match &row.private {
-            Some(sealed) => {
-                let key = self.data_key(row.data_key).await?;
-                sealing::open_batch(&key, row.id, sealed)?
-            }
-            None => BatchPrivate::default(),
-        };
-        let mut signings = Vec::with_capacity(row.signings.len());
-        for signing in &row.signings {
-            let signing = self.signing_of(caller, *signing).await?;
-            signings.push(self.open_signing(signing).await?);
-        }
+        let ids = row.signings.clone();
+        let signings = self
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let mut signings = Vec::with_capacity(ids.len());
+                    for id in ids {
+                        let signing = tx.get::<SigningRow>(&id).await?;
+                        let lost = WorkflowError::Inconsistent("a batch has lost a signing");
+                        signings.push(signing.ok_or(lost)?);
+                    }
+                    Ok::<_, WorkflowError>(signings)
+                })
+            })
+            .await?;
+        let signings = self.open_signings(signings).await?;
         Ok(OpenedBatch {
+            private: self.batch_private(&row).await?,
             row,
-            private,
             signings,
         })
+    }
+
+    /// What a batch is called; nothing once one of its signings is erased.
+    async fn batch_private(&self, row: &BatchRow) -> Result<BatchPrivate, WorkflowError> {
+        let Some(sealed) = &row.private else {
+            return Ok(BatchPrivate::default());
+        };
+        match self.data_key(row.data_key).await {
+            Ok(key) => sealing::open_batch(&key, row.id, sealed),
+            // It has gone since the row was read.
+            Err(error) if error.is_missing() => Ok(BatchPrivate::default()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The batch, if this caller may see it.
@@ -123,7 +141,6 @@ impl App {
             tenant: caller.tenant,
             mode: caller.mode,
             created_at: self.clock.now(),
-            unerased: u32::try_from(signings.len()).unwrap_or(u32::MAX),
             signings,
             data_key,
             private: Some(sealing::seal_batch(&key, id, &private)?),
@@ -150,7 +167,7 @@ impl App {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    billing::check(tx, &caller).await?;
+                    billing::check(tx, &caller, &self.billing).await?;
                     tx.insert(row).await?;
                     for signing in prepared {
                         signing.insert(tx).await?;
@@ -175,9 +192,9 @@ impl App {
     }
 }
 
-/// Counts one signing of a batch as erased; the key of the batch's own data
-/// when it was the last.
-pub(super) async fn count_erased(
+/// Forgets what a batch was called with the first of its signings that is
+/// erased, whose title was the same; gives the key of it.
+pub(super) async fn forget_title(
     tx: &mut Transaction<'_>,
     signing: &SigningRow,
 ) -> Result<Option<Uuid>, WorkflowError> {
@@ -187,13 +204,11 @@ pub(super) async fn count_erased(
     let Some(mut batch) = tx.get::<BatchRow>(&id).await? else {
         return Ok(None);
     };
-    batch.unerased = batch.unerased.saturating_sub(1);
-    let was_last = batch.unerased == 0;
-    if was_last {
-        batch.private = None;
+    if batch.private.take().is_none() {
+        return Ok(None);
     }
     tx.put(&batch).await?;
-    Ok(was_last.then_some(batch.data_key))
+    Ok(Some(batch.data_key))
 }
 
 /// One mail for each party who can sign at once, with all of the links.

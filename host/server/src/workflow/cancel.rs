@@ -18,7 +18,7 @@ impl App {
     ) -> Result<OpenedSigning, WorkflowError> {
         let key = self.key_of(caller, id).await?;
         let (stored_under, caller) = (&key, *caller);
-        let row = self
+        let opened = self
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -29,13 +29,13 @@ impl App {
                         .cancel(tx.now())
                         .map_err(|_| WorkflowError::SigningEnded)?;
                     change::store(tx, stored_under, &before, &row, &events).await?;
-                    Ok::<_, WorkflowError>(row)
+                    OpenedSigning::read(tx, stored_under, row).await
                 })
             })
             .await?;
         tracing::info!(signing.id = %id, "signing cancelled");
         self.changes.announce(id);
         self.work.notify_one();
-        self.open_signing_under(&key, row).await
+        Ok(opened)
     }
 }

@@ -1,17 +1,19 @@
 //! Stores what a call has made of a signing: its row, the attempt that lost
 //! its turn by it, and what is told of it.
 
-use parafa_domain::{AttemptFailure, SignerStatus, Signing, SigningEvent, SigningStatus};
-use parafa_store::Transaction;
+use parafa_domain::{
+    AttemptFailure, AttemptId, SignerId, SignerStatus, Signing, SigningEvent, SigningStatus,
+};
 use parafa_store::jobs;
 use parafa_store::keys::DataKey;
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use uuid::Uuid;
 
 use super::accounts::Caller;
 use super::lanes::ATTEMPTS;
 use super::{attempt, notices, sealing};
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, MailKind, SignerPrivateRow, SigningRow};
+use crate::records::{MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow, SigningRow};
 
 /// The signing, if this caller may change it: not an erased one.
 pub(super) async fn changeable(
@@ -35,7 +37,7 @@ pub(super) async fn store(
     events: &[SigningEvent],
 ) -> Result<(), WorkflowError> {
     tx.put(row).await?;
-    end_lost_attempt(tx, before, row).await?;
+    end_lost_attempts(tx, row).await?;
     if row.signing.status == SigningStatus::Cancelled && before.status == SigningStatus::Pending {
         forget_locks(tx, key, before).await?;
         retract(tx, key, before, row).await?;
@@ -43,25 +45,48 @@ pub(super) async fn store(
     notices::record(tx, key, row, events).await
 }
 
-/// Ends the attempt that had the turn before, if the signing has taken it, and
-/// forgets what it captured. A step that is under way finds its job gone.
-pub(super) async fn end_lost_attempt(
+/// Ends the attempts of parties who cannot sign any more, and forgets what they
+/// captured. A step that is under way finds its job gone.
+pub(super) async fn end_lost_attempts(
     tx: &mut Transaction<'_>,
-    before: &Signing,
     row: &SigningRow,
 ) -> Result<(), WorkflowError> {
-    let Some(turn) = before
-        .turn
-        .filter(|turn| !row.signing.has_turn(turn.attempt))
-    else {
-        return Ok(());
-    };
-    let id = turn.attempt.uuid();
-    let running = tx.get::<AttemptRow>(&id).await?;
-    if let Some(running) = running.filter(|attempt| !attempt.phase.is_terminal()) {
-        attempt::end(tx, running, AttemptFailure::Cancelled).await?;
-        jobs::cancel(tx, ATTEMPTS, &attempt::unique_key(id)).await?;
+    let signing = row.signing.id.uuid();
+    let running = Page::oldest(MAX_PAGE_ROWS);
+    let running = tx
+        .page_by(&RUNNING_ATTEMPTS, &signing, &running, Guard::none())
+        .await?;
+    for attempt in running.rows {
+        let party = row.signing.signer(SignerId::new(attempt.signer));
+        let may_sign = party.is_some_and(|party| party.status.is_open());
+        if !may_sign && !row.signing.has_turn(AttemptId::new(attempt.id)) {
+            let job = attempt::unique_key(attempt.id);
+            attempt::end(tx, attempt, AttemptFailure::Cancelled).await?;
+            jobs::cancel(tx, ATTEMPTS, &job).await?;
+        }
     }
+    Ok(())
+}
+
+/// Changes what is known about a party.
+pub(super) async fn change_private(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    signer: SignerId,
+    change: impl FnOnce(&mut SignerPrivate),
+) -> Result<(), WorkflowError> {
+    let signer = signer.uuid();
+    let row = tx.get::<SignerPrivateRow>(&signer).await?;
+    let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+    let mut private = sealing::open_signer(key, signer, &row.private)?;
+    change(&mut private);
+    let is_locked = private.personal_code.is_some();
+    tx.put(&SignerPrivateRow {
+        signer,
+        private: sealing::seal_signer(key, signer, &private)?,
+        identity_lock: row.identity_lock.filter(|_| is_locked),
+    })
+    .await?;
     Ok(())
 }
 
@@ -76,11 +101,7 @@ async fn forget_locks(
         .iter()
         .filter(|party| party.status.is_open() && party.identity_locked);
     for party in locked {
-        let signer = party.id.uuid();
-        let mut private = notices::signer_private(tx, key, signer).await?;
-        private.personal_code = None;
-        let private = sealing::seal_signer(key, signer, &private)?;
-        tx.put(&SignerPrivateRow { signer, private }).await?;
+        change_private(tx, key, party.id, |private| private.personal_code = None).await?;
     }
     Ok(())
 }

@@ -24,10 +24,10 @@ impl App {
         id: Uuid,
     ) -> Result<Vec<OpenedComment>, WorkflowError> {
         let row = self.signing_of(caller, id).await?;
-        if row.erased_at.is_some() {
-            return Ok(Vec::new());
-        }
-        let key = self.data_key(row.data_key).await?;
+        let key = match self.key_to(&row).await {
+            Err(WorkflowError::NotFound) => return Ok(Vec::new()),
+            key => key?,
+        };
         let rows = self.comments_of(id).await?;
         rows.into_iter()
             .map(|row| {

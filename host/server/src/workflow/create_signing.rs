@@ -7,15 +7,15 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::accounts::Caller;
-use super::forms::{ContentForm, SignerForm, SigningOrderForm, TermsForm};
+use super::forms::{ContentForm, SignerForm, SigningForm, SourceForm, TermsForm};
 use super::idempotency::{self, Answer};
 use super::intake::Examined;
 use super::read_signing::OpenedSigning;
 use super::{Keep, deadline, files, notices, remind, sealing};
 use crate::app::App;
-use crate::error::WorkflowError;
+use crate::error::{IntakeFault, WorkflowError};
 use crate::records::{
-    CeremonyLinkRow, DocumentVersion, MailKind, SignerPrivate, SignerPrivateRow, SigningPrivate,
+    CeremonyLinkRow, Delivery, DocumentVersion, MailKind, SignerPrivateRow, SigningPrivate,
     SigningRow, Source,
 };
 
@@ -34,11 +34,20 @@ impl App {
     pub(crate) async fn create_signing(
         &self,
         caller: &Caller,
-        form: SigningOrderForm,
+        form: SigningForm,
         keep: Option<Keep<'_, OpenedSigning>>,
     ) -> Result<OpenedSigning, WorkflowError> {
-        let SigningOrderForm { document, terms } = form;
-        let mut examined = self.examine(caller, vec![document]).await?;
+        let SigningForm { source, terms } = form;
+        let mut examined = match source {
+            SourceForm::Document(document) => self.examine(caller, vec![document]).await?,
+            SourceForm::Container(files) => {
+                self.examine(caller, files).await?;
+                return Err(WorkflowError::NotSetUp(
+                    "new containers cannot be composed here",
+                ));
+            }
+        };
+        self.check_mail(terms.delivery)?;
         let document = examined
             .pop()
             .ok_or(WorkflowError::Inconsistent("a document was not looked at"))?;
@@ -55,6 +64,16 @@ impl App {
         Ok(prepared.opened)
     }
 
+    /// Refuses to promise letters that nothing could send.
+    pub(super) fn check_mail(&self, delivery: Delivery) -> Result<(), WorkflowError> {
+        match delivery {
+            Delivery::Email if self.mailer.is_none() => {
+                Err(WorkflowError::NotSetUp("mail is not set up here"))
+            }
+            Delivery::Email | Delivery::Link => Ok(()),
+        }
+    }
+
     async fn store_signing(
         &self,
         caller: &Caller,
@@ -68,7 +87,7 @@ impl App {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    super::billing::check(tx, &caller).await?;
+                    super::billing::check(tx, &caller, &self.billing).await?;
                     prepared.insert(tx).await?;
                     prepared.invite(tx).await?;
                     match kept {
@@ -116,12 +135,19 @@ impl App {
         terms: &TermsForm,
         batch: Option<Uuid>,
     ) -> Result<Prepared, WorkflowError> {
+        let loaded = match self.load(caller, &document.form.content).await {
+            // It was dropped since it was looked at.
+            Err(WorkflowError::NotFound) => {
+                let pointer = document.form.pointer;
+                let fault = IntakeFault::UnknownFile { pointer };
+                return Err(WorkflowError::IntakeRefused(vec![fault]));
+            }
+            loaded => loaded?,
+        };
         let data_key = self.store.new_id().await?;
         let key = self.keys.create(data_key).await?;
-        let written = self
-            .files
-            .write(&key, self.store.new_id().await?, document.content.clone());
-        let written = match written.await {
+        let bytes_id = self.store.new_id().await?;
+        let written = match self.files.write(&key, bytes_id, loaded.content).await {
             Ok(written) => written,
             Err(error) => {
                 self.keys.erase(data_key).await?;
@@ -174,11 +200,12 @@ impl App {
             plugin_faults: None,
             detail: None,
             erased_at: None,
+            remains: None,
             signing,
         };
         let mut signers = Vec::with_capacity(parties.len());
         for (id, form) in &parties {
-            signers.push(signer_row(&key, *id, form)?);
+            signers.push(self.signer_row(&key, *id, form)?);
         }
         Ok(Prepared {
             links: self.links(&row),
@@ -210,6 +237,28 @@ impl App {
                 tracing::warn!(error, "bytes of a signing that was not stored are left");
             }
         }
+    }
+
+    /// The sealed row of a party.
+    pub(super) fn signer_row(
+        &self,
+        key: &DataKey,
+        signer: Uuid,
+        form: &SignerForm,
+    ) -> Result<SignerPrivateRow, WorkflowError> {
+        let lock = form.personal_code.as_ref();
+        Ok(SignerPrivateRow {
+            signer,
+            private: sealing::seal_signer(key, signer, &form.private())?,
+            identity_lock: lock.map(|code| self.identity_lock(signer, code.digits())),
+        })
+    }
+
+    /// Keyed digest of the personal code of one party; the same code is
+    /// another one's of another party.
+    pub(super) fn identity_lock(&self, signer: Uuid, personal_code: &str) -> String {
+        let value = format!("{signer}\n{personal_code}");
+        self.master.index("identity-lock", &value).to_string()
     }
 
     /// The link of one party, if it has one.
@@ -276,19 +325,6 @@ impl Prepared {
             "signing created"
         );
     }
-}
-
-/// The sealed row of a party.
-pub(super) fn signer_row(
-    key: &DataKey,
-    signer: Uuid,
-    form: &SignerForm,
-) -> Result<SignerPrivateRow, WorkflowError> {
-    let private: SignerPrivate = form.private();
-    Ok(SignerPrivateRow {
-        signer,
-        private: sealing::seal_signer(key, signer, &private)?,
-    })
 }
 
 /// So many times 24 hours later.

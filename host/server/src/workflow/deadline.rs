@@ -53,9 +53,9 @@ impl App {
         if row.erased_at.is_some() {
             return Err(WorkflowError::SigningEnded);
         }
-        let key = self.data_key(row.data_key).await?;
-        let caller = *caller;
-        let row = self
+        let key = self.key_to(&row).await?;
+        let (under, caller) = (&key, *caller);
+        let opened = self
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -69,12 +69,12 @@ impl App {
                     schedule(tx, &row).await?;
                     let fields = audit::Fields::new().reference("until", row.signing.expires_at);
                     audit::append(tx, id, "signing.deadline_changed", fields).await?;
-                    Ok::<_, WorkflowError>(row)
+                    OpenedSigning::read(tx, under, row).await
                 })
             })
             .await?;
         self.changes.announce(id);
-        self.open_signing_under(&key, row).await
+        Ok(opened)
     }
 
     /// Ends a signing whose deadline has passed.

@@ -1,11 +1,12 @@
 //! Erasure: afterwards nothing says who or what a signing was about.
 
 use jiff::Timestamp;
-use parafa_domain::SigningEvent;
+use parafa_domain::{SignerStatus, SigningEvent, SigningStatus};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, audit};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::accounts::Caller;
@@ -14,8 +15,8 @@ use super::{batches, change, history, idempotency, notices};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    AttemptRow, CeremonyLinkRow, CommentRow, EventKind, KeyMode, NOTICES_OF_SIGNING, NoticeRow,
-    SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow, Source,
+    CeremonyLinkRow, CommentRow, Delivery, EventKind, KeyMode, NOTICES_OF_SIGNING, NoticeRow,
+    Remains, SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow, Source,
 };
 
 /// The kind of the job that finishes an erasure that was cut short.
@@ -32,13 +33,40 @@ pub(crate) struct ErasureCount {
     pub(crate) failed: u64,
 }
 
-/// What is left to do once the rows say that a signing is erased. It holds ids
-/// alone.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct Remains {
+#[derive(Deserialize, Serialize)]
+struct Payload {
     signing: Uuid,
-    data_keys: Vec<Uuid>,
-    byte_files: Vec<Uuid>,
+}
+
+/// What a pending signing's end is told under: its own key goes with it. A key
+/// that nothing came to be sealed under is erased again.
+struct LastWords {
+    /// The signing's key, to read what is told.
+    signing: DataKey,
+    /// The webhook's address, and a key for the event.
+    event: Option<(OwnKey, String)>,
+    /// A key for the letters to those whose links die.
+    letters: Option<OwnKey>,
+}
+
+struct OwnKey {
+    id: Uuid,
+    key: DataKey,
+}
+
+impl OwnKey {
+    fn named(&self) -> (Uuid, &DataKey) {
+        (self.id, &self.key)
+    }
+}
+
+impl LastWords {
+    fn keys(&self) -> impl Iterator<Item = Uuid> {
+        let event = self.event.as_ref().map(|(own, _)| own.id);
+        event
+            .into_iter()
+            .chain(self.letters.as_ref().map(|own| own.id))
+    }
 }
 
 impl App {
@@ -52,15 +80,16 @@ impl App {
         let row = self.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
             // An erasure that was cut short is finished before it is confirmed.
-            self.finish_known_erasure(&row).await?;
+            self.settle_erasure(id).await?;
             return Ok(false);
         }
-        let target = self.webhook_of(&row).await?;
-        // The last event outlives the signing's key, under one of its own.
-        let own_id = self.store.new_id().await?;
-        let own = match &target {
-            Some(_) => Some(self.keys.create(own_id).await?),
-            None => None,
+        let words = match self.last_words(&row).await {
+            Err(WorkflowError::NotFound) => {
+                // Somebody else has begun to erase it.
+                self.settle_erasure(id).await?;
+                return Ok(false);
+            }
+            words => words?,
         };
         let links: Vec<String> = row
             .signing
@@ -68,8 +97,7 @@ impl App {
             .iter()
             .map(|party| self.link(id, party.id.uuid()).token_hash)
             .collect();
-        let (caller, links) = (*caller, &links);
-        let last_word = own.as_ref().zip(target.as_ref());
+        let (caller, links, told) = (*caller, &links, words.as_ref());
         let erased = self
             .store
             .transact(|tx| {
@@ -81,42 +109,42 @@ impl App {
                     if row.erased_at.is_some() {
                         return Ok(None);
                     }
-                    let last_word = last_word.map(|(key, target)| (own_id, key, target.as_str()));
-                    erase_rows(tx, row, links, last_word).await.map(Some)
+                    erase_rows(tx, row, links, told).await.map(Some)
                 })
             })
             .await;
-        let is_idle = match &erased {
-            Ok(erased) => !erased.as_ref().is_some_and(|erased| erased.told),
-            Err(error) => error.proves_nothing_stored(),
+        let used: &[Uuid] = match &erased {
+            Ok(Some(used)) => used,
+            _ => &[],
         };
-        if own.is_some() && is_idle {
-            self.discard_key(own_id).await;
+        if erased
+            .as_ref()
+            .err()
+            .is_none_or(WorkflowError::proves_nothing_stored)
+        {
+            let idle = words.iter().flat_map(LastWords::keys);
+            for key in idle.filter(|key| !used.contains(key)) {
+                self.discard_key(key).await;
+            }
         }
-        let Some(erased) = erased? else {
-            return Ok(false);
-        };
-        self.finish_remains(&erased.remains).await?;
-        self.store
-            .transact(|tx| {
-                Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(id)).await?;
-                    Ok::<_, WorkflowError>(())
-                })
-            })
-            .await?;
-        tracing::info!(signing.id = %id, "signing erased");
-        self.changes.announce(id);
-        self.work.notify_one();
-        Ok(true)
+        let changed = erased?.is_some();
+        self.settle_erasure(id).await?;
+        if changed {
+            tracing::info!(signing.id = %id, "signing erased");
+            self.changes.announce(id);
+            self.work.notify_one();
+        }
+        Ok(changed)
     }
 
     /// Erases the caller's signings that ended before `before`; all that have
-    /// ended if none is given.
+    /// ended if none is given. Those that it has not come to by `until` count
+    /// as failed.
     pub(crate) async fn erase_ended_signings(
         &self,
         caller: &Caller,
         before: Option<Timestamp>,
+        until: Instant,
     ) -> Result<ErasureCount, WorkflowError> {
         let (tenant, live) = (caller.tenant, caller.mode == KeyMode::Live);
         let mut count = ErasureCount::default();
@@ -135,6 +163,10 @@ impl App {
             for row in &found.rows {
                 let ended = row.signing.ended_at;
                 if before.is_some_and(|before| ended.is_none_or(|ended| ended >= before)) {
+                    continue;
+                }
+                if Instant::now() >= until {
+                    count.failed += 1;
                     continue;
                 }
                 match self.erase_signing(caller, row.signing.id.uuid()).await {
@@ -158,33 +190,63 @@ impl App {
 
     /// Finishes an erasure that was cut short.
     pub(crate) async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        let remains: Remains = job.payload()?;
-        self.finish_remains(&remains).await?;
+        let Payload { signing } = job.payload()?;
+        self.finish_remains(signing).await?;
         self.store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
 
-    async fn finish_known_erasure(&self, row: &SigningRow) -> Result<(), WorkflowError> {
-        self.finish_remains(&Remains {
-            signing: row.signing.id.uuid(),
-            data_keys: vec![row.data_key],
-            byte_files: byte_files(row),
-        })
-        .await
+    /// The same without its job, which then has nothing left to do.
+    async fn settle_erasure(&self, signing: Uuid) -> Result<(), WorkflowError> {
+        self.finish_remains(signing).await?;
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    jobs::cancel(tx, TIMERS, &unique(signing)).await?;
+                    Ok::<_, WorkflowError>(())
+                })
+            })
+            .await
     }
 
-    /// Erases keys and bytes for good, then clears away rows that nobody can
-    /// read any more. Doing it again is harmless.
-    async fn finish_remains(&self, remains: &Remains) -> Result<(), WorkflowError> {
+    /// Erases kept answers, keys and bytes for good, then clears away rows that
+    /// nobody can read any more. Whatever cannot be removed keeps nothing else
+    /// back. Doing it again is harmless.
+    async fn finish_remains(&self, signing: Uuid) -> Result<(), WorkflowError> {
+        let row = self.store.get::<SigningRow>(&signing).await?;
+        let Some(remains) = row.and_then(|row| row.remains) else {
+            return Ok(());
+        };
+        let answers = self.remove_answers(signing).await;
+        let removed = self.remove(&remains).await;
+        while self.remove_comments(signing).await? {}
+        answers.and(removed)?;
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    if let Some(mut row) = tx.get::<SigningRow>(&signing).await? {
+                        row.remains = None;
+                        tx.put(&row).await?;
+                    }
+                    Ok::<_, WorkflowError>(())
+                })
+            })
+            .await
+    }
+
+    /// Erases keys, then byte files, all that can be; the first failure.
+    pub(super) async fn remove(&self, remains: &Remains) -> Result<(), WorkflowError> {
+        let mut outcome = Ok(());
         for key in &remains.data_keys {
-            self.keys.erase(*key).await?;
+            let erased = self.keys.erase(*key).await;
+            outcome = outcome.and(erased.map(|_| ()).map_err(WorkflowError::from));
         }
         for file in &remains.byte_files {
-            self.files.unlink(*file).await?;
+            let unlinked = self.files.unlink(*file).await;
+            outcome = outcome.and(unlinked.map(|_| ()).map_err(WorkflowError::from));
         }
-        while self.remove_comments(remains.signing).await? {}
-        self.remove_answers(remains.signing).await
+        outcome
     }
 
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, WorkflowError> {
@@ -206,68 +268,88 @@ impl App {
 
     /// Removes the kept answers that tell of something.
     pub(super) async fn remove_answers(&self, subject: Uuid) -> Result<(), WorkflowError> {
+        let mut outcome = Ok(());
         loop {
-            let found = self
+            let forgotten = self
                 .store
-                .read(|tx| Box::pin(async move { idempotency::answers_about(tx, subject).await }))
-                .await?;
-            if found.is_empty() {
-                return Ok(());
-            }
-            for row in &found {
-                self.erase_answer(row).await?;
-            }
-            let found = &found;
-            self.store
                 .transact(|tx| {
-                    Box::pin(async move {
-                        for row in found {
-                            idempotency::forget(tx, row).await?;
-                        }
-                        Ok::<_, WorkflowError>(())
-                    })
+                    Box::pin(async move { idempotency::forget_answers_about(tx, subject).await })
                 })
                 .await?;
+            match forgotten {
+                Some(remains) => outcome = outcome.and(self.remove(&remains).await),
+                None => return outcome,
+            }
         }
     }
 
-    /// The address that is told when a pending signing is erased.
-    async fn webhook_of(&self, row: &SigningRow) -> Result<Option<String>, WorkflowError> {
+    /// What is told when a pending signing is erased, and the keys to tell it
+    /// under: they outlive the signing's.
+    async fn last_words(&self, row: &SigningRow) -> Result<Option<LastWords>, WorkflowError> {
         if row.signing.status.is_terminal() {
             return Ok(None);
         }
-        let key = self.data_key(row.data_key).await?;
-        Ok(notices::private_of(&key, row)?.webhook_url)
+        let signing = self.key_to(row).await?;
+        let target = notices::private_of(&signing, row)?.webhook_url;
+        let event = match target {
+            Some(target) => Some((self.own_key().await?, target)),
+            None => None,
+        };
+        let letters = match row.delivery {
+            Delivery::Email => Some(self.own_key().await?),
+            Delivery::Link => None,
+        };
+        Ok(Some(LastWords {
+            signing,
+            event,
+            letters,
+        }))
+    }
+
+    async fn own_key(&self) -> Result<OwnKey, WorkflowError> {
+        let id = self.store.new_id().await?;
+        let key = self.keys.create(id).await?;
+        Ok(OwnKey { id, key })
     }
 }
 
-/// A signing that the rows say is erased.
-struct Erased {
-    remains: Remains,
-    /// Whether the last word is to be told.
-    told: bool,
-}
-
 /// Removes what the rows say about persons, and has the rest removed even if
-/// this host dies.
+/// this host dies. Gives the keys that the last words came to be under.
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     mut row: SigningRow,
     links: &[String],
-    last_word: Option<(Uuid, &DataKey, &str)>,
-) -> Result<Erased, WorkflowError> {
+    words: Option<&LastWords>,
+) -> Result<Vec<Uuid>, WorkflowError> {
     let signing = row.signing.id.uuid();
     let before = row.signing.clone();
     let events = row.signing.end_for_erasure(tx.now());
-    change::end_lost_attempt(tx, &before, &row).await?;
+    change::end_lost_attempts(tx, &row).await?;
     history::record_events(tx, signing, &events).await?;
-    let mut data_keys = vec![row.data_key];
-    data_keys.extend(drop_notices(tx, signing).await?);
-    let mut told = false;
-    if let (Some((id, key, target)), Some(kind)) = (last_word, last_event(&events)) {
-        let target = target.to_owned();
-        notices::tell_of_erased(tx, (id, key), target, &row, kind).await?;
-        told = true;
+    let mut remains = idempotency::forget_answers_about(tx, signing)
+        .await?
+        .unwrap_or_default();
+    remains.data_keys.extend(private_key(&row));
+    remains.data_keys.extend(drop_notices(tx, signing).await?);
+    remains
+        .data_keys
+        .extend(batches::forget_title(tx, &row).await?);
+    remains.byte_files.extend(byte_files(&row));
+    let mut told = Vec::new();
+    if let (Some(words), Some(kind)) = (words, last_event(&events)) {
+        if let Some((own, target)) = &words.event {
+            notices::tell_of_erased(tx, own.named(), target.clone(), &row, kind).await?;
+            told.push(own.id);
+        }
+        let retracted = row.signing.status == SigningStatus::Cancelled;
+        if let Some(own) = words.letters.as_ref().filter(|_| retracted) {
+            let invited = before.signers.iter();
+            for party in invited.filter(|party| party.status == SignerStatus::Pending) {
+                let own_key = own.named();
+                notices::retract_erased(tx, &words.signing, own_key, &row, party.id).await?;
+                told.push(own.id);
+            }
+        }
     }
     for link in links {
         tx.delete::<CeremonyLinkRow>(link).await?;
@@ -275,58 +357,45 @@ async fn erase_rows(
     for party in &mut row.signing.signers {
         tx.delete::<SignerPrivateRow>(&party.id.uuid()).await?;
         party.identity_locked = false;
-        if let Some(attempt) = party.attempt {
-            forget_code(tx, attempt.uuid()).await?;
-        }
     }
-    let byte_files = byte_files(&row);
     row.private = None;
     row.detail = None;
     row.erased_at = Some(tx.now());
+    row.remains = Some(remains);
     tx.put(&row).await?;
-    data_keys.extend(batches::count_erased(tx, &row).await?);
     audit::append(tx, signing, "signing.erased", audit::Fields::new()).await?;
-
-    let remains = Remains {
-        signing,
-        data_keys,
-        byte_files,
-    };
     let job = NewJob {
         lane: TIMERS,
         kind: FINISH_ERASURE.to_owned(),
         due: tx.now(),
         unique: Some(unique(signing)),
-        payload: serde_json::json!(remains),
+        payload: serde_json::json!({ "signing": signing }),
     };
     jobs::enqueue(tx, job).await?;
-    Ok(Erased { remains, told })
+    Ok(told)
 }
 
 /// Drops what has not been told yet; gives the keys of it.
 async fn drop_notices(tx: &mut Transaction<'_>, signing: Uuid) -> Result<Vec<Uuid>, WorkflowError> {
-    let page = Page::oldest(MAX_PAGE_ROWS);
-    let found = tx
-        .page_by(&NOTICES_OF_SIGNING, &signing, &page, Guard::none())
-        .await?;
     let mut keys = Vec::new();
-    for notice in found.rows {
-        tx.delete::<NoticeRow>(&notice.id).await?;
-        keys.push(notice.data_key);
+    let mut page = Page::oldest(MAX_PAGE_ROWS);
+    loop {
+        let found = tx
+            .page_by(&NOTICES_OF_SIGNING, &signing, &page, Guard::none())
+            .await?;
+        let last = found.rows.last().map(|notice| notice.id);
+        for notice in found.rows {
+            tx.delete::<NoticeRow>(&notice.id).await?;
+            keys.push(notice.data_key);
+        }
+        match last {
+            Some(last) if found.more => page = Page::oldest(MAX_PAGE_ROWS).after(last),
+            _ => break,
+        }
     }
     keys.sort_unstable();
     keys.dedup();
     Ok(keys)
-}
-
-/// The code that the signer compared is nobody's business any more.
-async fn forget_code(tx: &mut Transaction<'_>, attempt: Uuid) -> Result<(), WorkflowError> {
-    if let Some(mut attempt) = tx.get::<AttemptRow>(&attempt).await? {
-        attempt.verification_code = None;
-        attempt.device_link = None;
-        tx.put(&attempt).await?;
-    }
-    Ok(())
 }
 
 fn last_event(events: &[SigningEvent]) -> Option<EventKind> {
@@ -337,8 +406,17 @@ fn last_event(events: &[SigningEvent]) -> Option<EventKind> {
     })
 }
 
+/// The signing's key, if nobody else has it too.
+fn private_key(row: &SigningRow) -> Option<Uuid> {
+    match row.source {
+        Source::Service => None,
+        Source::Upload => Some(row.data_key),
+    }
+}
+
 fn byte_files(row: &SigningRow) -> Vec<Uuid> {
     match row.source {
+        Source::Service => Vec::new(),
         Source::Upload => {
             let versions = row.versions.iter().chain(&row.artifact);
             let mut files: Vec<Uuid> = versions.map(|version| version.bytes_id).collect();

@@ -109,7 +109,10 @@ impl App {
         token: Uuid,
     ) -> Result<OpenedFile, WorkflowError> {
         let row = self.file_of(caller, token).await?;
-        let key = self.data_key(row.data_key).await?;
+        let key = match self.data_key(row.data_key).await {
+            Err(error) if error.is_missing() => return Err(self.dropped_or(&row, error).await?),
+            key => key?,
+        };
         let private = sealing::open_file(&key, row.id, &row.private)?;
         Ok(OpenedFile { row, private })
     }
@@ -121,8 +124,27 @@ impl App {
         token: Uuid,
     ) -> Result<Bytes, WorkflowError> {
         let row = self.file_of(caller, token).await?;
-        let key = self.data_key(row.data_key).await?;
-        Ok(self.files.read(&key, row.id).await?)
+        let read = match self.data_key(row.data_key).await {
+            Ok(key) => self.files.read(&key, row.id).await.map_err(Into::into),
+            Err(error) => Err(error),
+        };
+        match read {
+            Err(error) if error.is_missing() => Err(self.dropped_or(&row, error).await?),
+            read => read,
+        }
+    }
+
+    /// Not found, if the file was dropped since `row` was read; else the
+    /// failure itself.
+    async fn dropped_or(
+        &self,
+        row: &FileRow,
+        failure: WorkflowError,
+    ) -> Result<WorkflowError, WorkflowError> {
+        Ok(match self.store.get::<FileRow>(&row.id).await? {
+            Some(_) => failure,
+            None => WorkflowError::NotFound,
+        })
     }
 
     /// Drops a stored file; tells what it was.

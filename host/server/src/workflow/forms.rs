@@ -10,9 +10,17 @@ use crate::records::{Delivery, SignerPrivate};
 
 /// A signing to be.
 #[derive(Debug)]
-pub(crate) struct SigningOrderForm {
-    pub(crate) document: DocumentForm,
+pub(crate) struct SigningForm {
+    pub(crate) source: SourceForm,
     pub(crate) terms: TermsForm,
+}
+
+/// What is to be signed.
+#[derive(Debug)]
+pub(crate) enum SourceForm {
+    Document(DocumentForm),
+    /// Files to be composed into a container.
+    Container(Vec<DocumentForm>),
 }
 
 /// A batch to be: a signing for each document.
@@ -30,6 +38,8 @@ pub(crate) struct DocumentForm {
     pub(crate) extension: String,
     /// Where the bytes, or the token, stand in the request, as a JSON pointer.
     pub(crate) pointer: String,
+    /// Where the wish to flatten stands, or would.
+    pub(crate) flatten_pointer: String,
     pub(crate) content: ContentForm,
     /// Whether the form is to be drawn into the pages first.
     pub(crate) flatten: bool,

@@ -11,15 +11,17 @@ use super::lanes::TIMERS;
 use super::sealing;
 use crate::app::App;
 use crate::error::{WorkflowError, seconds_until};
-use crate::records::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
+use crate::records::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, Remains, SealedAnswer};
 
 /// The kind of the job that drops a kept answer.
 pub(crate) const DROP_ANSWER: &str = "drop-answer";
 
 /// How long a request is taken to be running.
 const RUNNING: SignedDuration = SignedDuration::from_secs(60);
+/// After how long a claim goes that was neither answered nor given back.
+const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 /// How long an answer is kept.
-const KEPT: SignedDuration = SignedDuration::from_hours(24);
+const KEPT: SignedDuration = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
 /// Answers up to this length are kept in the row, in bytes.
 const LONGEST_INLINE: usize = 32 * 1024;
 
@@ -66,10 +68,13 @@ pub(crate) struct Answer {
     file: Option<Uuid>,
 }
 
+/// Of a claim, and of what its answer is in: the row may be another claim's by
+/// then.
 #[derive(Deserialize, Serialize)]
 struct Payload {
     scope: String,
     claim: Uuid,
+    remains: Remains,
 }
 
 impl App {
@@ -81,16 +86,17 @@ impl App {
         let scope = self.master.index("idempotency", &identity.scope);
         let body = self.master.index("idempotent-body", &identity.body);
         let (scope, body) = (scope.to_string(), body.to_string());
-        let found = self
+        let (found, replaced) = self
             .store
             .transact(|tx| {
                 let (scope, body) = (scope.clone(), body.clone());
                 Box::pin(async move {
                     let now = tx.now();
                     let stored = tx.get::<IdempotencyRow>(&scope).await?;
-                    if let Some(row) = stored.filter(|row| now < row.until()) {
-                        return Ok(Ok(row));
-                    }
+                    let replaced = match stored {
+                        Some(row) if now < row.until() => return Ok((Ok(row), None)),
+                        replaced => replaced,
+                    };
                     let row = IdempotencyRow {
                         scope,
                         body,
@@ -104,10 +110,21 @@ impl App {
                         scope: row.scope,
                         id: row.claim,
                     };
-                    Ok::<_, WorkflowError>(Err(claim))
+                    schedule_drop(tx, &claim, after(now, ABANDONED), Remains::default()).await?;
+                    Ok::<_, WorkflowError>((Err(claim), replaced))
                 })
             })
             .await?;
+        if let Some(replaced) = replaced
+            && let Err(error) = self.remove(&replaced.remains()).await
+        {
+            // The job that drops it is due.
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(
+                error,
+                "an answer that is not kept any more is left for a while"
+            );
+        }
         match found {
             Err(claim) => Ok(Reserved::Claimed(claim)),
             Ok(row) if row.body != body => Ok(Reserved::Reused),
@@ -124,6 +141,7 @@ impl App {
                     if stored.is_some_and(|row| row.is_running_as(claim)) {
                         tx.delete::<IdempotencyRow>(&claim.scope).await?;
                     }
+                    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
                     Ok(())
                 })
             })
@@ -174,13 +192,14 @@ impl App {
         }
     }
 
-    /// Drops an answer whose day is over.
+    /// Drops an answer whose day is over, or a claim that led to none.
     pub(crate) async fn drop_answer(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        let Payload { scope, claim } = job.payload()?;
-        let stored = self.store.get::<IdempotencyRow>(&scope).await?;
-        if let Some(row) = stored.filter(|row| row.claim == claim) {
-            self.erase_answer(&row).await?;
-        }
+        let Payload {
+            scope,
+            claim,
+            remains,
+        } = job.payload()?;
+        self.remove(&remains).await?;
         self.store
             .transact(|tx| {
                 let scope = scope.clone();
@@ -193,20 +212,6 @@ impl App {
                 })
             })
             .await
-    }
-
-    /// Erases the bytes and the key of a kept answer.
-    pub(super) async fn erase_answer(&self, row: &IdempotencyRow) -> Result<(), WorkflowError> {
-        if let IdempotencyState::Answered {
-            data_key, answer, ..
-        } = &row.state
-        {
-            self.keys.erase(*data_key).await?;
-            if let SealedAnswer::File(file) = answer {
-                self.files.unlink(*file).await?;
-            }
-        }
-        Ok(())
     }
 
     async fn tell_what_became(&self, row: IdempotencyRow) -> Result<Reserved, WorkflowError> {
@@ -271,49 +276,84 @@ pub(super) async fn keep(
         ..row
     })
     .await?;
+    let remains = Remains {
+        data_keys: vec![answer.data_key],
+        byte_files: answer.file.into_iter().collect(),
+    };
+    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
+    schedule_drop(tx, claim, until, remains).await
+}
+
+async fn schedule_drop(
+    tx: &mut Transaction<'_>,
+    claim: &Claim,
+    due: Timestamp,
+    remains: Remains,
+) -> Result<(), WorkflowError> {
+    let payload = Payload {
+        scope: claim.scope.clone(),
+        claim: claim.id,
+        remains,
+    };
     let job = NewJob {
         lane: TIMERS,
         kind: DROP_ANSWER.to_owned(),
-        due: until,
+        due,
         unique: Some(unique(claim.id)),
-        payload: serde_json::json!({ "scope": claim.scope, "claim": claim.id }),
+        payload: serde_json::json!(payload),
     };
     jobs::enqueue(tx, job).await?;
     Ok(())
 }
 
-/// Some of the kept answers that tell of something; none are left when there
-/// are none here.
-pub(super) async fn answers_about(
+/// Forgets some of the kept answers that tell of something; gives what they
+/// are in, or none when there were none left.
+pub(super) async fn forget_answers_about(
     tx: &mut Transaction<'_>,
     subject: Uuid,
-) -> Result<Vec<IdempotencyRow>, WorkflowError> {
+) -> Result<Option<Remains>, WorkflowError> {
     const AT_ONCE: usize = 100;
 
     let page = Page::oldest(AT_ONCE);
     let found = tx
         .page_by(&ANSWERS_ABOUT, &subject, &page, Guard::none())
         .await?;
-    Ok(found.rows)
-}
-
-/// Removes the row of an answer that is erased.
-pub(super) async fn forget(
-    tx: &mut Transaction<'_>,
-    row: &IdempotencyRow,
-) -> Result<(), WorkflowError> {
-    let stored = tx.get::<IdempotencyRow>(&row.scope).await?;
-    if stored.is_some_and(|stored| stored.claim == row.claim) {
-        tx.delete::<IdempotencyRow>(&row.scope).await?;
-        jobs::cancel(tx, TIMERS, &unique(row.claim)).await?;
+    if found.rows.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    let mut remains = Remains::default();
+    for row in found.rows {
+        let of_row = row.remains();
+        remains.data_keys.extend(of_row.data_keys);
+        remains.byte_files.extend(of_row.byte_files);
+        tx.delete::<IdempotencyRow>(&row.scope).await?;
+        // The caller of this removes what it is in; if that fails, the job does.
+        let now = tx.now();
+        jobs::hasten(tx, TIMERS, &unique(row.claim), now).await?;
+    }
+    Ok(Some(remains))
 }
 
 impl IdempotencyRow {
     fn until(&self) -> Timestamp {
         match self.state {
             IdempotencyState::Running { until } | IdempotencyState::Answered { until, .. } => until,
+        }
+    }
+
+    /// What its answer is in.
+    fn remains(&self) -> Remains {
+        match &self.state {
+            IdempotencyState::Running { .. } => Remains::default(),
+            IdempotencyState::Answered {
+                data_key, answer, ..
+            } => Remains {
+                data_keys: vec![*data_key],
+                byte_files: match answer {
+                    SealedAnswer::Inline(_) => Vec::new(),
+                    SealedAnswer::File(file) => vec![*file],
+                },
+            },
         }
     }
 

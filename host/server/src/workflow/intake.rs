@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parafa_plugin_host::{CallError, Fault, Plugin, Refusal, Report};
+use tokio::sync::SemaphorePermit;
 
 use super::accounts::Caller;
 use super::forms::{ContentForm, DocumentForm};
 use crate::app::App;
-use crate::error::{RefusedDocument, WorkflowError};
+use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+
+/// Stored files that are in memory at one time: a small request may name many
+/// large ones.
+pub(crate) const FILES_AT_ONCE: usize = 8;
 
 /// Refusals of documents that are sound but can take no signature.
 const UNPROCESSABLE: [&str; 4] = [
@@ -21,13 +26,20 @@ const UNPROCESSABLE: [&str; 4] = [
 /// A document that can be signed.
 pub(super) struct Examined {
     pub(super) form: DocumentForm,
-    pub(super) content: Bytes,
     pub(super) plugin: Arc<Plugin>,
     pub(super) report: Report,
 }
 
+/// A document's bytes, and their place among those of stored files.
+pub(super) struct Loaded<'a> {
+    pub(super) content: Bytes,
+    _place: Option<SemaphorePermit<'a>>,
+}
+
 /// Why a document cannot be signed.
 enum Obstacle {
+    /// Its token names nothing that this caller has.
+    UnknownFile,
     /// It is refused.
     Refused(Refusal),
     /// Its format cannot be worked with at the moment.
@@ -36,53 +48,66 @@ enum Obstacle {
     Failed(Fault),
 }
 
+impl Obstacle {
+    /// What is wrong with the request because of it.
+    fn fault(&self, form: &DocumentForm) -> Option<IntakeFault> {
+        match self {
+            Self::UnknownFile => Some(IntakeFault::UnknownFile {
+                pointer: form.pointer.clone(),
+            }),
+            Self::Refused(refusal) => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: form.pointer.clone(),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: refusal.clone(),
+            })),
+            Self::NotSetUp(_) | Self::Failed(_) => None,
+        }
+    }
+
+    /// Whether the document is sound, and can take no signature.
+    fn is_unprocessable(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
+            _ => false,
+        }
+    }
+}
+
 impl App {
-    /// Looks at all documents: refuses those that are unfit, all of them in
-    /// one answer; then a caller who cannot pay; then the first that is sound
-    /// but takes no signature; then what cannot be told now.
+    /// Looks at all documents, one after the other: refuses those that are
+    /// unfit, all of them in one answer; then a caller who cannot pay; then the
+    /// first that is sound but takes no signature; then what cannot be told
+    /// now.
     pub(super) async fn examine(
         &self,
         caller: &Caller,
         documents: Vec<DocumentForm>,
     ) -> Result<Vec<Examined>, WorkflowError> {
-        let loaded = self.load(caller, documents).await?;
-        let mut examined = Vec::with_capacity(loaded.len());
+        let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
-        for (form, content) in loaded {
-            match self
-                .look_at(&form.extension, form.flatten, content.clone())
-                .await
-            {
+        for form in documents {
+            match self.examine_one(caller, &form).await? {
                 Ok((plugin, report)) => examined.push(Examined {
                     form,
-                    content,
                     plugin,
                     report,
                 }),
-                Err(obstacle) => obstacles.push((form.pointer, obstacle)),
+                Err(obstacle) => obstacles.push((form, obstacle)),
             }
         }
-        let unfit: Vec<_> = obstacles
-            .iter()
-            .filter_map(|(pointer, obstacle)| match obstacle {
-                Obstacle::Refused(refusal) if !is_unprocessable(&refusal.code) => {
-                    Some(refused(pointer, refusal))
-                }
-                _ => None,
-            })
-            .collect();
+        let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
+        let unfit: Vec<_> = unfit.filter_map(|(form, one)| one.fault(form)).collect();
         if !unfit.is_empty() {
-            return Err(WorkflowError::DocumentsRefused(unfit));
+            return Err(WorkflowError::IntakeRefused(unfit));
         }
         self.check_funding(caller).await?;
-        obstacles.sort_by_key(|(_, obstacle)| !matches!(obstacle, Obstacle::Refused(_)));
+        if let Some(fault) = obstacles.iter().find_map(|(form, one)| one.fault(form)) {
+            return Err(WorkflowError::IntakeRefused(vec![fault]));
+        }
         match obstacles.into_iter().next() {
-            None => Ok(examined),
-            Some((pointer, Obstacle::Refused(refusal))) => Err(WorkflowError::DocumentsRefused(
-                vec![refused(&pointer, &refusal)],
-            )),
             Some((_, Obstacle::NotSetUp(what))) => Err(WorkflowError::NotSetUp(what)),
             Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(fault)),
+            _ => Ok(examined),
         }
     }
 
@@ -95,39 +120,49 @@ impl App {
     ) -> Result<Report, WorkflowError> {
         match self.look_at(extension, false, content).await {
             Ok((_, report)) => Ok(report),
-            Err(Obstacle::Refused(refusal)) => {
-                Err(WorkflowError::FileRefused(refused(pointer, &refusal)))
-            }
+            Err(Obstacle::Refused(refusal)) => Err(WorkflowError::FileRefused {
+                pointer: pointer.to_owned(),
+                refusal,
+            }),
+            Err(Obstacle::UnknownFile) => Err(WorkflowError::NotFound),
             Err(Obstacle::NotSetUp(what)) => Err(WorkflowError::NotSetUp(what)),
             Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(fault)),
         }
     }
 
-    async fn load(
+    /// The bytes of a document. Those of a stored file wait for a place.
+    pub(super) async fn load(
         &self,
         caller: &Caller,
-        documents: Vec<DocumentForm>,
-    ) -> Result<Vec<(DocumentForm, Bytes)>, WorkflowError> {
-        let mut loaded = Vec::with_capacity(documents.len());
-        let mut unknown = Vec::new();
-        for form in documents {
-            match &form.content {
-                ContentForm::Inline(content) => {
-                    let content = content.clone();
-                    loaded.push((form, content));
+        content: &ContentForm,
+    ) -> Result<Loaded<'_>, WorkflowError> {
+        Ok(match content {
+            ContentForm::Inline(content) => Loaded {
+                content: content.clone(),
+                _place: None,
+            },
+            ContentForm::File(token) => {
+                // Nobody closes the semaphore.
+                let place = self.file_loads.acquire().await.ok();
+                Loaded {
+                    content: self.file_content(caller, *token).await?,
+                    _place: place,
                 }
-                ContentForm::File(token) => match self.file_content(caller, *token).await {
-                    Ok(content) => loaded.push((form, content)),
-                    Err(WorkflowError::NotFound) => unknown.push(form.pointer),
-                    Err(error) => return Err(error),
-                },
             }
-        }
-        if unknown.is_empty() {
-            Ok(loaded)
-        } else {
-            Err(WorkflowError::UnknownFileTokens { pointers: unknown })
-        }
+        })
+    }
+
+    async fn examine_one(
+        &self,
+        caller: &Caller,
+        form: &DocumentForm,
+    ) -> Result<Result<(Arc<Plugin>, Report), Obstacle>, WorkflowError> {
+        let loaded = match self.load(caller, &form.content).await {
+            Err(WorkflowError::NotFound) => return Ok(Err(Obstacle::UnknownFile)),
+            loaded => loaded?,
+        };
+        let content = loaded.content.clone();
+        Ok(self.look_at(&form.extension, form.flatten, content).await)
     }
 
     async fn look_at(
@@ -149,24 +184,11 @@ impl App {
             .ok_or(Obstacle::NotSetUp(
                 "documents of this format cannot be taken at the moment",
             ))?;
-        if flatten {
-            return Err(Obstacle::NotSetUp("forms cannot be flattened here"));
-        }
         match plugin.inspect(content).await {
+            Ok(_) if flatten => Err(Obstacle::NotSetUp("forms cannot be flattened here")),
             Ok(report) => Ok((plugin, report)),
             Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(refusal)),
             Err(CallError::Fault(fault)) => Err(Obstacle::Failed(fault)),
         }
     }
-}
-
-fn refused(pointer: &str, refusal: &Refusal) -> RefusedDocument {
-    RefusedDocument {
-        pointer: pointer.to_owned(),
-        refusal: refusal.clone(),
-    }
-}
-
-fn is_unprocessable(code: &str) -> bool {
-    UNPROCESSABLE.contains(&code)
 }

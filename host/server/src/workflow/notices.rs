@@ -106,16 +106,50 @@ pub(super) async fn note_mail(
     signer: SignerId,
     kind: MailKind,
 ) -> Result<Uuid, WorkflowError> {
+    let payload = mail_payload(tx, key, row, signer).await?;
+    store_mail(tx, (row.data_key, key), row, (signer, kind), &payload).await
+}
+
+/// Has a party mailed that a signing which is being erased asks for nothing any
+/// more, under a key of the letter's own.
+pub(super) async fn retract_erased(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    own: (Uuid, &DataKey),
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<(), WorkflowError> {
+    let payload = mail_payload(tx, key, row, signer).await?;
+    let about = (signer, MailKind::Retraction);
+    let notice = store_mail(tx, own, row, about, &payload).await?;
+    send(tx, &[notice]).await
+}
+
+async fn mail_payload(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<MailPayload, WorkflowError> {
     let about = private_of(key, row)?;
     let party = signer_private(tx, key, signer.uuid()).await?;
     let language = row.signing.signer(signer).map(|party| party.language);
-    let payload = MailPayload {
+    Ok(MailPayload {
         email: party.email,
         name: party.name,
         language: language.unwrap_or_default(),
         title: about.title,
         document_name: about.document_name,
-    };
+    })
+}
+
+async fn store_mail(
+    tx: &mut Transaction<'_>,
+    (data_key, key): (Uuid, &DataKey),
+    row: &SigningRow,
+    (signer, kind): (SignerId, MailKind),
+    payload: &MailPayload,
+) -> Result<Uuid, WorkflowError> {
     let id = tx.new_id()?;
     let notice = NoticeRow {
         id,
@@ -125,8 +159,8 @@ pub(super) async fn note_mail(
         after: None,
         kind: NoticeKind::Mail(kind),
         occurred_at: tx.now(),
-        data_key: row.data_key,
-        payload: sealing::seal_notice(key, id, &payload)?,
+        data_key,
+        payload: sealing::seal_notice(key, id, payload)?,
         made: 0,
         attempts: Vec::new(),
         ended: None,

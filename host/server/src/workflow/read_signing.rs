@@ -37,6 +37,14 @@ pub(crate) struct Listing {
     pub(crate) after: Option<Uuid>,
 }
 
+/// A page of signings.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) signings: Vec<OpenedSigning>,
+    /// The cursor of the next page, if there is one.
+    pub(crate) next: Option<Uuid>,
+}
+
 /// A document for download.
 #[derive(Debug)]
 pub(crate) struct Download {
@@ -51,6 +59,32 @@ impl OpenedSigning {
     /// The signing's id.
     pub(crate) fn id(&self) -> Uuid {
         self.row.signing.id.uuid()
+    }
+
+    /// The signing as the transaction sees it, with `row` as it is stored now.
+    pub(super) async fn read(
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: SigningRow,
+    ) -> Result<Self, WorkflowError> {
+        let signers = signer_rows(tx, &row).await?;
+        let signers = signers.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+        Self::unsealed(key, row, &signers)
+    }
+
+    fn unsealed(
+        key: &DataKey,
+        row: SigningRow,
+        signers: &[SignerPrivateRow],
+    ) -> Result<Self, WorkflowError> {
+        let signers = signers.iter();
+        Ok(Self {
+            private: notices::private_of(key, &row)?,
+            signers: signers
+                .map(|signer| sealing::open_signer(key, signer.signer, &signer.private))
+                .collect::<Result<_, _>>()?,
+            row,
+        })
     }
 }
 
@@ -82,12 +116,22 @@ impl App {
             .ok_or(WorkflowError::NotFound)
     }
 
-    /// A page of the caller's signings, newest first, and whether more follow.
+    /// A signing as it is now.
+    pub(crate) async fn read_signing(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        self.signing_of(caller, id).await?;
+        self.open_anew(id).await
+    }
+
+    /// A page of the caller's signings, newest first.
     pub(crate) async fn list_signings(
         &self,
         caller: &Caller,
         listing: Listing,
-    ) -> Result<(Vec<SigningRow>, bool), WorkflowError> {
+    ) -> Result<Listed, WorkflowError> {
         if let Some(cursor) = listing.after {
             self.signing_of(caller, cursor)
                 .await
@@ -125,70 +169,146 @@ impl App {
                 })
             })
             .await?;
-        Ok((paged.rows, paged.more))
+        let last = paged.rows.last().map(|row| row.signing.id.uuid());
+        let mut signings = self.open_signings(paged.rows).await?;
+        // One whose deadline has just passed may stand under its old status.
+        signings.retain(|opened| {
+            let status = opened.row.signing.status;
+            listing.status.is_none_or(|wanted| wanted == status)
+        });
+        Ok(Listed {
+            signings,
+            next: last.filter(|_| paged.more),
+        })
     }
 
     /// The key of what is sealed in a signing that this caller may change.
     pub(super) async fn key_of(&self, caller: &Caller, id: Uuid) -> Result<DataKey, WorkflowError> {
         let row = self.signing_of(caller, id).await?;
+        self.key_to(&row).await
+    }
+
+    /// The key of what is sealed in a signing; an erased one is not found,
+    /// also if it is being erased at this moment.
+    pub(super) async fn key_to(&self, row: &SigningRow) -> Result<DataKey, WorkflowError> {
         if row.erased_at.is_some() {
             return Err(WorkflowError::NotFound);
         }
-        self.data_key(row.data_key).await
+        match self.data_key(row.data_key).await {
+            Err(error) if error.is_missing() => Err(self.gone_or(row, error).await?),
+            key => key,
+        }
     }
 
-    /// Opens what is sealed in a signing.
+    /// Not found, if the signing was erased since `row` was read; else the
+    /// failure itself.
+    async fn gone_or(
+        &self,
+        row: &SigningRow,
+        failure: WorkflowError,
+    ) -> Result<WorkflowError, WorkflowError> {
+        let row = self.store.get::<SigningRow>(&row.signing.id.uuid()).await?;
+        Ok(match row.filter(|row| row.erased_at.is_none()) {
+            Some(_) => failure,
+            None => WorkflowError::NotFound,
+        })
+    }
+
+    /// Opens what is sealed in signings, as they are now where they have
+    /// changed since their rows were read.
+    pub(crate) async fn open_signings(
+        &self,
+        rows: Vec<SigningRow>,
+    ) -> Result<Vec<OpenedSigning>, WorkflowError> {
+        let read = self
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let mut read = Vec::with_capacity(rows.len());
+                    for row in rows {
+                        let signers = signer_rows(tx, &row).await?;
+                        read.push((row, signers));
+                    }
+                    Ok::<_, WorkflowError>(read)
+                })
+            })
+            .await?;
+        let mut signings = Vec::with_capacity(read.len());
+        for (row, signers) in read {
+            let id = row.signing.id.uuid();
+            let opened = match signers {
+                Some(signers) => self.unseal(row, &signers).await?,
+                None => None,
+            };
+            signings.push(match opened {
+                Some(opened) => opened,
+                None => self.open_anew(id).await?,
+            });
+        }
+        Ok(signings)
+    }
+
+    /// The same of one signing.
     pub(crate) async fn open_signing(
         &self,
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
-        if row.erased_at.is_some() {
-            return Ok(OpenedSigning {
+        let id = row.signing.id.uuid();
+        match self.open_signings(vec![row]).await?.pop() {
+            Some(opened) => Ok(opened),
+            None => self.open_anew(id).await,
+        }
+    }
+
+    /// Opens a signing from rows of one moment. Its key may still go between
+    /// the rows and itself; then the rows tell of the erasure.
+    async fn open_anew(&self, id: Uuid) -> Result<OpenedSigning, WorkflowError> {
+        const READINGS: usize = 2;
+
+        for _ in 0..READINGS {
+            let (row, signers) = self
+                .store
+                .transact(|tx| {
+                    Box::pin(async move {
+                        let row = tx.get::<SigningRow>(&id).await?;
+                        let row = row.ok_or(WorkflowError::NotFound)?;
+                        let signers = signer_rows(tx, &row).await?;
+                        let signers =
+                            signers.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
+                        Ok::<_, WorkflowError>((row, signers))
+                    })
+                })
+                .await?;
+            if let Some(opened) = self.unseal(row, &signers).await? {
+                return Ok(opened);
+            }
+        }
+        Err(WorkflowError::Inconsistent("a signing has no key"))
+    }
+
+    /// None when the key is gone.
+    async fn unseal(
+        &self,
+        row: SigningRow,
+        signers: &[SignerPrivateRow],
+    ) -> Result<Option<OpenedSigning>, WorkflowError> {
+        let mut opened = if row.erased_at.is_some() {
+            OpenedSigning {
                 private: SigningPrivate::default(),
                 signers: vec![SignerPrivate::default(); row.signing.signers.len()],
                 row,
-            });
-        }
-        let key = self.data_key(row.data_key).await?;
-        self.open_signing_under(&key, row).await
-    }
-
-    /// The same with the signing's key at hand.
-    pub(super) async fn open_signing_under(
-        &self,
-        key: &DataKey,
-        row: SigningRow,
-    ) -> Result<OpenedSigning, WorkflowError> {
-        let private = notices::private_of(key, &row)?;
-        let ids: Vec<Uuid> = row
-            .signing
-            .signers
-            .iter()
-            .map(|signer| signer.id.uuid())
-            .collect();
-        let rows = self
-            .store
-            .read(|tx| {
-                let ids = ids.clone();
-                Box::pin(async move {
-                    let mut rows = Vec::with_capacity(ids.len());
-                    for id in ids {
-                        let row = tx.get::<SignerPrivateRow>(&id).await?;
-                        rows.push(row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?);
-                    }
-                    Ok::<_, WorkflowError>(rows)
-                })
-            })
-            .await?;
-        let signers = rows
-            .iter()
-            .map(|row| sealing::open_signer(key, row.signer, &row.private))
-            .collect::<Result<_, _>>()?;
-        Ok(OpenedSigning {
-            row,
-            private,
-            signers,
-        })
+            }
+        } else {
+            match self.data_key(row.data_key).await {
+                Ok(key) => OpenedSigning::unsealed(&key, row, signers)?,
+                Err(error) if error.is_missing() => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        };
+        // A deadline that has passed is so before its job has come to it, which
+        // then stores and tells of it.
+        let _ = opened.row.signing.expire(self.clock.now());
+        Ok(Some(opened))
     }
 
     /// The newest signed version, or the artifact of a simulation.
@@ -216,9 +336,13 @@ impl App {
         row: &SigningRow,
         version: DocumentVersion,
     ) -> Result<Download, WorkflowError> {
-        let key = self.data_key(row.data_key).await?;
+        let key = self.key_to(row).await?;
         let private = notices::private_of(&key, row)?;
-        let bytes = self.files.read(&key, version.bytes_id).await?;
+        let read = self.files.read(&key, version.bytes_id).await;
+        let bytes = match read.map_err(WorkflowError::from) {
+            Err(error) if error.is_missing() => return Err(self.gone_or(row, error).await?),
+            read => read?,
+        };
         Ok(Download {
             version,
             name: private.document_name,
@@ -226,4 +350,23 @@ impl App {
             simulated: false,
         })
     }
+}
+
+/// The rows of the parties, in their order; none when one of them is not there,
+/// because the signing has changed since its row was read.
+async fn signer_rows(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<Option<Vec<SignerPrivateRow>>, WorkflowError> {
+    if row.erased_at.is_some() {
+        return Ok(Some(Vec::new()));
+    }
+    let mut rows = Vec::with_capacity(row.signing.signers.len());
+    for party in &row.signing.signers {
+        match tx.get::<SignerPrivateRow>(&party.id.uuid()).await? {
+            Some(row) => rows.push(row),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(rows))
 }

@@ -5,7 +5,6 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::accounts::Caller;
-use super::create_signing::signer_row;
 use super::forms::SignerForm;
 use super::idempotency;
 use super::read_signing::OpenedSigner;
@@ -29,7 +28,7 @@ impl App {
             None => None,
         };
         let signer = self.store.new_id().await?;
-        let sealed = signer_row(&key, signer, &form)?;
+        let sealed = self.signer_row(&key, signer, &form)?;
         let link = self.link(id, signer);
         let (under, caller, kept, keep) = (&key, *caller, answer.as_ref(), keep.as_ref());
         let (form, sealed, link) = (&form, &sealed, &link);
@@ -42,7 +41,10 @@ impl App {
                     row.signing
                         .add_signer(form.party(signer), tx.now())
                         .map_err(refusal)?;
-                    billing::check(tx, &caller).await?;
+                    billing::check(tx, &caller, &self.billing).await?;
+                    if form.role == SignerRole::Signer {
+                        self.check_mail(row.delivery)?;
+                    }
                     tx.put(&row).await?;
                     tx.insert(sealed).await?;
                     if form.role == SignerRole::Signer {

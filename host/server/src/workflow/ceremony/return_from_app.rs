@@ -1,0 +1,57 @@
+//! The app comes back to the page that opened it.
+
+use parafa_store::jobs;
+
+use super::Ceremony;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::records::AttemptRow;
+use crate::workflow::lanes::ATTEMPTS;
+use crate::workflow::{attempt, sealing};
+
+impl App {
+    /// The app has come back to the page that opened it. Anything but what this
+    /// attempt's link told the app changes nothing.
+    pub(crate) async fn return_from_app(
+        &self,
+        ceremony: &Ceremony,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<(), WorkflowError> {
+        let Some(id) = ceremony.party()?.attempt else {
+            return Ok(());
+        };
+        let key = self.key_to(&ceremony.row).await?;
+        let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
+        let returned = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let attempt = tx.get::<AttemptRow>(&id).await?;
+                    let running = attempt.filter(|attempt| !attempt.phase.is_terminal());
+                    let Some(mut attempt) = running else {
+                        return Ok(false);
+                    };
+                    let Some(sealed) = attempt.device_link.as_ref() else {
+                        return Ok(false);
+                    };
+                    let open = sealing::open_device_link(key, id, sealed)?;
+                    let admitted = open.session.admits_callback(value, session_secret_digest);
+                    if admitted && !attempt.returned {
+                        attempt.returned = true;
+                        tx.put(&attempt).await?;
+                        let now = tx.now();
+                        jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
+                    }
+                    Ok::<_, WorkflowError>(admitted)
+                })
+            })
+            .await?;
+        if !returned {
+            tracing::warn!(signing.id = %signing, attempt.id = %id, "a return from the app does not fit its attempt");
+        }
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! What a link shows.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use parafa_domain::Signer;
+use tokio::time::Instant;
+
+use super::Ceremony;
+use crate::app::App;
+use crate::changes::Fingerprint;
+use crate::error::WorkflowError;
+use crate::records::{AttemptRow, TenantRow};
+use crate::workflow::attempt::DeviceLink;
+use crate::workflow::read_signing::{Download, OpenedSigning};
+
+/// How often a waiting reader looks for changes made by another host.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// All that a signer may know.
+#[derive(Debug)]
+pub(crate) struct CeremonyState {
+    pub(crate) opened: OpenedSigning,
+    pub(crate) party: Signer,
+    /// The party's name, if the caller gave one.
+    pub(crate) name: Option<String>,
+    pub(crate) tenant: String,
+    pub(crate) attempt: Option<AttemptRow>,
+    /// What leads to the signer's app, while it is waited for.
+    pub(crate) device_link: Option<DeviceLink>,
+    /// Whether another signer is signing.
+    pub(crate) busy: bool,
+    /// Tells this state from others that a reader would want to know of.
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// The rows that a state is made of, as they are stored: enough to tell one
+/// state from another.
+#[derive(Debug)]
+struct Glance {
+    ceremony: Ceremony,
+    party: Signer,
+    attempt: Option<AttemptRow>,
+    /// Whether another signer is signing.
+    busy: bool,
+}
+
+impl Glance {
+    /// Tells this state from others that a reader would want to know of.
+    fn fingerprint(&self) -> Fingerprint {
+        let attempt = self.attempt.as_ref();
+        let mut hasher = DefaultHasher::new();
+        self.party.status.hash(&mut hasher);
+        self.busy.hash(&mut hasher);
+        attempt
+            .is_some_and(AttemptRow::awaits_device_link)
+            .hash(&mut hasher);
+        attempt
+            .map(|attempt| (attempt.id, attempt.phase.name()))
+            .hash(&mut hasher);
+        attempt
+            .and_then(|attempt| attempt.verification_code.as_deref())
+            .hash(&mut hasher);
+        self.ceremony
+            .row
+            .newest()
+            .map(|version| version.sha256.as_str())
+            .hash(&mut hasher);
+        Fingerprint(hasher.finish())
+    }
+
+    /// Whether nothing more will happen by itself.
+    fn is_settled(&self) -> bool {
+        self.attempt
+            .as_ref()
+            .is_some_and(|attempt| attempt.phase.is_terminal())
+    }
+}
+
+impl App {
+    /// The state of a ceremony now.
+    pub(crate) async fn ceremony_state(
+        &self,
+        ceremony: Ceremony,
+    ) -> Result<CeremonyState, WorkflowError> {
+        let glance = self.glance_at(ceremony).await?;
+        self.open_state(glance).await
+    }
+
+    async fn glance_at(&self, ceremony: Ceremony) -> Result<Glance, WorkflowError> {
+        let party = ceremony.party()?.clone();
+        let attempt = match party.attempt {
+            Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
+            None => None,
+        };
+        let turn = ceremony.row.signing.current_turn(self.clock.now());
+        let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        Ok(Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        })
+    }
+
+    async fn open_state(&self, glance: Glance) -> Result<CeremonyState, WorkflowError> {
+        let fingerprint = glance.fingerprint();
+        let Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        } = glance;
+        let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
+        let device_link = match &attempt {
+            Some(attempt) if attempt.awaits_device_link() => {
+                let key = self.key_to(&ceremony.row).await?;
+                self.device_link(&key, attempt, party.language)?
+            }
+            _ => None,
+        };
+        let opened = self.open_signing(ceremony.row).await?;
+        let parties = opened.row.signing.signers.iter().zip(&opened.signers);
+        let mut known = parties.filter(|(other, _)| other.id == party.id);
+        // The party may have been removed since the link was looked at.
+        let (_, private) = known.next().ok_or(WorkflowError::NotFound)?;
+        let name = private.name.clone();
+        if opened.row.erased_at.is_some() {
+            return Err(WorkflowError::NotFound);
+        }
+        Ok(CeremonyState {
+            opened,
+            party,
+            name,
+            tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
+            attempt,
+            device_link,
+            busy,
+            fingerprint,
+        })
+    }
+
+    /// The state once it differs from the one that the reader knows, or after
+    /// `wait`. A reader without `known` is taken to know the state last told on
+    /// this link, once every reader has had the time to come and hear it; an
+    /// ended attempt is told at once.
+    pub(crate) async fn await_ceremony_state(
+        &self,
+        token: &str,
+        wait: Duration,
+        known: Option<Fingerprint>,
+    ) -> Result<CeremonyState, WorkflowError> {
+        let deadline = Instant::now() + wait;
+        let ceremony = self.ceremony(token).await?;
+        let signer = ceremony.signer;
+        let told = self.told.last(signer);
+        let deadline = match (known, told) {
+            (None, Some(told)) => deadline.min(told.longest_wait(Instant::now())),
+            _ => deadline,
+        };
+        let known = known.or(told.map(|told| told.fingerprint));
+        let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
+        let mut glance = self.glance_at(self.ceremony(token).await?).await?;
+        while known == Some(glance.fingerprint())
+            && !glance.is_settled()
+            && !self.stop.is_cancelled()
+            && Instant::now() < deadline
+        {
+            let pause = deadline.min(Instant::now() + LOOK_AGAIN);
+            // Either way the state is looked at again.
+            let _ = tokio::time::timeout_at(pause, changes.changed()).await;
+            glance = self.glance_at(self.ceremony(token).await?).await?;
+        }
+        self.told
+            .remember(signer, glance.fingerprint(), Instant::now());
+        self.open_state(glance).await
+    }
+
+    /// The document as this signer would sign it now.
+    pub(crate) async fn ceremony_document(
+        &self,
+        ceremony: &Ceremony,
+    ) -> Result<Download, WorkflowError> {
+        let newest = ceremony.row.newest().cloned();
+        let version = newest.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
+        self.download(&ceremony.row, version).await
+    }
+}
