@@ -17,7 +17,10 @@ use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
-use crate::operate::{DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand, UserCommand};
+use crate::operate::{
+    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
+    UsageCommand, UserCommand,
+};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;
@@ -40,7 +43,7 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Say what is wrong with a configuration.
     CheckConfig(check_config::CheckConfigArguments),
-    /// Make, show, suspend and resume workspaces.
+    /// Make, show, suspend and resume workspaces; say what they pay.
     Tenant(operator::OperatorArguments<TenantCommand>),
     /// Say who works in a workspace.
     User(operator::OperatorArguments<UserCommand>),
@@ -48,6 +51,12 @@ enum Command {
     Key(operator::OperatorArguments<KeyCommand>),
     /// Show webhook deliveries and send them again.
     Delivery(operator::OperatorArguments<DeliveryCommand>),
+    /// Export what a workspace has used.
+    Usage(operator::OperatorArguments<UsageCommand>),
+    /// Write comments of the service.
+    Comment(operator::OperatorArguments<CommentCommand>),
+    /// Verify the audit trails.
+    Audit(operator::OperatorArguments<AuditCommand>),
     /// Check, run and test format plugins.
     Plugin(plugin::PluginArguments),
     /// Say whether the signatures of a document are intact.
@@ -112,6 +121,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             arguments.command,
             OperatorCommand::Delivery,
         ),
+        Command::Usage(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::Usage)
+        }
+        Command::Comment(arguments) => operator::operate(
+            &arguments.place,
+            arguments.command,
+            OperatorCommand::Comment,
+        ),
+        Command::Audit(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::Audit)
+        }
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),

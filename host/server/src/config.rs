@@ -11,6 +11,8 @@ use parafa_api_signing::RateLimits;
 use serde::Deserialize;
 use url::Url;
 
+use crate::records::PriceLadder;
+
 /// Everything that an operator can set. `docs/configuration.md` explains each
 /// key.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -34,6 +36,8 @@ pub struct Config {
     pub smart_id: Option<SmartId>,
     /// The mail server.
     pub mail: Option<Mail>,
+    /// What workspaces pay.
+    pub billing: Billing,
     /// Format plugins.
     pub plugins: Plugins,
     /// Logs.
@@ -175,6 +179,17 @@ pub enum Protection {
     None,
 }
 
+/// What workspaces pay.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Billing {
+    /// A page on which a person can settle why a workspace cannot pay; a
+    /// workspace may have one of its own.
+    pub recovery_url: Option<Url>,
+    /// Prices of workspaces that are made from now on.
+    pub prices: PriceLadder,
+}
+
 /// Format plugins.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -272,6 +287,7 @@ impl Config {
             .list_separator(",")
             .with_list_parse_key("outbound.allow")
             .with_list_parse_key("timestamps.urls")
+            .with_list_parse_key("billing.prices")
             .try_parsing(true)
             .source(Some(section_variables(std::env::vars_os())));
         let loaded = builder
@@ -326,6 +342,17 @@ mod tests {
 
         assert_eq!(config.server.listen.port(), 9999);
         assert_eq!(config.limits.max_body_bytes, 24 * 1024 * 1024);
+    }
+
+    #[test]
+    fn prices_make_a_ladder_or_are_refused() {
+        let config = load("[billing]\nprices = ['1=0.70', '11=0.60']\n").unwrap();
+        let tenth = config.billing.prices.price(10).to_string();
+        assert_eq!(tenth, "0.70");
+
+        let error = load("[billing]\nprices = ['2=0.70']\n").unwrap_err();
+        let why = error.source.to_string();
+        assert!(why.contains("first signature"), "{why}");
     }
 
     #[test]

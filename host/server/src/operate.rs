@@ -1,22 +1,32 @@
-//! What operators do: workspaces, users, keys, deliveries.
+//! What operators do: workspaces and what they pay, users, keys, deliveries,
+//! comments, audit trails.
 //!
 //! A command is the same value on the command line, on the socket of a running
 //! server, and here. The embedded store belongs to one process, so a command
 //! goes to the server that runs on the data folder, and opens the folder by
 //! itself only when there is none.
 
+mod agreements;
+mod audits;
 mod command;
+mod comments;
 mod deliveries;
 mod desk;
 mod error;
+mod funding;
 mod keys;
+mod part;
 mod socket;
 mod tenants;
+mod usage;
 mod users;
 
+pub(crate) use agreements::LinkedEntity;
 pub(crate) use command::{
-    DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand, UserCommand,
+    AuditCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand, OperatorCommand,
+    TenantCommand, UsageCommand, UserCommand,
 };
 pub(crate) use desk::Desk;
 pub(crate) use error::OperateError;
+pub(crate) use part::Part;
 pub(crate) use socket::{Reply, ask, serve};

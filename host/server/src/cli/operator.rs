@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Subcommand;
-use parafa_store::SystemClock;
-use serde_json::Value;
+use parafa_store::{Folder, SystemClock};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
-use super::{CommandError, Place, print_json};
+use super::{CommandError, Place, REFUSED, print_json};
 use crate::config::Config;
-use crate::operate::{self, Desk, OperatorCommand, Reply};
+use crate::operate::{self, Desk, OperatorCommand, Part, Reply};
 use crate::{demo, startup};
 
 /// Arguments of one group of operator commands.
@@ -47,35 +48,140 @@ pub(super) fn operate<C>(
         data: place.data.clone(),
     };
     let config = at.load()?;
-    match carried_out(&config, group(command))? {
-        Reply::Done(value) if place.json => print_json(&value)?,
-        Reply::Done(value) => print_lines(&value),
-        Reply::Refused(sentence) => return Err(CommandError::Refused(sentence)),
-        Reply::Fault(sentence) => return Err(CommandError::Fault(anyhow::anyhow!(sentence))),
+    let mut counter = Counter::at(&config)?;
+    match group(command) {
+        command @ OperatorCommand::Usage(_) => counter.each_row(command, |row| println!("{row}")),
+        command @ OperatorCommand::Audit(_) => audit(&mut counter, command, place.json),
+        mut command => {
+            let answer = match command.cursor() {
+                None => counter.carry_out(command)?,
+                Some(_) => counter.all_rows(command)?,
+            };
+            print(&answer, place.json)
+        }
     }
-    Ok(())
 }
 
-fn carried_out(config: &Config, command: OperatorCommand) -> Result<Reply, CommandError> {
-    let data = &config.store.data;
-    if !data.exists() {
-        return Err(CommandError::Refused(format!(
+/// Tells how many audit trails there are and which are broken: those end the
+/// command as a refusal does.
+fn audit(
+    counter: &mut Counter<'_>,
+    command: OperatorCommand,
+    json: bool,
+) -> Result<(), CommandError> {
+    let mut verified = 0_u64;
+    let mut broken = Vec::new();
+    counter.each_row(command, |row| {
+        verified += 1;
+        if !row["brokenAt"].is_null() {
+            broken.push(row);
+        }
+    })?;
+    let is_sound = broken.is_empty();
+    print(&json!({"verified": verified, "broken": broken}), json)?;
+    if is_sound {
+        Ok(())
+    } else {
+        Err(CommandError::Told(REFUSED))
+    }
+}
+
+/// Where commands are carried out: by the server that runs on the data folder,
+/// or on the folder itself, which is opened once.
+struct Counter<'c> {
+    config: &'c Config,
+    own: Option<Own>,
+}
+
+/// A data folder that this process has open.
+struct Own {
+    folder: Folder,
+    runtime: Runtime,
+}
+
+impl<'c> Counter<'c> {
+    fn at(config: &'c Config) -> Result<Self, CommandError> {
+        let data = &config.store.data;
+        if data.exists() {
+            return Ok(Self { config, own: None });
+        }
+        Err(CommandError::Refused(format!(
             "there is no data folder {}: `parafa serve` makes it",
             data.display()
-        )));
+        )))
     }
-    let asked = operate::ask(data, &command);
-    if let Some(reply) = asked.context("the running server does not answer")? {
-        return Ok(reply);
+
+    fn carry_out(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
+        match self.reply(command)? {
+            Reply::Done(value) => Ok(value),
+            Reply::Refused(sentence) => Err(CommandError::Refused(sentence)),
+            Reply::Fault(sentence) => Err(CommandError::Fault(anyhow::anyhow!(sentence))),
+        }
     }
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let reply = runtime.block_on(async {
-        let mode = demo::mode_of(data);
-        let folder = startup::open_folder(config, mode, Arc::new(SystemClock)).await?;
-        let desk = Desk::new(&folder.store, &folder.master);
-        anyhow::Ok(Reply::from(desk.carry_out(command).await))
-    })?;
-    Ok(reply)
+
+    /// Has a command carried out whose answer comes in parts.
+    fn each_row(
+        &mut self,
+        mut command: OperatorCommand,
+        mut take: impl FnMut(Value),
+    ) -> Result<(), CommandError> {
+        loop {
+            let value = self.carry_out(command.clone())?;
+            let part: Part = serde_json::from_value(value).context("the answer is no part")?;
+            part.rows.into_iter().for_each(&mut take);
+            match (command.cursor(), part.after) {
+                (Some(cursor), Some(after)) => *cursor = Some(after),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// The same, all rows in one list.
+    fn all_rows(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
+        let mut rows = Vec::new();
+        self.each_row(command, |row| rows.push(row))?;
+        Ok(Value::Array(rows))
+    }
+
+    fn reply(&mut self, command: OperatorCommand) -> anyhow::Result<Reply> {
+        let own = match self.own.take() {
+            Some(own) => own,
+            None => {
+                let asked = operate::ask(&self.config.store.data, &command);
+                if let Some(reply) = asked.context("the running server does not answer")? {
+                    return Ok(reply);
+                }
+                Own::open(self.config)?
+            }
+        };
+        let own = self.own.insert(own);
+        let desk = Desk {
+            store: &own.folder.store,
+            keys: &own.folder.keys,
+            master: &own.folder.master,
+            billing: &self.config.billing,
+        };
+        Ok(Reply::from(own.runtime.block_on(desk.carry_out(command))))
+    }
+}
+
+impl Own {
+    fn open(config: &Config) -> anyhow::Result<Self> {
+        let runtime = Runtime::new().context("the runtime does not start")?;
+        let mode = demo::mode_of(&config.store.data);
+        let opened = startup::open_folder(config, mode, Arc::new(SystemClock));
+        let folder = runtime.block_on(opened)?;
+        Ok(Self { folder, runtime })
+    }
+}
+
+fn print(answer: &Value, json: bool) -> Result<(), CommandError> {
+    if json {
+        print_json(answer)?;
+    } else {
+        print_lines(answer);
+    }
+    Ok(())
 }
 
 /// One line for each member, or for each row of a list.

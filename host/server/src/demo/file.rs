@@ -13,7 +13,7 @@ use super::workspace::Workspace;
 const NAME: &str = "demo.json";
 
 /// The file.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DemoFile {
     /// Where the host's APIs and pages are, without a slash at the end.
@@ -26,7 +26,7 @@ pub(crate) struct DemoFile {
 }
 
 /// The workspaces with their keys.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Workspaces {
     pub(super) signing: Workspace,
     pub(super) other: Workspace,

@@ -10,15 +10,15 @@ use super::file::Workspaces;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow, WebhookSecret,
-    WebhookSecretRow,
+    ApiKeyRow, BillingRow, Funding, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+    WebhookSecret, WebhookSecretRow,
 };
 
 const OWNER: &str = "owner@example.com";
 const VIEWER: &str = "viewer@example.com";
 
 /// One workspace with the keys of its users.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Workspace {
     tenant: Uuid,
@@ -69,6 +69,13 @@ impl Workspace {
                 WebhookSecretRow::seal(&app.master, self.tenant, Product::Signing, &secret, None)
             })
             .transpose()?;
+        let billing = &BillingRow {
+            tenant: self.tenant,
+            funding: Funding::Ok,
+            ceiling: None,
+            recovery_url: None,
+            ladder: app.billing.prices.clone(),
+        };
         app.store
             .transact(|tx| {
                 let secret = secret.clone();
@@ -83,6 +90,7 @@ impl Workspace {
                         created_at: tx.now(),
                     };
                     tx.insert(&tenant).await?;
+                    tx.insert(billing).await?;
                     if let Some(secret) = &secret {
                         tx.insert(secret).await?;
                     }

@@ -1,11 +1,15 @@
-use clap::Subcommand;
+use clap::builder::BoolishValueParser;
+use clap::{ArgAction, Subcommand, ValueEnum};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use url::Url;
 use uuid::Uuid;
 
-use crate::records::{KeyMode, Product, Role};
+use super::LinkedEntity;
+use crate::records::{Amount, KeyMode, PriceStep, Product, Role};
 
 /// Everything that an operator can have done.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OperatorCommand {
     /// On workspaces.
@@ -16,10 +20,29 @@ pub(crate) enum OperatorCommand {
     Key(KeyCommand),
     /// On webhook deliveries.
     Delivery(DeliveryCommand),
+    /// On the usage ledger.
+    Usage(UsageCommand),
+    /// On comments.
+    Comment(CommentCommand),
+    /// On audit trails.
+    Audit(AuditCommand),
+}
+
+impl OperatorCommand {
+    /// Where a command goes on whose answer is a [`Part`](super::Part); none
+    /// of one that is answered at once.
+    pub(crate) fn cursor(&mut self) -> Option<&mut Option<Uuid>> {
+        match self {
+            Self::Delivery(DeliveryCommand::List { after, .. })
+            | Self::Usage(UsageCommand::Export { after, .. })
+            | Self::Audit(AuditCommand::Verify { after }) => Some(after),
+            _ => None,
+        }
+    }
 }
 
 /// Commands on workspaces. TENANT is an id or a name.
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TenantCommand {
     /// Make a workspace; signers see its name.
@@ -32,6 +55,50 @@ pub(crate) enum TenantCommand {
     Suspend { tenant: String },
     /// Let the keys of a suspended workspace work again.
     Resume { tenant: String },
+    /// Say whether a workspace can pay; without that its live keys create nothing.
+    SetFunding {
+        tenant: String,
+        /// What holds from now on.
+        #[arg(value_enum)]
+        funding: FundingStatus,
+        /// Most that may be owed, in euros, such as 250.00; without it `ok` has
+        /// no ceiling, and that of `ceiling` is nothing.
+        #[arg(long, value_name = "EUR")]
+        ceiling: Option<Amount>,
+        /// A page on which a person settles whatever is wrong; without it the
+        /// one there is, or else the configured one.
+        #[arg(long, value_name = "URL")]
+        recovery_url: Option<Url>,
+    },
+    /// Set what signatures cost, or go back to the configured prices.
+    SetPrices {
+        tenant: String,
+        /// The price from the Nth signature of a month on, such as 101=0.40; one
+        /// is for N = 1.
+        #[arg(long = "from", value_name = "N=EUR")]
+        steps: Vec<PriceStep>,
+    },
+    /// Take a payment off what a workspace owes.
+    RecordPayment {
+        tenant: String,
+        /// What was paid, without VAT.
+        #[arg(long, value_name = "EUR")]
+        amount: Amount,
+    },
+    /// Say what a workspace has agreed to for due diligence. What is not named
+    /// stays.
+    SetAgreement {
+        tenant: String,
+        /// Whether the terms of service are accepted.
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        terms: Option<bool>,
+        /// Whether the engagement agreement is signed.
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        agreement: Option<bool>,
+        /// The code of the entity that is billed.
+        #[arg(long, value_name = "CODE|none")]
+        entity: Option<LinkedEntity>,
+    },
     /// Issue a new webhook secret; the old one signs along for a day.
     RotateSecret {
         tenant: String,
@@ -41,8 +108,23 @@ pub(crate) enum TenantCommand {
     },
 }
 
+/// Whether a workspace can pay, as operators say it.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FundingStatus {
+    /// In good standing.
+    Ok,
+    /// There is no way of paying.
+    NoRail,
+    /// An invoice is overdue.
+    Overdue,
+    /// In good standing until what is owed and the next signature exceed the
+    /// ceiling.
+    Ceiling,
+}
+
 /// Commands on users.
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UserCommand {
     /// Add a user to a workspace.
@@ -64,7 +146,7 @@ pub(crate) enum UserCommand {
 }
 
 /// Commands on API keys.
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeyCommand {
     /// Issue a key that acts as a user; it is shown this once only.
@@ -88,14 +170,60 @@ pub(crate) enum KeyCommand {
 }
 
 /// Commands on webhook deliveries.
-#[derive(Debug, Deserialize, Serialize, Subcommand)]
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DeliveryCommand {
     /// List the deliveries of a workspace, the newest first.
-    List { tenant: String },
+    List {
+        tenant: String,
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
     /// Send an event again.
     Replay {
         /// The delivery's id.
         id: Uuid,
+    },
+}
+
+/// Commands on the usage ledger.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UsageCommand {
+    /// Print what a workspace has used, the oldest first: a line of JSON each.
+    Export {
+        tenant: String,
+        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
+        #[arg(long, value_name = "TIME")]
+        since: Option<Timestamp>,
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
+}
+
+/// Commands on comments.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CommentCommand {
+    /// Add a comment of the service to a signing; its workspace sees it, signers
+    /// do not.
+    Add {
+        /// The signing's id.
+        signing: Uuid,
+        text: String,
+        /// Your own name for the writer.
+        #[arg(long)]
+        label: Option<String>,
+    },
+}
+
+/// Commands on audit trails.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AuditCommand {
+    /// Recompute the audit trail of every signing and say which are broken.
+    Verify {
+        #[arg(skip)]
+        after: Option<Uuid>,
     },
 }

@@ -1,34 +1,45 @@
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page};
+use parafa_store::{Guard, Page};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::tenants::find_tenant;
-use super::{DeliveryCommand, Desk, OperateError};
+use super::{DeliveryCommand, Desk, OperateError, Part};
 use crate::records::{DeliveryAttempt, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT};
 use crate::workflow::notices;
+
+/// Deliveries in one part of a list.
+const AT_ONCE: usize = 200;
 
 impl Desk<'_> {
     pub(super) async fn delivery(&self, command: DeliveryCommand) -> Result<Value, OperateError> {
         match command {
-            DeliveryCommand::List { tenant } => self.list_deliveries(&tenant).await,
+            DeliveryCommand::List { tenant, after } => {
+                let part = self.list_deliveries(&tenant, after).await?;
+                Ok(part.into())
+            }
             DeliveryCommand::Replay { id } => self.replay(id).await,
         }
     }
 
-    async fn list_deliveries(&self, tenant: &str) -> Result<Value, OperateError> {
-        let notices = self
+    async fn list_deliveries(
+        &self,
+        tenant: &str,
+        after: Option<Uuid>,
+    ) -> Result<Part, OperateError> {
+        let tenant = self.tenant_named(tenant).await?;
+        let page = &Page {
+            after,
+            ..Page::newest(AT_ONCE)
+        };
+        let found = self
             .store
             .read(|tx| {
                 Box::pin(async move {
-                    let tenant = find_tenant(tx, tenant).await?;
-                    let page = Page::newest(MAX_PAGE_ROWS);
                     let index = &WEBHOOK_NOTICES_OF_TENANT;
-                    let found = tx.page_by(index, &tenant.id, &page, Guard::none()).await?;
-                    Ok::<_, OperateError>(found.rows)
+                    tx.page_by(index, &tenant.id, page, Guard::none()).await
                 })
             })
             .await?;
-        Ok(notices.iter().map(shown).collect())
+        Ok(Part::of(&found, shown))
     }
 
     /// Starts a delivery over: its schedule begins anew, its id stays.

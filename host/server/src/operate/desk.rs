@@ -1,21 +1,21 @@
-use parafa_store::{MasterKey, Store};
+use parafa_store::{DataKeys, MasterKey, Store};
 use serde_json::Value;
 
 use super::{OperateError, OperatorCommand};
+use crate::config::Billing;
 
-/// Where operators' commands are carried out: the records and the key that
-/// opens the deployment's own secrets.
+/// Where operators' commands are carried out: the records, and the keys that
+/// open what is sealed in them.
 #[derive(Clone, Copy)]
 pub(crate) struct Desk<'a> {
-    pub(super) store: &'a Store,
-    pub(super) master: &'a MasterKey,
+    pub(crate) store: &'a Store,
+    pub(crate) keys: &'a DataKeys,
+    pub(crate) master: &'a MasterKey,
+    /// What holds for workspaces that have nothing of their own set.
+    pub(crate) billing: &'a Billing,
 }
 
-impl<'a> Desk<'a> {
-    pub(crate) fn new(store: &'a Store, master: &'a MasterKey) -> Self {
-        Self { store, master }
-    }
-
+impl Desk<'_> {
     /// Carries a command out and says what came of it.
     pub(crate) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         match command {
@@ -23,6 +23,9 @@ impl<'a> Desk<'a> {
             OperatorCommand::User(command) => self.user(command).await,
             OperatorCommand::Key(command) => self.key(command).await,
             OperatorCommand::Delivery(command) => self.delivery(command).await,
+            OperatorCommand::Usage(command) => self.usage(command).await,
+            OperatorCommand::Comment(command) => self.comment(command).await,
+            OperatorCommand::Audit(command) => self.audit(command).await,
         }
     }
 }

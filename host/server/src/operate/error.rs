@@ -2,6 +2,9 @@ use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
 
+use crate::error::WorkflowError;
+use crate::records::{Amount, NoPriceLadder};
+
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OperateError {
@@ -27,15 +30,29 @@ pub(crate) enum OperateError {
     DeliveryUnderWay(Uuid),
     #[error("the workspace has no {0} key yet, and so no webhook secret")]
     NoSecret(&'static str),
+    #[error("there is no signing {0}, or it is erased")]
+    UnknownSigning(Uuid),
+    #[error("a comment has 1 to {longest} characters, one of them visible")]
+    CommentText { longest: usize },
+    #[error("a label has at most {longest} characters")]
+    Label { longest: usize },
+    #[error("a page of recovery begins with https:// or http://")]
+    RecoveryUrl,
+    #[error(transparent)]
+    Prices(#[from] NoPriceLadder),
+    #[error("the workspace owes {owed} euros, which is less than {paid}")]
+    Overpaid { owed: Amount, paid: Amount },
     #[error("the store failed")]
     Store(#[from] StoreError),
     #[error("a key could not be used")]
     Key(#[from] KeyError),
+    #[error("the signing could not be read or written")]
+    Signing(#[source] WorkflowError),
 }
 
 impl OperateError {
     /// Whether the command may not be done, and not only now.
     pub(crate) fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Store(_) | Self::Key(_))
+        !matches!(self, Self::Store(_) | Self::Key(_) | Self::Signing(_))
     }
 }

@@ -1,9 +1,10 @@
 use jiff::{SignedDuration, Timestamp};
+use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::part::all_of;
 use super::tenants::find_tenant;
 use super::users::find_user;
 use super::{Desk, KeyCommand, OperateError};
@@ -88,19 +89,8 @@ impl Desk<'_> {
     }
 
     async fn list_keys(&self, tenant: &str) -> Result<Value, OperateError> {
-        let keys = self
-            .store
-            .read(|tx| {
-                Box::pin(async move {
-                    let tenant = find_tenant(tx, tenant).await?;
-                    let page = Page::oldest(MAX_PAGE_ROWS);
-                    let keys = tx
-                        .page_by(&KEYS_OF_TENANT, &tenant.id, &page, Guard::none())
-                        .await?;
-                    Ok::<_, OperateError>(keys.rows)
-                })
-            })
-            .await?;
+        let tenant = self.tenant_named(tenant).await?;
+        let keys = all_of(self.store, &KEYS_OF_TENANT, tenant.id).await?;
         Ok(keys.iter().map(shown).collect())
     }
 

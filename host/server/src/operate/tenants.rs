@@ -2,6 +2,7 @@ use parafa_store::{Direction, Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::part::all_of;
 use super::{Desk, OperateError, TenantCommand};
 use crate::records::{Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow};
 
@@ -20,6 +21,25 @@ impl Desk<'_> {
             TenantCommand::Resume { tenant } => {
                 self.set_status(&tenant, TenantStatus::Active).await
             }
+            TenantCommand::SetFunding {
+                tenant,
+                funding,
+                ceiling,
+                recovery_url,
+            } => {
+                self.set_funding(&tenant, funding, ceiling, recovery_url)
+                    .await
+            }
+            TenantCommand::SetPrices { tenant, steps } => self.set_prices(&tenant, steps).await,
+            TenantCommand::RecordPayment { tenant, amount } => {
+                self.record_payment(&tenant, amount).await
+            }
+            TenantCommand::SetAgreement {
+                tenant,
+                terms,
+                agreement,
+                entity,
+            } => self.set_agreement(&tenant, terms, agreement, entity).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await
             }
@@ -71,25 +91,23 @@ impl Desk<'_> {
     }
 
     async fn show_tenant(&self, named: &str) -> Result<Value, OperateError> {
-        let (tenant, users) = self
-            .store
-            .read(|tx| {
-                Box::pin(async move {
-                    let tenant = find_tenant(tx, named).await?;
-                    let page = Page::oldest(MAX_PAGE_ROWS);
-                    let users = tx
-                        .page_by(&USERS_OF_TENANT, &tenant.id, &page, Guard::none())
-                        .await?;
-                    Ok::<_, OperateError>((tenant, users.rows))
-                })
-            })
-            .await?;
+        let tenant = self.tenant_named(named).await?;
+        let users = all_of(self.store, &USERS_OF_TENANT, tenant.id).await?;
         let mut value = shown(&tenant);
+        value["billing"] = self.shown_billing(tenant.id).await?;
+        value["agreement"] = self.shown_agreement(tenant.id).await?;
         value["users"] = users
             .iter()
             .map(|UserRow { email, role, .. }| json!({"email": email, "role": role}))
             .collect();
         Ok(value)
+    }
+
+    /// The workspace with this id or name.
+    pub(super) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
+        self.store
+            .read(|tx| Box::pin(async move { find_tenant(tx, named).await }))
+            .await
     }
 
     async fn set_status(&self, named: &str, status: TenantStatus) -> Result<Value, OperateError> {
@@ -121,7 +139,7 @@ impl Desk<'_> {
     }
 }
 
-/// The workspace with this id or name.
+/// The same as part of a transaction.
 pub(super) async fn find_tenant(
     tx: &mut Transaction<'_>,
     named: &str,

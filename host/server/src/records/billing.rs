@@ -1,41 +1,34 @@
 use jiff::Timestamp;
 use parafa_store::{Table, TableName};
 use serde::{Deserialize, Serialize};
+use url::Url;
 use uuid::Uuid;
 
-/// How a workspace pays. One without such a row is in good standing.
+use super::{Amount, PriceLadder, Product};
+
+/// How a workspace pays. One without such a row has no way of paying.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct BillingRow {
     pub(crate) tenant: Uuid,
     pub(crate) funding: Funding,
-    /// Most that may be owed, in cents.
-    pub(crate) ceiling_cents: Option<u64>,
-    /// A page on which a person can settle whatever the cause is.
-    pub(crate) recovery_url: Option<String>,
-    /// Prices of signatures, the lowest `from` first.
-    pub(crate) ladder: Vec<PriceStep>,
+    /// Most that may be owed.
+    pub(crate) ceiling: Option<Amount>,
+    /// A page on which a person can settle whatever the cause is, in place of
+    /// the configured one.
+    pub(crate) recovery_url: Option<Url>,
+    pub(crate) ladder: PriceLadder,
 }
 
 /// Whether a workspace can pay.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Funding {
-    /// The usage ceiling has tripped.
-    Ceiling,
     /// There is no way of paying.
     NoRail,
-    /// In good standing.
+    /// In good standing, as long as no ceiling trips.
     Ok,
     /// An invoice is overdue.
     Overdue,
-}
-
-/// The price of a signature from a certain number a month on.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct PriceStep {
-    /// The first signature of the month that costs this, from 1.
-    pub(crate) from: u64,
-    pub(crate) cents: u64,
 }
 
 /// A billed use of the service.
@@ -47,7 +40,7 @@ pub(crate) struct UsageRow {
     pub(crate) item: UsageItem,
     /// The signing.
     pub(crate) reference: Uuid,
-    pub(crate) amount_cents: u64,
+    pub(crate) amount: Amount,
 }
 
 /// What was used.
@@ -56,6 +49,15 @@ pub(crate) struct UsageRow {
 pub(crate) enum UsageItem {
     /// A qualified signature.
     Signature,
+}
+
+impl UsageItem {
+    /// The product that it is part of.
+    pub(crate) fn product(self) -> Product {
+        match self {
+            Self::Signature => Product::Signing,
+        }
+    }
 }
 
 /// How much a workspace has used, so that nobody counts rows.
@@ -67,7 +69,7 @@ pub(crate) struct UsageTotalRow {
     /// Signatures of that month.
     pub(crate) signatures: u64,
     /// What is owed, of all months.
-    pub(crate) unpaid_cents: u64,
+    pub(crate) unpaid: Amount,
 }
 
 impl Table for BillingRow {

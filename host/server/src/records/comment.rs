@@ -20,6 +20,8 @@ pub(crate) struct CommentRow {
 pub(crate) enum CommentAuthor {
     /// The caller.
     Client,
+    /// The operator of the service.
+    Service,
 }
 
 /// What a comment says, sealed.

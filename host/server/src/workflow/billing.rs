@@ -2,15 +2,16 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use parafa_store::Transaction;
+use parafa_store::{StoreError, Transaction};
 use url::Url;
 use uuid::Uuid;
 
 use super::accounts::Caller;
 use crate::app::App;
+use crate::config::Billing;
 use crate::error::WorkflowError;
 use crate::records::{
-    BillingRow, Funding, KeyMode, PriceStep, SigningRow, UsageItem, UsageRow, UsageTotalRow,
+    Amount, BillingRow, Funding, KeyMode, SigningRow, UsageItem, UsageRow, UsageTotalRow,
 };
 
 /// Why a workspace cannot pay.
@@ -27,44 +28,55 @@ pub(crate) enum PaymentCause {
 impl App {
     /// Refuses a workspace that cannot pay; the sandbox costs nothing.
     pub(super) async fn check_funding(&self, caller: &Caller) -> Result<(), WorkflowError> {
-        let caller = *caller;
+        let (caller, billing) = (*caller, &self.billing);
         self.store
-            .read(|tx| Box::pin(async move { check(tx, &caller).await }))
+            .read(|tx| Box::pin(async move { check(tx, &caller, billing).await }))
             .await
     }
 }
 
 /// The same as part of a transaction.
-pub(super) async fn check(tx: &mut Transaction<'_>, caller: &Caller) -> Result<(), WorkflowError> {
+pub(super) async fn check(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    configured: &Billing,
+) -> Result<(), WorkflowError> {
     if caller.mode == KeyMode::Test {
         return Ok(());
     }
-    let Some(billing) = tx.get::<BillingRow>(&caller.tenant).await? else {
+    let billing = tx.get::<BillingRow>(&caller.tenant).await?;
+    let Some(cause) = cause(tx, caller.tenant, billing.as_ref()).await? else {
         return Ok(());
     };
-    let cause = match billing.funding {
-        Funding::Ceiling => Some(PaymentCause::Ceiling),
+    let own: Option<Url> = billing.and_then(|billing| billing.recovery_url);
+    Err(WorkflowError::PaymentRequired {
+        cause,
+        recovery_url: own
+            .or_else(|| configured.recovery_url.clone())
+            .map(Box::new),
+    })
+}
+
+async fn cause(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    billing: Option<&BillingRow>,
+) -> Result<Option<PaymentCause>, WorkflowError> {
+    let Some(billing) = billing else {
+        return Ok(Some(PaymentCause::NoRail));
+    };
+    Ok(match billing.funding {
         Funding::NoRail => Some(PaymentCause::NoRail),
         Funding::Overdue => Some(PaymentCause::Overdue),
-        Funding::Ok => match billing.ceiling_cents {
+        Funding::Ok => match billing.ceiling {
             None => None,
             Some(ceiling) => {
-                let total = total(tx, caller.tenant).await?;
-                let next = price(&billing.ladder, total.signatures + 1);
-                (total.unpaid_cents.saturating_add(next) > ceiling).then_some(PaymentCause::Ceiling)
+                let total = total(tx, tenant).await?;
+                let next = billing.ladder.price(total.signatures + 1);
+                (total.unpaid.plus(next) > ceiling).then_some(PaymentCause::Ceiling)
             }
         },
-    };
-    match cause {
-        None => Ok(()),
-        Some(cause) => Err(WorkflowError::PaymentRequired {
-            cause,
-            recovery_url: billing
-                .recovery_url
-                .and_then(|url| Url::parse(&url).ok())
-                .map(Box::new),
-        }),
-    }
+    })
 }
 
 /// Enters a real signature into the ledger, in the transaction that stores it.
@@ -79,15 +91,15 @@ pub(super) async fn bill_signature(
     let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
     let mut total = total(tx, row.tenant).await?;
     total.signatures += 1;
-    let amount_cents = price(&ladder, total.signatures);
-    total.unpaid_cents = total.unpaid_cents.saturating_add(amount_cents);
+    let amount: Amount = ladder.price(total.signatures);
+    total.unpaid = total.unpaid.plus(amount);
     let usage = UsageRow {
         tenant: row.tenant,
         id: tx.new_id()?,
         at: tx.now(),
         item: UsageItem::Signature,
         reference: row.signing.id.uuid(),
-        amount_cents,
+        amount,
     };
     tx.insert(&usage).await?;
     tx.put(&total).await?;
@@ -95,7 +107,10 @@ pub(super) async fn bill_signature(
 }
 
 /// The workspace's total, with the count of signatures begun anew each month.
-async fn total(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<UsageTotalRow, WorkflowError> {
+pub(crate) async fn total(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+) -> Result<UsageTotalRow, StoreError> {
     let month = month(tx.now());
     let stored = tx.get::<UsageTotalRow>(&tenant).await?;
     Ok(match stored {
@@ -109,18 +124,9 @@ async fn total(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<UsageTotalRow, 
             tenant,
             month,
             signatures: 0,
-            unpaid_cents: 0,
+            unpaid: Amount::default(),
         },
     })
-}
-
-/// What the n-th signature of a month costs; nothing where no step is set.
-fn price(ladder: &[PriceStep], number: u64) -> u64 {
-    ladder
-        .iter()
-        .rev()
-        .find(|step| step.from <= number)
-        .map_or(0, |step| step.cents)
 }
 
 fn month(at: Timestamp) -> String {
@@ -130,22 +136,6 @@ fn month(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_highest_step_that_is_reached_sets_the_price() {
-        let ladder = [
-            PriceStep { from: 1, cents: 50 },
-            PriceStep {
-                from: 101,
-                cents: 40,
-            },
-        ];
-
-        assert_eq!(price(&ladder, 1), 50);
-        assert_eq!(price(&ladder, 100), 50);
-        assert_eq!(price(&ladder, 101), 40);
-        assert_eq!(price(&[], 7), 0);
-    }
 
     #[test]
     fn months_are_those_of_utc() {
