@@ -17,6 +17,7 @@ use crate::structure::{FieldKind, FieldNode, PdfFile, RawDictionary, as_string};
 pub(crate) use byte_range::{ByteRange, ByteRangeError};
 pub(crate) use changes::ChangeDetector;
 pub(crate) use permissions::{AccessPermission, Permissions};
+use permissions::{TransformReader, Transforms};
 
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,7 +50,7 @@ pub(crate) struct SignatureDictionary {
 impl SignatureDictionary {
     /// Whether it says itself what may be changed after it.
     pub(crate) fn restricts(&self) -> bool {
-        self.own_access.is_some() || !self.permissions.locks.is_empty()
+        self.own_access.is_some() || self.permissions.has_locks()
     }
 }
 
@@ -59,6 +60,7 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     let mut signatures = Vec::new();
     let mut seen = BTreeSet::new();
     let mut names = BTreeSet::new();
+    let mut transforms = TransformReader::default();
     for field in file.field_nodes()? {
         // A value of its own counts wherever it stands in the tree: fields put
         // below it later must not hide a signature.
@@ -74,7 +76,7 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
         if !seen.insert(id) {
             continue;
         }
-        let mut signature = read(file, &field, id, dictionary)?;
+        let mut signature = read(file, &field, id, dictionary, &mut transforms)?;
         // Fields must not share a name, but some do; signatures are told apart
         // by it.
         while !names.insert(signature.field_name.clone()) {
@@ -92,14 +94,13 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     Ok(signatures)
 }
 
-/// A signature made under a certification permits what that does.
+/// A signature made under a certification permits no more than that does.
 fn inherit_permissions(signatures: &mut [SignatureDictionary]) {
     let mut certified: Option<AccessPermission> = None;
     for signature in signatures {
-        if let Some(certified) = certified
-            && signature.own_access.is_none()
-        {
-            signature.permissions.access = certified;
+        if let Some(certified) = certified {
+            let own = signature.own_access.unwrap_or(certified);
+            signature.permissions.access = own.min(certified);
         }
         if let Some(permission) = signature.certification {
             certified = Some(certified.map_or(permission, |earlier| earlier.min(permission)));
@@ -112,6 +113,7 @@ fn read(
     field: &FieldNode<'_>,
     id: ObjectId,
     dictionary: &Dictionary,
+    transforms: &mut TransformReader,
 ) -> Result<SignatureDictionary, Refusal> {
     let object = file.raw_object(id)?;
     let damaged = |_| {
@@ -149,13 +151,15 @@ fn read(
     let claimed = file
         .entry(dictionary, b"M")
         .and_then(|value| value.as_str().ok());
-    let certification = permissions::certification(file, dictionary);
+    let Transforms {
+        certification,
+        locks,
+    } = transforms.read(file, dictionary);
     let own_access = [
         certification,
         permissions::lock_permission(file, field.dictionary),
     ];
     let own_access = own_access.into_iter().flatten().min();
-    let locks = permissions::locks(file, dictionary, field.dictionary);
     Ok(SignatureDictionary {
         field_name: field.name.clone(),
         id,
@@ -173,6 +177,7 @@ fn read(
         permissions: Permissions {
             access: own_access.unwrap_or(AccessPermission::FormFilling),
             locks,
+            own_lock: permissions::field_lock(file, field.dictionary),
         },
         coverage,
     })

@@ -1,5 +1,8 @@
 //! What signatures permit later revisions to change (ISO 32000-2, 12.8.2).
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
 use lopdf::{Dictionary, Object};
 
 use crate::structure::PdfFile;
@@ -32,8 +35,12 @@ pub(crate) struct Permissions {
     /// Of the signature itself, else of the certification that it was made
     /// under, else what filling in and signing a form needs.
     pub(crate) access: AccessPermission,
-    /// The fields that the signature locks.
-    pub(crate) locks: Vec<FieldLock>,
+    /// The fields that the signature's FieldMDP transforms lock; signatures may
+    /// share them.
+    pub(super) locks: Rc<[FieldLock]>,
+    /// Those that the lock of its field says are locked when it is signed
+    /// (12.7.5.5).
+    pub(super) own_lock: Option<FieldLock>,
 }
 
 impl AccessPermission {
@@ -68,48 +75,106 @@ impl FieldLock {
     }
 
     /// From transform parameters or a signature field lock dictionary; what is
-    /// no action of table 259 locks everything.
+    /// no action of table 259, or names what cannot be read, locks everything.
     fn read(file: &PdfFile<'_>, parameters: &Dictionary) -> Self {
         let action = file
             .entry(parameters, b"Action")
             .and_then(|action| action.as_name().ok());
-        let names = || {
-            let names = file
-                .entry(parameters, b"Fields")
-                .and_then(|names| names.as_array().ok());
+        let names = || -> Option<Vec<String>> {
+            let Some(names) = file.entry(parameters, b"Fields") else {
+                return Some(Vec::new());
+            };
+            let names = names.as_array().ok()?.iter();
             names
-                .into_iter()
-                .flatten()
-                .filter_map(|name| lopdf::decode_text_string(file.resolve(name)?).ok())
+                .map(|name| lopdf::decode_text_string(file.resolve(name)?).ok())
                 .collect()
         };
-        match action {
-            Some(b"Exclude") => Self::Exclude(names()),
-            Some(b"Include") => Self::Include(names()),
-            _ => Self::All,
-        }
+        let lock = match action {
+            Some(b"Exclude") => names().map(Self::Exclude),
+            Some(b"Include") => names().map(Self::Include),
+            _ => None,
+        };
+        lock.unwrap_or(Self::All)
     }
 }
 
 impl Permissions {
     /// Whether the field of a fully qualified name is locked.
     pub(crate) fn locks(&self, field: &str) -> bool {
-        self.locks.iter().any(|lock| lock.locks(field))
+        let mut locks = self.locks.iter().chain(&self.own_lock);
+        locks.any(|lock| lock.locks(field))
+    }
+
+    /// Whether any field is locked at all.
+    pub(super) fn has_locks(&self) -> bool {
+        self.own_lock.is_some() || !self.locks.is_empty()
     }
 }
 
-/// The permission that a DocMDP transform of a signature states (12.8.2.2).
-pub(super) fn certification(
-    file: &PdfFile<'_>,
-    signature: &Dictionary,
-) -> Option<AccessPermission> {
-    transforms(file, signature, b"DocMDP")
-        .map(|parameters| {
-            parameters
-                .and_then(|parameters| file.entry(parameters, b"P"))
-                .map_or(AccessPermission::DEFAULT, AccessPermission::read)
-        })
-        .min()
+/// What the transforms of signatures say, each list of them read once however
+/// many signatures share it.
+#[derive(Default)]
+pub(super) struct TransformReader {
+    known: BTreeMap<*const Object, Transforms>,
+}
+
+/// What the transforms of a signature say.
+#[derive(Clone)]
+pub(super) struct Transforms {
+    /// The permission that its DocMDP transforms state (12.8.2.2).
+    pub(super) certification: Option<AccessPermission>,
+    /// The fields that its FieldMDP transforms lock (12.8.2.4).
+    pub(super) locks: Rc<[FieldLock]>,
+}
+
+impl TransformReader {
+    /// Reads `/Reference` of a signature dictionary (12.8.1, table 255).
+    pub(super) fn read(&mut self, file: &PdfFile<'_>, signature: &Dictionary) -> Transforms {
+        let references = file.entry(signature, b"Reference");
+        let place = references.map_or(std::ptr::null(), std::ptr::from_ref);
+        let known = self.known.entry(place);
+        known
+            .or_insert_with(|| Transforms::of(file, references))
+            .clone()
+    }
+}
+
+impl Transforms {
+    fn of(file: &PdfFile<'_>, references: Option<&Object>) -> Self {
+        let mut certification = None;
+        let mut locks = Vec::new();
+        let mut read = BTreeSet::new();
+        let references = references.and_then(|references| references.as_array().ok());
+        for reference in references.into_iter().flatten() {
+            let reference = file
+                .resolve(reference)
+                .and_then(|reference| reference.as_dict().ok());
+            let Some(reference) = reference else { continue };
+            let method = file
+                .entry(reference, b"TransformMethod")
+                .and_then(|method| method.as_name().ok());
+            let parameters = file.entry_dictionary(reference, b"TransformParams");
+            if !read.insert((method, parameters.map(std::ptr::from_ref))) {
+                continue;
+            }
+            match method {
+                Some(b"DocMDP") => {
+                    let stated = parameters
+                        .and_then(|parameters| file.entry(parameters, b"P"))
+                        .map_or(AccessPermission::DEFAULT, AccessPermission::read);
+                    certification = certification.into_iter().chain([stated]).min();
+                }
+                Some(b"FieldMDP") => locks.push(parameters.map_or(FieldLock::All, |parameters| {
+                    FieldLock::read(file, parameters)
+                })),
+                _ => {}
+            }
+        }
+        Self {
+            certification,
+            locks: locks.into(),
+        }
+    }
 }
 
 /// The permission that the lock of a signature field states (table 236).
@@ -118,45 +183,10 @@ pub(super) fn lock_permission(file: &PdfFile<'_>, field: &Dictionary) -> Option<
     file.entry(lock, b"P").map(AccessPermission::read)
 }
 
-/// The fields that a signature's FieldMDP transforms lock, and those that the
-/// lock of its field says are locked when it is signed (12.7.5.5).
-pub(super) fn locks(
-    file: &PdfFile<'_>,
-    signature: &Dictionary,
-    field: &Dictionary,
-) -> Vec<FieldLock> {
-    let own = file
-        .entry_dictionary(field, b"Lock")
-        .map(|lock| FieldLock::read(file, lock));
-    transforms(file, signature, b"FieldMDP")
-        .map(|parameters| {
-            parameters.map_or(FieldLock::All, |parameters| {
-                FieldLock::read(file, parameters)
-            })
-        })
-        .chain(own)
-        .collect()
-}
-
-/// The parameters of every transform of a method (12.8.1, table 256).
-fn transforms<'f>(
-    file: &'f PdfFile<'_>,
-    signature: &'f Dictionary,
-    method: &'static [u8],
-) -> impl Iterator<Item = Option<&'f Dictionary>> {
-    let references = file
-        .entry(signature, b"Reference")
-        .and_then(|references| references.as_array().ok());
-    references
-        .into_iter()
-        .flatten()
-        .filter_map(|reference| file.resolve(reference)?.as_dict().ok())
-        .filter(move |reference| {
-            file.entry(reference, b"TransformMethod")
-                .and_then(|found| found.as_name().ok())
-                == Some(method)
-        })
-        .map(|reference| file.entry_dictionary(reference, b"TransformParams"))
+/// The fields that the lock of a signature field names (12.7.5.5).
+pub(super) fn field_lock(file: &PdfFile<'_>, field: &Dictionary) -> Option<FieldLock> {
+    file.entry_dictionary(field, b"Lock")
+        .map(|lock| FieldLock::read(file, lock))
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub(crate) struct FieldNode<'f> {
     pub(crate) is_terminal_field: bool,
     /// `/V`, own or inherited, as it stands in the dictionary.
     pub(crate) value: Option<&'f Object>,
+    /// The field that `/V` stands in.
+    pub(crate) value_holder: Option<ObjectId>,
 }
 
 /// A node on the way down, with what it inherits.
@@ -47,7 +49,7 @@ struct Open<'f> {
     /// Shared: kids may be many and names long.
     name: Option<Rc<str>>,
     kind: FieldKind,
-    value: Option<&'f Object>,
+    value: Option<(ObjectId, &'f Object)>,
 }
 
 /// All nodes in document order; refuses what is no tree of fields.
@@ -111,7 +113,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             return Err(refusal("The names of the fields are too long."));
         }
         let kind = file.entry(dictionary, b"FT").map_or(kind, field_kind);
-        let value = dictionary.get(b"V").ok().or(value);
+        let value = dictionary.get(b"V").ok().map(|own| (id, own)).or(value);
         let kids = references(file, dictionary, b"Kids")?;
         let has_fields = kids
             .iter()
@@ -134,7 +136,8 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             ),
             kind,
             is_terminal_field: is_field && !has_fields,
-            value,
+            value: value.map(|(_, value)| value),
+            value_holder: value.map(|(holder, _)| holder),
         });
     }
     Ok(nodes)

@@ -10,6 +10,7 @@ mod dictionary;
 mod form;
 mod header;
 mod indirect;
+mod links;
 mod object_stream;
 mod page_tree;
 mod refusal;
@@ -17,8 +18,6 @@ mod revision;
 mod scan;
 mod text;
 mod xref;
-
-use std::collections::BTreeSet;
 
 use lopdf::{DecompressError, Dictionary, Document, Error, LoadOptions, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -28,8 +27,9 @@ use crate::limits::Limits;
 pub(crate) use decode::Decoder;
 pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_reference, as_string};
 pub(crate) use form::{FieldKind, FieldNode};
+pub(crate) use links::{Link, LinkKind, links};
 pub(crate) use revision::{RawObject, Revision};
-pub(crate) use scan::{MAX_OBJECT_NUMBER, is_white_space, references};
+pub(crate) use scan::{MAX_OBJECT_NUMBER, ScanError, is_white_space, references};
 pub(crate) use text::same_value;
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
 
@@ -273,18 +273,6 @@ impl<'a> PdfFile<'a> {
             .position(|section| section.marker_end <= end && section.offset < end)?;
         let (later, older) = self.sections.split_at_checked(later)?;
         Some(self.newest.before(later, older))
-    }
-
-    /// Every object that any update of the file lists.
-    pub(crate) fn listed_by_updates(&self) -> BTreeSet<u32> {
-        let updates = self
-            .sections
-            .split_last()
-            .map_or(&[][..], |(_, updates)| updates);
-        updates
-            .iter()
-            .flat_map(|section| section.entries.iter().map(|(number, _)| *number))
-            .collect()
     }
 }
 

@@ -5,6 +5,8 @@
 mod integrity;
 mod security_store;
 
+use std::collections::BTreeSet;
+
 use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidence};
 
@@ -18,6 +20,10 @@ use security_store::SecurityStore;
 /// Most bytes of revocation data in the evidence about all signatures: half of
 /// what a call may give back.
 const MAX_REVOCATION_BYTES: usize = 16 * 1024 * 1024;
+
+/// Most bytes of certificates of the security store in the evidence about all
+/// signatures.
+const MAX_CERTIFICATE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Evidence about every signature and document time-stamp, in the order in
 /// which they were made.
@@ -33,13 +39,21 @@ pub fn verify<E: Environment>(
     let found = signatures::find(&file)?;
     let store = SecurityStore::read(&file);
     let detector = ChangeDetector::new(&file)?;
-    let mut repetition = Repetition {
-        remaining_bytes: MAX_REVOCATION_BYTES,
+    let mut repetition = Repetitions {
+        certificates: Repetition {
+            remaining_bytes: MAX_CERTIFICATE_BYTES,
+        },
+        revocation: Repetition {
+            remaining_bytes: MAX_REVOCATION_BYTES,
+        },
     };
+    let last_timestamp = found
+        .iter()
+        .filter(|signature| signature.is_document_timestamp)
+        .map(end_of_coverage)
+        .max();
     let evidence = found.iter().map(|signature| {
-        let timestamped_later = found.iter().any(|later| {
-            later.is_document_timestamp && end_of_coverage(later) > end_of_coverage(signature)
-        });
+        let timestamped_later = last_timestamp.is_some_and(|end| end > end_of_coverage(signature));
         let covered = signature.byte_range.as_ref().ok().map(|range| Covered {
             file: &file,
             document,
@@ -58,9 +72,15 @@ pub fn verify<E: Environment>(
     Ok(evidence.collect())
 }
 
-/// Bounds what evidence repeats: every signature comes with the revocation data
-/// that were added after it, and long lists times many signatures would not
-/// fit through the plugin boundary.
+/// What the evidence about every signature repeats of the security store.
+struct Repetitions {
+    certificates: Repetition,
+    revocation: Repetition,
+}
+
+/// Bounds what evidence repeats: every signature comes with the certificates
+/// of the store and the revocation data that were added after it, and long
+/// lists times many signatures would not fit through the plugin boundary.
 struct Repetition {
     remaining_bytes: usize,
 }
@@ -85,7 +105,7 @@ fn evidence<E: Environment>(
     signature: &SignatureDictionary,
     store: &SecurityStore,
     timestamped_later: bool,
-    repetition: &mut Repetition,
+    repetition: &mut Repetitions,
 ) -> SignatureEvidence {
     let Ok(cms) = SignedData::parse(&signature.contents) else {
         return unreadable(signature);
@@ -95,13 +115,12 @@ fn evidence<E: Environment>(
         None => Integrity::ByteRange,
     };
     let mut certificates = cms.certificates().to_vec();
-    certificates.extend(
-        store
-            .certificates
-            .iter()
-            .filter(|known| !cms.certificates().contains(known))
-            .cloned(),
-    );
+    let own: BTreeSet<&Vec<u8>> = cms.certificates().iter().collect();
+    let others = store
+        .certificates
+        .iter()
+        .filter(|known| !own.contains(known));
+    certificates.extend(repetition.certificates.take(others));
     SignatureEvidence {
         id: signature.field_name.clone(),
         signed_bytes: match (cms.signed_attributes(), cms.content(), covered) {
@@ -115,7 +134,9 @@ fn evidence<E: Environment>(
         signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
         certificates,
         timestamps: cms.timestamps().to_vec(),
-        revocation: repetition.take(store.revocation_after(end_of_coverage(signature))),
+        revocation: repetition
+            .revocation
+            .take(store.revocation_after(end_of_coverage(signature))),
         coverage: signature.coverage,
         integrity,
         level: level(signature, &cms, store, timestamped_later).to_owned(),

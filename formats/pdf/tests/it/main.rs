@@ -2,6 +2,7 @@
 
 mod ceremony;
 mod earlier_signatures;
+mod forged;
 mod intake;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
@@ -10,4 +11,5 @@ mod referees;
 mod robustness;
 mod samples;
 mod sign;
+mod verdicts;
 mod verify;

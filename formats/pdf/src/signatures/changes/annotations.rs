@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::AccessPermission;
+use super::confinement::Standing;
 use super::values::refuse_other_keys;
 use super::{Comparison, Page, Stop, entries};
 use crate::structure::{FieldKind, RawObject};
@@ -41,10 +42,13 @@ impl Comparison<'_, '_, '_> {
         else {
             return Ok(());
         };
+        if old.data != new.data {
+            return Err(Stop::Change(format!("The page {number} was changed.")));
+        }
         let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
         refuse_other_keys(&format!("page {number}"), &old, &new, &[&[b"Annots"]])?;
         let (old_items, new_items) = (old.value(b"Annots"), new.value(b"Annots"));
-        let differing = self.differing_items(old_items, new_items)?;
+        let differing = self.differing_items((number, b"Annots"), old_items, new_items)?;
         let permitted = differing.is_some_and(|differing| {
             differing
                 .added
@@ -60,7 +64,7 @@ impl Comparison<'_, '_, '_> {
                 "The annotations of the page {number} were changed."
             )));
         }
-        self.explained.insert(number);
+        self.explain_as(number, Standing::Page);
         Ok(())
     }
 
@@ -76,11 +80,11 @@ impl Comparison<'_, '_, '_> {
                 (*number, new)
             })
             .collect();
-        for (number, new) in annotations {
-            self.explained.insert(number);
-            if let Some(new) = new {
-                self.explain_added(&new)?;
-            }
+        for (number, _) in &annotations {
+            self.explain_as(*number, Standing::Annotation);
+        }
+        for new in annotations.iter().filter_map(|(_, new)| new.as_ref()) {
+            self.explain_added(new)?;
         }
         Ok(())
     }
@@ -100,7 +104,7 @@ impl Comparison<'_, '_, '_> {
 
 /// An annotation that is no widget (ISO 32000-2, 12.5.2): fields have rules of
 /// their own.
-fn is_annotation(object: &RawObject<'_>) -> bool {
+pub(super) fn is_annotation(object: &RawObject<'_>) -> bool {
     object.data.is_none()
         && entries(&object.bytes).is_ok_and(|entries| {
             entries.value(b"Rect").is_some()

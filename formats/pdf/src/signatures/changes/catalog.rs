@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use parafa_format_core::Refusal;
+
+use super::confinement::Standing;
+use super::references::TRAILER;
 use super::values::refuse_other_keys;
 use super::{Change, Comparison, Stop, entries, referenced};
 use crate::structure::{RawDictionary, RawObject, Revision, as_reference};
@@ -25,24 +29,30 @@ const SECURITY_STORE_KEYS: [&[u8]; 10] = [
 /// Length of a key of the `/VRI` dictionary: a SHA-1 digest in hexadecimal.
 const VRI_KEY_LEN: usize = 40;
 
-impl Comparison<'_, '_, '_> {
+impl<'a> Comparison<'_, '_, 'a> {
     /// The document information dictionary (ISO 32000-2, 14.3.3).
-    pub(super) fn explain_information(&mut self) {
-        let information = |revision: &Revision<'_>| {
+    pub(super) fn explain_information(&mut self) -> Result<(), Refusal> {
+        let information = |revision: &Revision<'a>| -> Option<&'a [u8]> {
             let trailer = RawDictionary::scan(revision.trailer()).ok()?;
-            trailer.value(b"Info").and_then(as_reference)
+            trailer.value(b"Info")
         };
-        let Some((number, _)) = information(self.file.newest()) else {
-            return;
+        let Some(value) = information(self.file.newest()) else {
+            return Ok(());
+        };
+        let Some((number, _)) = as_reference(value) else {
+            return Ok(());
         };
         let is_information = |object: &RawObject<'_>| {
             object.data.is_none()
                 && entries(&object.bytes).is_ok_and(|entries| entries.find(b"Type").is_none())
         };
-        let stays = information(&self.old).is_some_and(|(old, _)| old == number);
+        let old = information(&self.old).and_then(as_reference);
+        let stays = old.is_some_and(|(old, _)| old == number);
         if (stays || self.is_added(number)) && self.is_on_both_sides(number, is_information) {
-            self.explained.insert(number);
+            self.explain_as(number, Standing::Whole);
+            self.warrant(TRAILER, b"Info", value)?;
         }
+        Ok(())
     }
 
     /// The catalog, and what may change below it.
@@ -58,15 +68,15 @@ impl Comparison<'_, '_, '_> {
         };
         let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
         refuse_other_keys("catalog", &old, &new, &[&CATALOG_KEYS])?;
-        self.explained.insert(number);
+        self.explain_as(number, Standing::Catalog);
         for key in [&b"Extensions"[..], b"MarkInfo", b"Metadata", b"DSS"] {
             if let Some(value) = new.value(key) {
-                self.explain_added(value)?;
+                self.permit(number, key, value)?;
             }
         }
         self.explain_metadata(new.value(b"Metadata"));
         self.explain_security_store(old.value(b"DSS"))?;
-        self.explain_form(old.value(b"AcroForm"), new.value(b"AcroForm"))
+        self.explain_form(number, old.value(b"AcroForm"), new.value(b"AcroForm"))
     }
 
     fn explain_metadata(&mut self, metadata: Option<&[u8]>) {
@@ -76,7 +86,7 @@ impl Comparison<'_, '_, '_> {
         if let Some((number, _)) = metadata.and_then(as_reference)
             && self.is_on_both_sides(number, is_metadata)
         {
-            self.explained.insert(number);
+            self.explain_as(number, Standing::Whole);
         }
     }
 
@@ -93,11 +103,15 @@ impl Comparison<'_, '_, '_> {
                 continue;
             };
             open.extend(referenced(&object.bytes)?);
+            // Also one that stays what it is: it leads to others that do not.
+            if !self.changed.contains_key(&number) {
+                self.explain_as(number, Standing::Whole);
+            }
             if let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
                 && is_part_of_security_store(new)
             {
                 let new = new.bytes.clone();
-                self.explained.insert(number);
+                self.explain_as(number, Standing::Whole);
                 self.explain_added(&new)?;
             }
         }

@@ -2,12 +2,20 @@
 //! filled in.
 
 use super::super::{AccessPermission, is_document_timestamp};
+use super::confinement::Standing;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries};
-use crate::structure::{FieldKind, FieldNode};
+use crate::structure::{FieldKind, FieldNode, RawDictionary, as_reference};
 
-/// Entries of the interactive form that may change, apart from `/Fields`.
-const FORM_KEYS: [&[u8]; 5] = [b"DA", b"DR", b"NeedAppearances", b"Q", b"SigFlags"];
+/// Entries of the interactive form that every signature changes.
+const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
+
+/// Entries of the interactive form that filling it in may change as well.
+const FILLING_KEYS: [&[u8]; 3] = [b"DA", b"DR", b"NeedAppearances"];
+
+/// Levels of the form's resources that may get new names: the kinds of
+/// resources, and the names of each (ISO 32000-2, 7.8.3).
+const RESOURCE_LEVELS: usize = 2;
 
 /// Entries of a field or widget that filling it in changes.
 const VALUE_KEYS: [&[u8]; 6] = [b"AP", b"AS", b"I", b"M", b"RV", b"V"];
@@ -19,6 +27,7 @@ impl Comparison<'_, '_, '_> {
     /// The form may get signature fields at its root.
     pub(super) fn explain_form(
         &mut self,
+        catalog: u32,
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<(), Stop> {
@@ -33,17 +42,16 @@ impl Comparison<'_, '_, '_> {
         let new_source = self.new_value(new)?;
         let old_form = entries(old_source.as_deref().unwrap_or(b"<<>>"))?;
         let new_form = entries(new_source.as_deref().unwrap_or(b"<<>>"))?;
-        if old.is_some() {
-            refuse_other_keys("form", &old_form, &new_form, &[&FORM_KEYS, &[b"Fields"]])?;
+        let mut holder = catalog;
+        if let Some((form, _)) = as_reference(new) {
+            holder = form;
+            self.warrant(catalog, b"AcroForm", new)?;
+            self.explain_compared(old, new);
         }
-        self.explain_compared(old, new);
-        for key in FORM_KEYS {
-            if let Some(value) = new_form.value(key) {
-                self.explain_added(value)?;
-            }
-        }
+        self.explain_defaults(holder, old.is_some(), &old_form, &new_form)?;
+        let place = (holder, &b"Fields"[..]);
         let differing =
-            self.differing_items(old_form.value(b"Fields"), new_form.value(b"Fields"))?;
+            self.differing_items(place, old_form.value(b"Fields"), new_form.value(b"Fields"))?;
         let added = differing
             .filter(|differing| differing.removed.is_empty())
             .ok_or_else(|| Stop::Change("Fields were removed from the form.".into()))?
@@ -70,6 +78,40 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
+    /// What fields have in common stays; a form that is new may bring it along.
+    fn explain_defaults(
+        &mut self,
+        holder: u32,
+        was_there: bool,
+        old: &RawDictionary<'_>,
+        new: &RawDictionary<'_>,
+    ) -> Result<(), Stop> {
+        let may_fill_in = self.permissions.access >= AccessPermission::FormFilling;
+        let permitted: &[&[u8]] = if may_fill_in || !was_there {
+            &FILLING_KEYS
+        } else {
+            &[]
+        };
+        refuse_other_keys("form", old, new, &[&SIGNING_KEYS, permitted])?;
+        for key in differing_keys(old, new) {
+            let (old, new) = (old.value(&key), new.value(&key));
+            let lawful = match key.as_slice() {
+                b"DA" => old.is_none(),
+                b"DR" => old.is_none() || self.only_grew(old, new, RESOURCE_LEVELS)?,
+                b"NeedAppearances" => matches!(new, None | Some(b"false")),
+                _ => continue,
+            };
+            if !lawful {
+                let key = String::from_utf8_lossy(&key);
+                return Err(Stop::Change(format!("The /{key} of the form was changed.")));
+            }
+            if let Some(new) = new {
+                self.permit(holder, &key, new)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Values of fields that were there, and signatures in fields that were empty.
     pub(super) fn explain_fields(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
@@ -82,16 +124,19 @@ impl Comparison<'_, '_, '_> {
             else {
                 continue;
             };
+            let part = format!("field {:?}", node.name);
+            if old.data.is_some() || new.data.is_some() {
+                return Err(Stop::Change(format!("The {part} was no field.")));
+            }
             let (old, new) = (old.bytes.clone(), new.bytes.clone());
             let (old, new) = (entries(&old)?, entries(&new)?);
             let is_signature = node.kind == FieldKind::Signature;
-            let was_signed = is_signature && old.value(b"V").is_some_and(|value| value != b"null");
+            let was_signed = is_signature && (has_value(&old) || self.had_value(node)?);
             let signature_keys: &[&[u8]] = if is_signature {
                 &SIGNATURE_FIELD_KEYS
             } else {
                 &[]
             };
-            let part = format!("field {:?}", node.name);
             refuse_other_keys(&part, &old, &new, &[&VALUE_KEYS, signature_keys])?;
             let differing = differing_keys(&old, &new);
             if !differing.is_empty() && !self.may_be_filled_in(node) {
@@ -99,15 +144,28 @@ impl Comparison<'_, '_, '_> {
                     "The {part} is locked and was changed."
                 )));
             }
-            if was_signed && differing.iter().any(|key| key == b"V") {
-                return Err(Stop::Change(format!("The {part} has another signature.")));
+            if was_signed && !differing.is_empty() {
+                return Err(Stop::Change(format!(
+                    "The {part} was changed after it was signed."
+                )));
             }
-            self.explained.insert(number);
-            for value in differing.iter().filter_map(|key| new.value(key)) {
-                self.explain_added(value)?;
+            self.explain_as(number, Standing::Field);
+            for key in &differing {
+                if let Some(value) = new.value(key) {
+                    self.permit(number, key, value)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether the field whose value a widget shows had one.
+    fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+        let Some(holder) = widget.value_holder else {
+            return Ok(false);
+        };
+        let old = self.old.raw(holder.0)?;
+        old.map_or(Ok(false), |old| Ok(has_value(&entries(&old.bytes)?)))
     }
 
     fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
@@ -121,4 +179,8 @@ impl Comparison<'_, '_, '_> {
             .and_then(|value| value.as_dict().ok())
             .is_some_and(|value| is_document_timestamp(self.file, value))
     }
+}
+
+fn has_value(field: &RawDictionary<'_>) -> bool {
+    field.value(b"V").is_some_and(|value| value != b"null")
 }

@@ -3,12 +3,15 @@
 //! A change is explained when it is one of: a new signature field with its
 //! value and widget, values and appearances of form fields, annotations where
 //! they are permitted, validation data in the catalog's `/DSS`, metadata, the
-//! document information dictionary, and the file's own bookkeeping. Everything
-//! else changed what was signed.
+//! document information dictionary, and what the trailer does not lead to, such
+//! as the file's own bookkeeping. It must be reached by no other way than that
+//! one. Everything else changed what was signed.
 
 mod annotations;
 mod catalog;
+mod confinement;
 mod form;
+mod references;
 mod values;
 
 use std::cell::OnceCell;
@@ -19,8 +22,11 @@ use parafa_format_core::Refusal;
 
 use super::Permissions;
 use crate::structure::{
-    FieldNode, PdfFile, RawDictionary, RawObject, Revision, XrefEntry, references, same_value,
+    FieldNode, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry, same_value,
 };
+
+use confinement::Standing;
+use references::References;
 
 /// Compares the newest state of a file with what its signatures cover. What
 /// all comparisons need is read once; each then costs what was updated after
@@ -31,19 +37,15 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     pages: Vec<Page>,
     /// Members of object streams, by the number of the stream.
     members: BTreeMap<u32, Vec<u32>>,
-    references: OnceCell<Vec<Reference>>,
+    page_numbers: BTreeSet<u32>,
+    annotation_arrays: BTreeSet<u32>,
+    references: OnceCell<References>,
 }
 
 /// A page, and the array of its annotations when that is an object.
 struct Page {
     number: u32,
     annotations: Option<u32>,
-}
-
-/// A reference to an object that an update lists.
-struct Reference {
-    from: u32,
-    to: u32,
 }
 
 impl<'f, 'a> ChangeDetector<'f, 'a> {
@@ -54,6 +56,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             number: id.0,
             annotations: annotation_array(file.object(id)),
         });
+        let pages: Vec<Page> = pages.collect();
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, entry) in file.listed() {
             if let XrefEntry::Compressed { container, .. } = entry {
@@ -64,7 +67,9 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             file,
             members,
             fields: file.field_nodes()?,
-            pages: pages.collect(),
+            page_numbers: pages.iter().map(|page| page.number).collect(),
+            annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
+            pages,
             references: OnceCell::new(),
         })
     }
@@ -88,30 +93,26 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             return Ok(None);
         }
         match comparison.explain() {
-            Ok(()) => Ok(comparison.unexplained()),
+            Ok(()) => Ok(None),
             Err(Stop::Change(change)) => Ok(Some(change)),
             Err(Stop::Refusal(refusal)) => Err(refusal),
         }
     }
 
-    /// Every reference to an object that an update lists.
-    fn references(&self) -> Result<&[Reference], Refusal> {
+    fn references(&self) -> Result<&References, Refusal> {
         if let Some(known) = self.references.get() {
             return Ok(known);
         }
-        let updated = self.file.listed_by_updates();
-        let newest = self.file.newest();
-        newest.renew_values(self.file.limits());
-        let mut found = Vec::new();
-        for (from, _) in self.file.listed() {
-            if let Some(object) = newest.raw(from)? {
-                let updated = referenced(&object.bytes)?
-                    .into_iter()
-                    .filter(|to| updated.contains(to));
-                found.extend(updated.map(|to| Reference { from, to }));
-            }
-        }
+        let found = References::read(self.file)?;
         Ok(self.references.get_or_init(|| found))
+    }
+
+    fn is_page(&self, number: u32) -> bool {
+        self.page_numbers.contains(&number)
+    }
+
+    fn is_annotation_array(&self, number: u32) -> bool {
+        self.annotation_arrays.contains(&number)
     }
 }
 
@@ -141,7 +142,11 @@ struct Comparison<'d, 'f, 'a> {
     old: Revision<'a>,
     /// What is listed elsewhere now and has another value.
     changed: BTreeMap<u32, Change<'a>>,
-    explained: BTreeSet<u32>,
+    explained: BTreeMap<u32, Standing>,
+    /// The values that permit what they refer to, by object and key.
+    permitting: BTreeSet<(u32, Vec<u8>)>,
+    /// How often they refer from one object to another.
+    warrants: BTreeMap<(u32, u32), usize>,
 }
 
 struct Change<'a> {
@@ -185,73 +190,40 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             permissions,
             old,
             changed,
-            explained: BTreeSet::new(),
-        })
-    }
-
-    fn unexplained(&self) -> Option<String> {
-        let number = self
-            .changed
-            .keys()
-            .find(|number| !self.explained.contains(number))?;
-        let change = self.changed.get(number)?;
-        Some(match (&change.old, &change.new) {
-            (None, _) => {
-                format!("The object {number} was added, and no permitted change leads to it.")
-            }
-            (_, None) => format!("The object {number} was removed."),
-            _ => format!("The object {number} was changed."),
+            explained: BTreeMap::new(),
+            permitting: BTreeSet::new(),
+            warrants: BTreeMap::new(),
         })
     }
 
     fn explain(&mut self) -> Result<(), Stop> {
-        self.explain_bookkeeping();
-        self.explain_information();
+        self.explain_information()?;
         self.explain_catalog()?;
         self.explain_fields()?;
         self.explain_annotations()?;
-        Ok(self.explain_orphans()?)
+        self.refuse_unexplained()?;
+        self.confine()
     }
 
-    /// Object streams and cross-reference streams hold nothing of their own.
-    fn explain_bookkeeping(&mut self) {
-        let is_bookkeeping = |object: &RawObject<'_>| {
-            object.data.is_some()
-                && RawDictionary::scan(&object.bytes).is_ok_and(|entries| {
-                    matches!(entries.value(b"Type"), Some(b"/ObjStm" | b"/XRef"))
-                })
-        };
-        let numbers = self.changed.iter().filter(|(_, change)| {
-            change.old.as_ref().is_none_or(is_bookkeeping)
-                && change.new.as_ref().is_none_or(is_bookkeeping)
-        });
-        self.explained.extend(numbers.map(|(number, _)| *number));
-    }
-
-    /// New objects that nothing in the document leads to. A reference that led
-    /// nowhere before would lead to one now, so every object is asked.
-    fn explain_orphans(&mut self) -> Result<(), Refusal> {
-        let mut orphans: BTreeSet<u32> = self.changed.keys().copied().collect();
-        orphans.retain(|number| self.is_added(*number) && !self.explained.contains(number));
-        if orphans.is_empty() {
-            return Ok(());
-        }
+    /// What nothing leads to shows nothing, however it changed: object streams,
+    /// cross-reference streams and what is out of use. A reference that led
+    /// nowhere before would lead somewhere now, so every object is asked.
+    fn refuse_unexplained(&self) -> Result<(), Stop> {
         let references = self.detector.references()?;
-        let mut reached: Vec<u32> = references
+        let unexplained = self
+            .changed
             .iter()
-            .filter(|reference| !orphans.contains(&reference.from))
-            .map(|reference| reference.to)
-            .filter(|to| orphans.contains(to))
-            .collect();
-        while let Some(number) = reached.pop() {
-            if orphans.remove(&number)
-                && let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
-            {
-                reached.extend(referenced(&new.bytes)?);
-            }
+            .find(|(number, _)| !self.explained.contains_key(number) && references.reach(**number));
+        match unexplained {
+            None => Ok(()),
+            Some((number, change)) => Err(Stop::Change(match (&change.old, &change.new) {
+                (None, _) => {
+                    format!("The object {number} was added, and no permitted change leads to it.")
+                }
+                (_, None) => format!("The object {number} was removed."),
+                _ => format!("The object {number} was changed."),
+            })),
         }
-        self.explained.extend(orphans);
-        Ok(())
     }
 
     fn is_added(&self, number: u32) -> bool {
@@ -260,18 +232,40 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             .is_some_and(|change| change.old.is_none() && change.new.is_some())
     }
 
-    /// All new objects that a value leads to; what was there is not passed.
+    /// The value of a key may be any other: so may all new objects that it
+    /// leads to, as far as nothing else does. What was there is not passed.
+    fn permit(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
+        self.warrant(holder, key, value)?;
+        self.explain_added(value)
+    }
+
+    /// What the value of a key refers to may be referred to there.
+    fn warrant(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
+        if self.permitting.insert((holder, key.to_vec())) {
+            for number in referenced(value)? {
+                *self.warrants.entry((holder, number)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
     fn explain_added(&mut self, value: &[u8]) -> Result<(), Refusal> {
         let mut open = referenced(value)?;
         while let Some(number) = open.pop() {
-            if !self.is_added(number) || !self.explained.insert(number) {
+            if !self.is_added(number) || self.explained.contains_key(&number) {
                 continue;
             }
+            self.explained.insert(number, Standing::Whole);
             if let Some(Change { new: Some(new), .. }) = self.changed.get(&number) {
                 open.extend(referenced(&new.bytes)?);
             }
         }
         Ok(())
+    }
+
+    /// The first explanation of an object stays.
+    fn explain_as(&mut self, number: u32, standing: Standing) {
+        self.explained.entry(number).or_insert(standing);
     }
 }
 
@@ -308,10 +302,12 @@ fn entries(source: &[u8]) -> Result<RawDictionary<'_>, Refusal> {
 }
 
 fn referenced(source: &[u8]) -> Result<Vec<u32>, Refusal> {
-    references(source).map_err(|error| {
-        Refusal::new(
-            "object-damaged",
-            format!("References cannot be read: {error}."),
-        )
-    })
+    crate::structure::references(source).map_err(|error| damaged_references(&error))
+}
+
+fn damaged_references(error: &ScanError) -> Refusal {
+    Refusal::new(
+        "object-damaged",
+        format!("References cannot be read: {error}."),
+    )
 }

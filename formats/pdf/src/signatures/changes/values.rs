@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use parafa_format_core::Refusal;
 
+use super::confinement::Standing;
 use super::{Comparison, Stop};
 use crate::structure::{RawDictionary, RawObject, Revision, array_items, as_reference, same_value};
 
 impl<'a> Comparison<'_, '_, 'a> {
-    /// Object numbers that only one of two arrays refers to; `None` when
-    /// anything else about them differs.
+    /// Object numbers that only one of two arrays refers to, each the value of a
+    /// key; `None` when anything else about them differs.
     pub(super) fn differing_items(
         &mut self,
+        (holder, key): (u32, &[u8]),
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<Option<DifferingItems>, Refusal> {
@@ -31,6 +33,10 @@ impl<'a> Comparison<'_, '_, 'a> {
             return Ok(None);
         }
         if let Some(new) = new {
+            self.warrant(holder, key, new)?;
+            if let (Some((array, _)), Some(items)) = (as_reference(new), &new_source) {
+                self.warrant(array, b"", items)?;
+            }
             self.explain_compared(old, new);
         }
         let (old, new) = (&old_items.references, &new_items.references);
@@ -41,16 +47,51 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 
     /// The object that a value refers to and whose content has been compared:
-    /// it was there before in the same role, or it is new.
+    /// it was there before in the same role, it is new, or it is what it was.
     pub(super) fn explain_compared(&mut self, old: Option<&[u8]>, new: &[u8]) {
         if let Some((number, _)) = as_reference(new)
             && (self.is_added(number)
+                || !self.changed.contains_key(&number)
                 || old
                     .and_then(as_reference)
                     .is_some_and(|(old, _)| old == number))
         {
-            self.explained.insert(number);
+            self.explain_as(number, Standing::Parts);
         }
+    }
+
+    /// Whether a value of the form's resources is what it was but for names
+    /// that were added to its dictionaries, down to a depth.
+    pub(super) fn only_grew(
+        &self,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+        depth: usize,
+    ) -> Result<bool, Refusal> {
+        let (old, new) = (
+            self.old_value(old)?,
+            new.map_or(Ok(None), |new| self.new_value(new))?,
+        );
+        let (old, new) = match (old, new) {
+            (None, None) => return Ok(true),
+            (Some(old), Some(new)) => (old, new),
+            _ => return Ok(false),
+        };
+        if same_value(&old, &new) {
+            return Ok(true);
+        }
+        let dictionaries = (RawDictionary::scan(&old), RawDictionary::scan(&new));
+        let (Ok(old), Ok(new), Some(depth)) =
+            (dictionaries.0, dictionaries.1, depth.checked_sub(1))
+        else {
+            return Ok(false);
+        };
+        for entry in old.entries() {
+            if !self.only_grew(Some(entry.value), new.value(&entry.key), depth)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     pub(super) fn is_on_both_sides(
@@ -78,7 +119,8 @@ pub(super) struct DifferingItems {
     pub(super) removed: BTreeSet<u32>,
 }
 
-/// The items of an array of references; what is no reference stays as it is.
+/// The items of an array of references; what is no reference stays as it is,
+/// and may be a dictionary only: with names an array could mean something else.
 #[derive(Default)]
 struct Items<'s> {
     references: BTreeSet<u32>,
@@ -93,7 +135,8 @@ impl<'s> Items<'s> {
                 Some((number, _)) => {
                     items.references.insert(number);
                 }
-                None => items.others.push(item),
+                None if item.starts_with(b"<<") || item == b"null" => items.others.push(item),
+                None => return None,
             }
         }
         Some(items)

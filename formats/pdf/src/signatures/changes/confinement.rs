@@ -1,0 +1,131 @@
+//! Whether what may change can be seen only where it may change.
+//!
+//! That an object plays a part that may change does not say that it plays no
+//! other: the stream with the metadata may be drawn on a page as well. So each
+//! reference to it is asked where it stands. The parts, and what leads to them:
+//! the trailer and its `/Info`; the catalog's `/DSS`, `/Metadata`,
+//! `/Extensions`, `/MarkInfo` and `/AcroForm`; the values and appearances of
+//! fields; the annotations of pages.
+
+use super::references::{Reference, TRAILER};
+use super::{Comparison, Stop};
+use crate::signatures::changes::annotations::is_annotation;
+use crate::structure::LinkKind;
+
+/// How an object may change, and from where it may be referred to therefore.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Standing {
+    /// In every way, as an annotation: from pages and other annotations.
+    Annotation,
+    /// In some entries: from the trailer, and as what a signature covers.
+    Catalog,
+    /// In what filling it in changes: from where fields are referred to.
+    Field,
+    /// In the items or entries that were compared: by the key that permits it.
+    Parts,
+    /// In its annotations, which are no part of anything but a page: from
+    /// everywhere.
+    Page,
+    /// In every way: by the key that permits it.
+    Whole,
+}
+
+impl Comparison<'_, '_, '_> {
+    /// Refuses what may change and can be reached by another way than the one
+    /// that permits it; it may have been laid out before anybody signed.
+    pub(super) fn confine(&mut self) -> Result<(), Stop> {
+        let references = self.detector.references()?;
+        let mut open: Vec<u32> = self.explained.keys().copied().collect();
+        while let Some(number) = open.pop() {
+            let Some(standing) = self.explained.get(&number).copied() else {
+                continue;
+            };
+            let found = references.to(number);
+            for same_source in found.chunk_by(|one, other| one.from == other.from) {
+                let mut unexplained = 0_usize;
+                for reference in same_source {
+                    match self.leave(reference, standing) {
+                        Leave::Given => {}
+                        Leave::GivenTo(source, its) => {
+                            if self.explained.insert(source, its).is_none() {
+                                open.push(source);
+                            }
+                        }
+                        Leave::None => unexplained += 1,
+                    }
+                }
+                let source = same_source.first().map_or(TRAILER, |first| first.from);
+                if unexplained > self.warrants(standing, source, number) {
+                    return Err(Stop::Change(format!(
+                        "The object {number} may change, but is referred to from elsewhere."
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many references from one object to another were found under keys
+    /// that permit them.
+    fn warrants(&self, standing: Standing, from: u32, to: u32) -> usize {
+        match standing {
+            Standing::Parts | Standing::Whole => {
+                self.warrants.get(&(from, to)).copied().unwrap_or_default()
+            }
+            Standing::Annotation | Standing::Catalog | Standing::Field | Standing::Page => 0,
+        }
+    }
+
+    fn leave(&self, reference: &Reference, standing: Standing) -> Leave {
+        let Reference { from, kind, .. } = *reference;
+        let from_page = kind == LinkKind::Annotation && self.detector.is_page(from);
+        let source = self.explained.get(&from);
+        if matches!(source, Some(Standing::Annotation | Standing::Whole)) {
+            return Leave::Given;
+        }
+        match standing {
+            Standing::Page => Leave::Given,
+            Standing::Catalog if from == TRAILER || kind == LinkKind::SignedData => Leave::Given,
+            Standing::Field if kind.is_to_a_field() => Leave::Given,
+            Standing::Parts if from_page => Leave::Given,
+            Standing::Annotation if from_page || kind == LinkKind::StructureObject => Leave::Given,
+            Standing::Annotation if source.is_none() => {
+                if kind == LinkKind::Array && self.detector.is_annotation_array(from) {
+                    Leave::GivenTo(from, Standing::Parts)
+                } else if self.is_newest_annotation(from) {
+                    Leave::GivenTo(from, Standing::Annotation)
+                } else {
+                    Leave::None
+                }
+            }
+            Standing::Annotation
+                if kind == LinkKind::Array && self.detector.is_annotation_array(from) =>
+            {
+                Leave::Given
+            }
+            _ => Leave::None,
+        }
+    }
+
+    fn is_newest_annotation(&self, number: u32) -> bool {
+        matches!(self.file.newest().raw(number), Ok(Some(object)) if is_annotation(&object))
+    }
+}
+
+/// Whether a reference may be there by its place alone.
+enum Leave {
+    Given,
+    /// When what refers is itself confined.
+    GivenTo(u32, Standing),
+    /// Only when it was found under a key that permits it.
+    None,
+}
+
+impl LinkKind {
+    fn is_to_a_field(self) -> bool {
+        matches!(
+            self,
+            Self::Annotation | Self::Array | Self::Field | Self::StructureObject
+        )
+    }
+}

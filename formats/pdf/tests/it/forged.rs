@@ -1,0 +1,250 @@
+//! What may change must be reached only from where it may change.
+
+use parafa_fixtures::signed::forged;
+use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
+use parafa_format_pdf::verify;
+
+use crate::intake::{notes, refused};
+
+const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (A note) >>";
+
+fn integrity(document: &[u8]) -> Integrity {
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()[0].integrity
+}
+
+fn signed(draft: Draft) -> SignedPdf {
+    SignedPdf::drafted(draft).sign(Signing::by(Identity::Ona))
+}
+
+/// Certified with annotations permitted.
+fn certified(draft: Draft) -> SignedPdf {
+    SignedPdf::drafted(draft).sign(Signing {
+        certifies: Some(3),
+        ..Signing::by(Identity::Ona)
+    })
+}
+
+fn object(number: u32, syntax: &str) -> Vec<(u32, String)> {
+    vec![(number, syntax.to_owned())]
+}
+
+#[test]
+fn what_was_laid_out_to_be_exchanged_is_found_changed_when_it_is() {
+    for forgery in forged::all() {
+        let (signed, forged) = (forgery.signed.build(), forgery.forged.build());
+
+        assert_eq!(integrity(&signed), Integrity::Intact, "{}", forgery.name);
+        assert_eq!(integrity(&forged), Integrity::Modified, "{}", forgery.name);
+        let code = if forgery.is_certified {
+            "certified-no-changes"
+        } else {
+            "modified-after-signing"
+        };
+        assert_eq!(refused(&forged), code, "{}", forgery.name);
+    }
+}
+
+#[test]
+fn a_store_that_nothing_else_refers_to_may_grow() {
+    let draft = Draft {
+        catalog: " /DSS 7 0 R".into(),
+        objects: vec![
+            (7, "<< /Certs 8 0 R /VRI << >> >>".into()),
+            (8, "[9 0 R]".into()),
+            (9, "<< /Length 1 >>\nstream\n0\nendstream".into()),
+        ],
+        ..Draft::default()
+    };
+    let more = "<< /Length 1 >>\nstream\n1\nendstream";
+    let grown = signed(draft)
+        .amended(|_| vec![(8, "[9 0 R 40 0 R]".into()), (40, more.into())])
+        .build();
+
+    assert_eq!(integrity(&grown), Integrity::Intact);
+    assert_eq!(notes(&grown), ["signed"]);
+}
+
+#[test]
+fn a_part_of_the_store_that_stays_must_not_lead_elsewhere_to_what_changes() {
+    let draft = Draft {
+        resources: "<< /Font << /F1 3 0 R >> /ColorSpace 7 0 R >>".into(),
+        catalog: " /DSS 7 0 R".into(),
+        objects: vec![
+            (7, "<< /Certs 8 0 R >>".into()),
+            (8, "[/ICCBased 9 0 R]".into()),
+            (9, "<< /N 3 /Length 1 >>\nstream\n0\nendstream".into()),
+        ],
+        ..Draft::default()
+    };
+    let other = "<< /N 3 /Length 1 >>\nstream\n1\nendstream";
+    let forged = signed(draft)
+        .amended(|_| vec![(8, "[/ICCBased 40 0 R]".into()), (40, other.into())])
+        .build();
+
+    assert_eq!(integrity(&forged), Integrity::Modified);
+}
+
+#[test]
+fn an_annotation_that_is_a_font_as_well_may_not_change() {
+    let font = |name: &str| format!("<< /Subtype /Type1 /BaseFont /{name} /Rect [0 0 0 0] /F 2 >>");
+    let draft = |resources: &str| Draft {
+        resources: resources.to_owned(),
+        objects: object(7, &font("Helvetica")),
+        ..Draft::default()
+    };
+    for resources in [
+        "<< /Font << /F1 7 0 R >> >>",
+        "<< /Font << /Annots 7 0 R >> >>",
+        "<< /Font << /Obj 7 0 R >> >>",
+    ] {
+        let forged = certified(draft(resources))
+            .amended(|_| object(7, &font("Symbol")))
+            .build();
+
+        assert_eq!(integrity(&forged), Integrity::Modified, "{resources}");
+    }
+}
+
+#[test]
+fn an_annotation_and_its_popup_may_be_added_where_annotations_may() {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> \
+                /Contents 6 0 R /Annots [8 0 R 40 0 R 41 0 R] >>";
+    let popup = "<< /Type /Annot /Subtype /Popup /Rect [9 9 99 99] /Parent 40 0 R >>";
+    let note = NOTE.replace("/Contents", "/Popup 41 0 R /Contents");
+    let objects = || {
+        vec![
+            (5, page.to_owned()),
+            (40, note.clone()),
+            (41, popup.to_owned()),
+        ]
+    };
+
+    let annotated = certified(Draft::default()).amended(|_| objects());
+    assert_eq!(integrity(&annotated.clone().build()), Integrity::Intact);
+
+    let other = note.replace("A note", "Another");
+    let changed = annotated
+        .sign(Signing::by(Identity::Jonas))
+        .amended(|_| object(40, &other));
+    assert_eq!(integrity(&changed.build()), Integrity::Intact);
+}
+
+#[test]
+fn a_field_that_lists_drawings_as_well_may_not_be_filled_in() {
+    let field = |drawn: u32| {
+        format!(
+            "<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V {drawn} 0 R /F 4 \
+             /Rect [50 500 250 520] /P 5 0 R >>"
+        )
+    };
+    let drawing = |shown: &str| {
+        let content = format!("BT /F1 24 Tf 72 740 Td ({shown}) Tj ET");
+        format!(
+            "<< /Subtype /Form /BBox [0 0 595 842] /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        )
+    };
+    for (resources, expected) in [
+        ("<< /Font << /F1 3 0 R >> >>", Integrity::Intact),
+        (
+            "<< /Font << /F1 3 0 R >> /XObject 7 0 R >>",
+            Integrity::Modified,
+        ),
+    ] {
+        let draft = Draft {
+            resources: resources.into(),
+            fields: "7 0 R ".into(),
+            objects: vec![(7, field(9)), (9, drawing("Pay 100"))],
+            ..Draft::default()
+        };
+        let filled_in = signed(draft)
+            .amended(|_| vec![(7, field(40)), (40, drawing("Pay 1000000"))])
+            .build();
+
+        assert_eq!(integrity(&filled_in), expected, "{resources}");
+    }
+}
+
+#[test]
+fn the_resources_of_a_form_may_get_names_but_lose_none() {
+    let form = |fonts: &str| format!(" /DA (/F1 12 Tf) /DR << /Font << {fonts} >> >>");
+    let with_form = |fonts: &str| {
+        let draft = Draft {
+            form: form("/F1 3 0 R"),
+            ..Draft::default()
+        };
+        let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>";
+        let amended = signed(draft).amended(|draft| {
+            draft.form = form(fonts);
+            object(40, font)
+        });
+        integrity(&amended.build())
+    };
+
+    assert_eq!(with_form("/F1 3 0 R /F2 40 0 R"), Integrity::Intact);
+    assert_eq!(with_form("/F1 40 0 R"), Integrity::Modified);
+    assert_eq!(with_form("/F2 40 0 R"), Integrity::Modified);
+}
+
+#[test]
+fn viewers_are_not_told_to_draw_the_fields_anew() {
+    let amended = |form: &str| {
+        let amended = signed(Draft::default()).amended(|draft| {
+            draft.form = form.to_owned();
+            Vec::new()
+        });
+        integrity(&amended.build())
+    };
+
+    assert_eq!(amended(" /NeedAppearances false"), Integrity::Intact);
+    assert_eq!(amended(" /NeedAppearances true"), Integrity::Modified);
+}
+
+#[test]
+fn a_lock_does_not_lift_a_certification() {
+    let certified = SignedPdf::unsigned().sign(Signing {
+        certifies: Some(2),
+        ..Signing::by(Identity::Ona)
+    });
+    let locking = Draft {
+        widget: "/Rect [0 0 0 0] /Lock << /Type /SigFieldLock /Action /All /P 3 >>".into(),
+        ..Draft::default()
+    };
+    let only_locked = SignedPdf::drafted(locking).sign(Signing::by(Identity::Ona));
+
+    assert_eq!(
+        integrity(&certified.with_annotation().build()),
+        Integrity::Modified
+    );
+    assert_eq!(
+        integrity(&only_locked.with_annotation().build()),
+        Integrity::Intact
+    );
+}
+
+#[test]
+fn a_name_that_cannot_be_read_locks_every_field() {
+    let field = |value: &str| {
+        format!(
+            "<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V ({value}) /F 4 \
+             /Rect [50 500 250 520] /P 5 0 R >>"
+        )
+    };
+    let filled_in = |locked: &str| {
+        let draft = Draft {
+            fields: "7 0 R ".into(),
+            widget: format!(
+                "/Rect [0 0 0 0] /Lock << /Type /SigFieldLock /Action /Include /Fields {locked} >>"
+            ),
+            objects: object(7, &field("100")),
+            ..Draft::default()
+        };
+        integrity(&signed(draft).amended(|_| object(7, &field("101"))).build())
+    };
+
+    assert_eq!(filled_in("[(Other)]"), Integrity::Intact);
+    for unreadable in ["[<FEFFD800>]", "[(Other) 99 0 R]", "[/Other]", "(Other)"] {
+        assert_eq!(filled_in(unreadable), Integrity::Modified, "{unreadable}");
+    }
+}
