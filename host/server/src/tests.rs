@@ -4,6 +4,9 @@
 mod calls;
 mod crash_points;
 mod deployment;
+mod erasures;
 mod mishaps;
+mod operators;
 mod races;
+mod reading;
 mod witness;

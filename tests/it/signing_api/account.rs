@@ -178,13 +178,20 @@ pub(super) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
         .unwrap_or_else(|| panic!("{member} of {value}"))
 }
 
-/// What `members` of each signer are.
+/// What a member of each signer is, all of whom have it.
+#[track_caller]
 pub(super) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
     let signers = signing["signers"].as_array().expect("signers");
     signers
         .iter()
-        .map(|signer| signer[member].clone())
+        .map(|signer| signer.get(member).expect("the member is there").clone())
         .collect()
+}
+
+/// Whether no signer has a member.
+pub(super) fn no_signer_has(signing: &Value, member: &str) -> bool {
+    let signers = signing["signers"].as_array().expect("signers");
+    signers.iter().all(|signer| signer.get(member).is_none())
 }
 
 /// The first signer signs with Smart-ID.

@@ -1,8 +1,9 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde_json::{Value, json};
 
-use super::account::{Account, of_signers, signing_of, text, two, with};
+use super::account::{Account, of_signers, pdf, signing_of, text, two, with};
 use crate::support::demo::Demo;
 
 #[tokio::test]
@@ -80,6 +81,56 @@ async fn an_erased_signing_tells_nothing_of_persons_and_leaves_nothing_to_read()
 }
 
 #[tokio::test]
+async fn after_an_erasure_no_file_and_no_line_of_the_log_holds_a_word_about_persons() {
+    const SECRETS: [&str; 8] = [
+        "ona.slaptoji@example.lt",
+        "Ona Slaptoji",
+        "48001010001",
+        "Skyrybos su Petru",
+        "byla-slapta-9",
+        "isviesinimas.pdf",
+        "Pastaba apie Petra",
+        "hooks.slapta.example",
+    ];
+    let mut demo = Demo::start();
+    let api = Account::live(&demo);
+    let body = json!({
+        "title": SECRETS[3],
+        "externalId": SECRETS[4],
+        "document": {"name": SECRETS[5], "content": pdf()},
+        "webhookUrl": format!("https://{}/events", SECRETS[7]),
+        "delivery": "email",
+        "signers": [
+            {"email": SECRETS[0], "name": SECRETS[1], "personalCode": SECRETS[2]},
+            {"email": "kita@example.lt"},
+        ],
+    });
+    let signing = api.post_once("v1/signings", body, "raktas-2").await;
+    let signing = signing.expect(201);
+    let one = format!("v1/signings/{}", text(&signing, "signingId"));
+    api.post(&format!("{one}/comments"), json!({"body": SECRETS[6]}))
+        .await
+        .expect(201);
+    api.get(&one).await.expect(200);
+
+    api.delete(&one).await.expect(200);
+    demo.stop();
+
+    let data = demo.data();
+    assert!(
+        count(&data, "keys") > 0,
+        "the folder is the one that was used"
+    );
+    for file in files(data.parent().expect("the log is beside it")) {
+        let content = std::fs::read(&file).expect("a file");
+        for secret in SECRETS {
+            let found = memmem::find(&content, secret.as_bytes());
+            assert_eq!(found, None, "{secret} is in {}", file.display());
+        }
+    }
+}
+
+#[tokio::test]
 async fn bulk_erasure_takes_what_has_ended_and_counts_it_once() {
     let demo = Demo::start();
     let api = Account::live(&demo);
@@ -121,6 +172,22 @@ async fn bulk_erasure_takes_what_has_ended_and_counts_it_once() {
     assert_eq!(api.get(&path).await.expect(200), running);
     let kept = sandbox.get(&other_mode).await.expect(200);
     assert_eq!(kept["title"], "Nuomos sutartis");
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    for entry in entries {
+        let entry = entry.expect("an entry");
+        let kind = entry.file_type().expect("a type");
+        if kind.is_dir() {
+            found.extend(files(&entry.path()));
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+    found
 }
 
 fn count(data: &Path, folder: &str) -> usize {

@@ -35,6 +35,14 @@ async fn a_named_signer_declines_with_a_reason() {
     )
     .await
     .expect_problem(400, "validation-failed", &["/signerEmail"]);
+    for action in ["complete", "expire"] {
+        api.post(
+            &path,
+            json!({"action": action, "signerEmail": "kita@example.lt"}),
+        )
+        .await
+        .expect_problem(400, "validation-failed", &["/signerEmail"]);
+    }
     let body = json!({"action": "decline", "signerEmail": "Jonas@example.lt", "reason": "Klaida"});
     let declined = api.post(&path, body).await.expect(200);
 

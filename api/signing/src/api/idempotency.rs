@@ -18,7 +18,7 @@ pub const IDEMPOTENCY_HOURS: i64 = 24;
 pub struct IdempotentRequest {
     /// What the caller chose.
     pub key: IdempotencyKey,
-    /// Always `POST` so far.
+    /// The method; every operation that creates is a `POST`.
     pub method: Method,
     /// The path as requested, without a query.
     pub path: String,
@@ -118,7 +118,7 @@ impl Created for views::Signing {
 
 impl Created for views::Signer {
     fn address(&self) -> Option<Uuid> {
-        Some(self.signer_id.0)
+        None
     }
 }
 

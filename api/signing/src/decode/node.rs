@@ -72,7 +72,8 @@ impl<'j> Node<'j> {
         decoded
     }
 
-    /// Items of an array whose length is within `lengths`.
+    /// Items of an array. A length that is not within `lengths` is a fault; too
+    /// many items are all there to be looked at for more.
     pub(crate) fn items(&self, lengths: RangeInclusive<usize>) -> Option<Vec<Node<'j>>> {
         let Json::Array(items) = self.json else {
             return self.wrong_type("an array");
@@ -83,6 +84,8 @@ impl<'j> Node<'j> {
                 "must have {least} to {most} items, and has {}",
                 items.len()
             ));
+        }
+        if items.len() < least {
             return None;
         }
         Some(

@@ -1,6 +1,7 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 
 use super::rate::RateDecision;
 use crate::api::{Access, ApiKey, Principal, SigningApi};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 use crate::routes::Http;
 
 /// The caller of the request at hand.
@@ -29,7 +30,7 @@ pub(crate) async fn gate<A: SigningApi>(
 ) -> Response {
     let caller = match authenticate(&*http.api, request.headers()).await {
         Ok(caller) => caller,
-        Err(problem) => return problem.into_response(),
+        Err(problem) => return refuse_stranger(&http, &request, problem),
     };
     let access = Access::of(request.method());
     let rate = http.rates.admit(caller.key_id(), access, Instant::now());
@@ -44,6 +45,24 @@ pub(crate) async fn gate<A: SigningApi>(
     };
     rate.describe(response.headers_mut());
     response
+}
+
+/// Whoever tries many keys that do not work is told to wait.
+fn refuse_stranger<A: SigningApi>(http: &Http<A>, request: &Request, problem: Problem) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let Some(ConnectInfo(peer)) = peer.filter(|_| problem.kind() == ProblemKind::Unauthorized)
+    else {
+        return problem.into_response();
+    };
+    let rate = http.rates.admit_stranger(peer.ip(), Instant::now());
+    match rate.check() {
+        Ok(()) => problem.into_response(),
+        Err(too_many) => {
+            let mut response = too_many.into_response();
+            rate.describe(response.headers_mut());
+            response
+        }
+    }
 }
 
 async fn authenticate<A: SigningApi>(api: &A, headers: &HeaderMap) -> Result<A::Caller, Problem> {

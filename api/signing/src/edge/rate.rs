@@ -1,6 +1,7 @@
 //! How many requests a key may make.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -44,14 +45,23 @@ impl Default for RateLimits {
     }
 }
 
-/// A token bucket for each key and kind of access.
+/// What a bucket is for.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+enum Bucket {
+    Key(Uuid, Access),
+    /// Requests without a key that works, by where they come from.
+    Stranger(IpAddr),
+}
+
+/// A token bucket for each key and kind of access, and for each address that
+/// sends keys that do not work.
 ///
 /// A bucket is the moment at which it will be full: each request moves that by
 /// the time that one token takes to come back, and is refused when it would be
 /// further away than the whole window.
 pub(crate) struct RateLimiter {
     limits: RateLimits,
-    full_at: Mutex<HashMap<(Uuid, Access), Instant>>,
+    full_at: Mutex<HashMap<Bucket, Instant>>,
 }
 
 impl RateLimiter {
@@ -68,12 +78,29 @@ impl RateLimiter {
             Access::Read => ("reads", self.limits.reads_per_minute),
             Access::Write => ("writes", self.limits.writes_per_minute),
         };
+        self.take(Bucket::Key(key, access), policy, quota, now)
+    }
+
+    /// Counts a request from `peer` whose key does not work: as many may come
+    /// as one key may write.
+    pub(crate) fn admit_stranger(&self, peer: IpAddr, now: Instant) -> RateDecision {
+        let quota = self.limits.writes_per_minute;
+        self.take(Bucket::Stranger(peer), "strangers", quota, now)
+    }
+
+    fn take(
+        &self,
+        bucket: Bucket,
+        policy: &'static str,
+        quota: NonZeroU32,
+        now: Instant,
+    ) -> RateDecision {
         let token = WINDOW / quota.get();
         let mut buckets = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MANY_BUCKETS {
             buckets.retain(|_, full_at| *full_at > now);
         }
-        let full_at = buckets.entry((key, access)).or_insert(now);
+        let full_at = buckets.entry(bucket).or_insert(now);
         let used = full_at.saturating_duration_since(now);
         let used_after = used + token;
         let decision = |used: Duration, retry_after| RateDecision {

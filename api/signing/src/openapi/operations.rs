@@ -133,7 +133,7 @@ fn success(answer: Answer, base_url: &BaseUrl) -> Value {
         Answer::Json(name) => ("Done.", Some(json_content(name))),
         Answer::Created(name) => {
             names.push("Idempotent-Replayed");
-            if name != "Comment" {
+            if !matches!(name, "Comment" | "Signer") {
                 names.push("Location");
             }
             ("Created.", Some(json_content(name)))

@@ -16,7 +16,7 @@ pub(crate) const LONGEST_FILE_NAME: usize = 255;
 /// Longest name of a party, in characters.
 pub(crate) const LONGEST_NAME: usize = 500;
 /// Longest reason of a decline, in characters.
-pub(crate) const LONGEST_REASON: usize = 500;
+pub const LONGEST_REASON: usize = 500;
 /// Longest comment, in characters.
 pub(crate) const LONGEST_COMMENT: usize = 4000;
 /// Longest name of a comment's writer, in characters.

@@ -15,6 +15,7 @@ mod updates;
 
 pub use create_batch::CreateBatch;
 pub use create_signing::CreateSigning;
+pub use limits::LONGEST_REASON;
 pub use list_query::ListQuery;
 pub use new_comment::NewComment;
 pub use new_file::NewFile;

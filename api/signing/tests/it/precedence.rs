@@ -1,8 +1,10 @@
 //! Which refusal comes first when several are due.
 
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use parafa_api_signing::ProblemKind::{
     self, Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
     UnsupportedMediaType, ValidationFailed,
@@ -184,4 +186,31 @@ async fn outside_of_the_api_no_key_is_asked_for() {
             .await;
         assert_eq!(answer.problem(), NotFound, "{path}");
     }
+}
+
+#[tokio::test]
+async fn whoever_tries_many_keys_that_do_not_work_is_told_to_wait() {
+    let service = Service::with(|config| {
+        config.rates.writes_per_minute = NonZeroU32::new(2).unwrap();
+    });
+    let from = |peer: [u8; 4], key: &str| {
+        let mut request = request("GET", "/v1/signings", key)
+            .body(Body::empty())
+            .unwrap();
+        let peer = SocketAddr::from((peer, 5000));
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request
+    };
+    let (guesser, other) = ([192, 0, 2, 1], [192, 0, 2, 2]);
+
+    for _ in 0..2 {
+        let answer = service.send(from(guesser, "wrong")).await;
+        assert_eq!(answer.status, 401);
+    }
+    let refused = service.send(from(guesser, "wrong")).await;
+
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.header("retry-after"), "30");
+    assert_eq!(service.send(from(other, "wrong")).await.status, 401);
+    assert_eq!(service.send(from(guesser, "owner")).await.status, 200);
 }

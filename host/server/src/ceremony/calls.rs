@@ -1,13 +1,11 @@
 //! The bodies of the ceremony's calls.
 
+use parafa_api_signing::requests::LONGEST_REASON;
 use parafa_api_signing::{Fault, Problem};
 use parafa_domain::{PersonalCode, SigningMethod};
 use serde_json::{Map, Value};
 
 use crate::workflow::ceremony::StartAttempt;
-
-/// Longest reason of a decline, in characters.
-const LONGEST_REASON: usize = 500;
 
 /// The body of `POST …/attempts`, with all its faults if it has any.
 pub(super) fn start_attempt(body: &[u8]) -> Result<StartAttempt, Problem> {

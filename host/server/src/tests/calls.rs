@@ -13,7 +13,7 @@ use super::deployment::{Deployment, Host, SIGN, Site};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow, PriceStep,
+    Amount, BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow,
     Role, SigningRow, UsageRow,
 };
 use crate::workflow::Keep;
@@ -22,13 +22,13 @@ use crate::workflow::batches::OpenedBatch;
 use crate::workflow::billing::PaymentCause;
 use crate::workflow::files::FileForm;
 use crate::workflow::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm,
+    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
 use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
 use crate::workflow::read_signing::OpenedSigning;
 
-const MINUTE: SignedDuration = SignedDuration::from_mins(1);
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+pub(super) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 #[tokio::test]
 async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor_keys() {
@@ -156,29 +156,6 @@ async fn a_stored_file_lives_for_a_week() {
 }
 
 #[tokio::test]
-async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
-    let hidden = deployment.hide_bytes();
-
-    let erased = host.app.erase_signing(&caller(), id).await;
-
-    assert!(erased.is_err(), "the bytes cannot be unlinked");
-    assert!(read(&host, id).await.erased_at.is_some());
-    assert_eq!(deployment.data_keys(), 0, "nobody can read them any more");
-    hidden.restore();
-    site.pass(MINUTE);
-    while host.run_due().await > 0 {}
-    assert_eq!(deployment.byte_files().len(), 0);
-    assert!(!host.app.erase_signing(&caller(), id).await.unwrap());
-    drop(host);
-    site.shutdown().await;
-}
-
-#[tokio::test]
 async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
@@ -211,8 +188,8 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     let mut terms = terms(SigningOrder::Sequential, Delivery::Link);
     terms.soft_deadline_in_days = Some(2);
     terms.expires_in_days = 10;
-    let form = SigningOrderForm {
-        document: document("a.pdf"),
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
         terms,
     };
     let opened = host
@@ -275,18 +252,18 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
 
     let used = usage(&host).await;
     assert_eq!(used.len(), 1);
-    assert_eq!((used[0].amount_cents, used[0].reference), (100, id));
+    assert_eq!(used[0].amount, Amount::from_cents(100));
+    assert_eq!(used[0].reference, id);
     let files = deployment.byte_files();
     let refusals = [
         (Funding::Ok, PaymentCause::Ceiling),
-        (Funding::Ceiling, PaymentCause::Ceiling),
         (Funding::NoRail, PaymentCause::NoRail),
         (Funding::Overdue, PaymentCause::Overdue),
     ];
     for (funding, expected) in refusals {
         bill(&host, funding, Some(150)).await;
-        let form = SigningOrderForm {
-            document: document("a.pdf"),
+        let form = SigningForm {
+            source: SourceForm::Document(document("a.pdf")),
             terms: terms(SigningOrder::Parallel, Delivery::Link),
         };
         let refused = host.app.create_signing(&caller(), form, None).await;
@@ -315,7 +292,7 @@ fn assert_payment(refused: Result<(), WorkflowError>, expected: PaymentCause) {
     }
 }
 
-fn caller() -> Caller {
+pub(super) fn caller() -> Caller {
     Caller {
         key: Uuid::from_u128(2),
         tenant: Uuid::from_u128(1),
@@ -324,21 +301,22 @@ fn caller() -> Caller {
     }
 }
 
-fn pdf() -> Bytes {
+pub(super) fn pdf() -> Bytes {
     Bytes::from(parafa_fixtures::plain(1))
 }
 
-fn document(name: &str) -> DocumentForm {
+pub(super) fn document(name: &str) -> DocumentForm {
     DocumentForm {
         name: name.to_owned(),
         extension: "pdf".to_owned(),
         pointer: "/document/content".to_owned(),
+        flatten_pointer: "/document/flatten".to_owned(),
         content: ContentForm::Inline(pdf()),
         flatten: false,
     }
 }
 
-fn party(email: &str) -> SignerForm {
+pub(super) fn party(email: &str) -> SignerForm {
     SignerForm {
         role: SignerRole::Signer,
         email: email.to_owned(),
@@ -349,7 +327,7 @@ fn party(email: &str) -> SignerForm {
     }
 }
 
-fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
+pub(super) fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
     TermsForm {
         title: "Sutartis".to_owned(),
         delivery,
@@ -362,25 +340,28 @@ fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
     }
 }
 
-fn batch() -> BatchForm {
+pub(super) fn batch() -> BatchForm {
     BatchForm {
         documents: vec![document("a.pdf"), document("b.pdf"), document("c.pdf")],
         terms: terms(SigningOrder::Parallel, Delivery::Email),
     }
 }
 
-async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
-    let form = SigningOrderForm {
-        document: document("a.pdf"),
+pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
         terms: terms(order, delivery),
     };
     let created = host.app.create_signing(&caller(), form, None).await;
     created.unwrap().row
 }
 
-async fn create_once(host: &Host, claim: &Claim) -> Result<OpenedSigning, WorkflowError> {
-    let form = SigningOrderForm {
-        document: document("a.pdf"),
+pub(super) async fn create_once(
+    host: &Host,
+    claim: &Claim,
+) -> Result<OpenedSigning, WorkflowError> {
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
     let render = |_: &App, _: &OpenedSigning| Ok("created".to_owned());
@@ -391,14 +372,14 @@ async fn create_once(host: &Host, claim: &Claim) -> Result<OpenedSigning, Workfl
     host.app.create_signing(&caller(), form, Some(keep)).await
 }
 
-async fn claim(host: &Host, key: &str) -> Claim {
+pub(super) async fn claim(host: &Host, key: &str) -> Claim {
     match host.app.reserve(&identity(key)).await.unwrap() {
         Reserved::Claimed(claim) => claim,
         other => panic!("{other:?}"),
     }
 }
 
-fn identity(key: &str) -> RequestIdentity {
+pub(super) fn identity(key: &str) -> RequestIdentity {
     RequestIdentity {
         scope: key.to_owned(),
         body: "00".to_owned(),
@@ -428,7 +409,7 @@ async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &st
     panic!("the signature is not made");
 }
 
-async fn read(host: &Host, id: Uuid) -> SigningRow {
+pub(super) async fn read(host: &Host, id: Uuid) -> SigningRow {
     host.app
         .store
         .get::<SigningRow>(&id)
@@ -437,7 +418,7 @@ async fn read(host: &Host, id: Uuid) -> SigningRow {
         .unwrap()
 }
 
-async fn signings(host: &Host) -> Vec<SigningRow> {
+pub(super) async fn signings(host: &Host) -> Vec<SigningRow> {
     rows(host).await
 }
 
@@ -445,7 +426,7 @@ async fn usage(host: &Host) -> Vec<UsageRow> {
     rows(host).await
 }
 
-async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
+pub(super) async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
     let notices: Vec<NoticeRow> = rows(host).await;
     notices
         .into_iter()
@@ -465,7 +446,7 @@ async fn events(host: &Host) -> Vec<EventKind> {
         .collect()
 }
 
-async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) -> Vec<T> {
+pub(super) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) -> Vec<T> {
     let page = &Page::oldest(1000);
     let read = host
         .app
@@ -478,12 +459,9 @@ async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
     let row = &BillingRow {
         tenant: caller().tenant,
         funding,
-        ceiling_cents,
-        recovery_url: Some("https://pay.example/".to_owned()),
-        ladder: vec![PriceStep {
-            from: 1,
-            cents: 100,
-        }],
+        ceiling: ceiling_cents.map(Amount::from_cents),
+        recovery_url: Some("https://pay.example/".parse().unwrap()),
+        ladder: serde_json::from_str(r#"["1=1.00"]"#).unwrap(),
     };
     let stored = host.app.store.transact(|tx| {
         Box::pin(async move {

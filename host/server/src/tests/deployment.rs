@@ -3,29 +3,36 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
+use parafa_store::bytes::SWEEP_REST;
 use parafa_store::engine::{FaultPlan, MemoryDisk};
 use parafa_store::{
-    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, RetryPolicy, Store,
-    StoreError, StoreMode,
+    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, Store, StoreError,
+    StoreMode,
 };
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use url::Url;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::config::{Config, SmartId};
+use crate::config::{Config, Mail, Protection, SmartId};
 use crate::error::WorkflowError;
-use crate::records::{Delivery, KeyMode, Role, SigningRow};
+use crate::records::{BillingRow, Delivery, Funding, KeyMode, PriceLadder, Role, SigningRow};
 use crate::workflow::accounts::Caller;
 use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::forms::{ContentForm, DocumentForm, SignerForm, SigningOrderForm, TermsForm};
+use crate::workflow::forms::{
+    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
+};
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::{jobs, startup};
@@ -35,12 +42,30 @@ pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
 /// The code of somebody who refuses on the device.
 pub(super) const REFUSES: &str = "30403039917";
 
+/// The workspace of every caller.
+const WORKSPACE: Uuid = Uuid::from_u128(1);
+
+/// The plugin of the product.
+const PDF: &str = "pdf.wasm";
+/// One that can be told to misbehave.
+const TOY: &str = "test/toy.wasm";
+/// Events that the world remembers.
+const JOURNAL: usize = 10_000;
 const START: &str = "2026-03-11T09:00:00Z";
+
+/// Who posts documents.
+pub(super) const CALLER: Caller = Caller {
+    key: Uuid::from_u128(2),
+    tenant: WORKSPACE,
+    mode: KeyMode::Live,
+    role: Role::Member,
+};
 
 /// What deployments share: the outside world, the time and the plugins.
 pub(super) struct Site {
     pub(super) clock: Arc<ManualClock>,
     pub(super) plugins: Arc<Registry>,
+    plugin_host: Arc<PluginHost>,
     document: Bytes,
     config: Config,
     world: World,
@@ -59,9 +84,17 @@ impl Site {
         world.smart_id = SmartIdTimings::immediate();
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
+        let plugin_host = PluginHostConfig::new(folder.path().join("plugin-cache"));
+        let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
+        let plugins = Arc::new(Registry::default());
+        for component in [PDF, TOY] {
+            let plugin = plugin_host.admit(component_of(component)).await.unwrap();
+            plugins.install(plugin).unwrap();
+        }
         Self {
             clock,
-            plugins: Arc::new(plugins(folder.path()).await),
+            plugins,
+            plugin_host,
             document: Bytes::from(parafa_fixtures::plain(1)),
             config: config(&world),
             world,
@@ -86,25 +119,60 @@ impl Site {
         }
     }
 
+    /// Installs a build of the toy that behaves as the last one did and has a
+    /// digest of its own; gives that.
+    pub(super) async fn replace_toy(&self, build: u8) -> String {
+        // A custom section of the component: its length, the length of its
+        // name, the name, the content.
+        let section = [&[0, 6, 4][..], b"made", &[build]].concat();
+        let component = [&component_of(TOY)[..], &section].concat();
+        let plugin = self.plugin_host.admit(component.into()).await.unwrap();
+        let digest = plugin.digest().to_string();
+        self.plugins.install(plugin).unwrap();
+        digest
+    }
+
+    /// Installs the toy as it was at first.
+    pub(super) async fn restore_toy(&self) {
+        let plugin = self.plugin_host.admit(component_of(TOY)).await.unwrap();
+        self.plugins.install(plugin).unwrap();
+    }
+
+    /// How often phones have been asked for a signature since the world began.
+    pub(super) async fn signature_rings(&self) -> usize {
+        let control = Url::parse(&self.world.addresses().control).unwrap();
+        let address = (control.host_str().unwrap(), control.port().unwrap());
+        let mut world = TcpStream::connect(address).await.unwrap();
+        let path = format!("{}/journal?after=0&waitMs=0", control.path());
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", address.0);
+        world.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        world.read_to_string(&mut answer).await.unwrap();
+        let (head, journal) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("200 OK"), "{head}");
+        let journal: Vec<serde_json::Value> = serde_json::from_str(journal).unwrap();
+        assert!(
+            journal.len() < JOURNAL,
+            "the journal has forgotten something"
+        );
+        let rang = journal
+            .iter()
+            .filter(|entry| entry["event"] == "phone_rang");
+        rang.filter(|entry| entry["session"] == "signature").count()
+    }
+
     /// Moves the clock on.
     pub(super) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
 }
 
-/// A plugin of the product, and one that can be told to misbehave.
-async fn plugins(folder: &Path) -> Registry {
+fn component_of(file: &str) -> Bytes {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins");
-    let config = PluginHostConfig::new(folder.join("plugin-cache"));
-    let host = Arc::new(PluginHost::new(config).unwrap());
-    let registry = Registry::default();
-    for component in ["pdf.wasm", "test/toy.wasm"] {
-        let component = std::fs::read(built.join(component));
-        let component = component.expect("run `cargo xtask build-plugins` first");
-        let plugin = host.admit(Bytes::from(component)).await.unwrap();
-        registry.install(plugin).unwrap();
-    }
-    registry
+    let component = std::fs::read(built.join(file));
+    component
+        .expect("run `cargo xtask build-plugins` first")
+        .into()
 }
 
 /// A document that a caller posts.
@@ -137,6 +205,15 @@ fn config(world: &World) -> Config {
         }),
         ..Config::default()
     };
+    // Nobody is at home: letters wait.
+    config.mail = Some(Mail {
+        host: "127.0.0.1".to_owned(),
+        port: 1,
+        protection: Protection::None,
+        user: None,
+        password_file: None,
+        from: "parafa@example.com".to_owned(),
+    });
     config.timestamps.urls = vec![Url::parse(&addresses.tsa).unwrap()];
     config.trust.folder = Some(world.trust_folder().to_owned());
     config
@@ -155,6 +232,7 @@ pub(super) struct Deployment<'s> {
     disk: MemoryDisk,
     folder: TempDir,
     master: Arc<MasterKey>,
+    funded: OnceCell<()>,
 }
 
 impl<'s> Deployment<'s> {
@@ -166,11 +244,13 @@ impl<'s> Deployment<'s> {
             disk: MemoryDisk::default(),
             folder: scratch(),
             master: Arc::new(MasterKey::from_bytes([7; 32])),
+            funded: OnceCell::new(),
         }
     }
 
     /// A host whose engine fails as planned, perhaps in opening it already.
     pub(super) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
+        self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
         let engine = MemoryEngine::open(self.disk.clone(), faults, site.clock.clone());
         let engine = Arc::new(engine);
@@ -187,6 +267,22 @@ impl<'s> Deployment<'s> {
         })
     }
 
+    /// Lets the workspace pay, before anything can go wrong.
+    async fn fund(&self) {
+        let row = &BillingRow {
+            tenant: WORKSPACE,
+            funding: Funding::Ok,
+            ceiling: None,
+            recovery_url: None,
+            ladder: PriceLadder::default(),
+        };
+        let records = self.sound_records().await;
+        let stored = records
+            .store
+            .transact(|tx| Box::pin(async move { tx.insert(row).await }));
+        stored.await.unwrap();
+    }
+
     /// Records, bytes and keys for somebody who only looks.
     pub(super) async fn sound_records(&self) -> Folder {
         let engine = MemoryEngine::open(
@@ -201,10 +297,7 @@ impl<'s> Deployment<'s> {
         let store = Store::open(engine, &self.master, StoreMode::Demo).await?;
         let [bytes, keys] = ["bytes", "keys"].map(|name| self.folder.path().join(name));
         Ok(Folder {
-            store: store.with_retry(RetryPolicy {
-                attempts: 1000,
-                ..RetryPolicy::default()
-            }),
+            store,
             files: ByteFiles::open_folder(&bytes).unwrap(),
             keys: DataKeys::open_folder(&keys, self.master.clone()).unwrap(),
             master: self.master.clone(),
@@ -216,11 +309,38 @@ impl<'s> Deployment<'s> {
         self.host(FaultPlan::default()).await.unwrap()
     }
 
+    /// Moves the clock on; what lies in the folders then has lain there for as
+    /// long.
+    pub(super) fn pass(&self, time: SignedDuration) {
+        self.site.pass(time);
+        if time < SignedDuration::try_from(SWEEP_REST).unwrap() {
+            return;
+        }
+        let written = SystemTime::now() - SWEEP_REST;
+        for name in ["bytes", "keys"] {
+            for file in std::fs::read_dir(self.folder.path().join(name)).unwrap() {
+                let file = std::fs::File::options()
+                    .write(true)
+                    .open(file.unwrap().path());
+                file.unwrap().set_modified(written).unwrap();
+            }
+        }
+    }
+
     /// Keeps the byte files from being read or written for a while.
     pub(super) fn hide_bytes(&self) -> Hidden {
+        self.hide("bytes")
+    }
+
+    /// Keeps the data keys from being read or made for a while.
+    pub(super) fn hide_keys(&self) -> Hidden {
+        self.hide("keys")
+    }
+
+    fn hide(&self, name: &str) -> Hidden {
         let folder = self.folder.path();
         let hidden = Hidden {
-            folder: folder.join("bytes"),
+            folder: folder.join(name),
             elsewhere: folder.join("hidden"),
         };
         std::fs::rename(&hidden.folder, &hidden.elsewhere).unwrap();
@@ -291,12 +411,6 @@ impl Host {
         posted: Posted,
         order: SigningOrder,
     ) -> Result<SigningRow, WorkflowError> {
-        let caller = Caller {
-            key: Uuid::from_u128(2),
-            tenant: Uuid::from_u128(1),
-            mode: KeyMode::Live,
-            role: Role::Member,
-        };
         let signer = || SignerForm {
             role: SignerRole::Signer,
             email: "signer@example.com".to_owned(),
@@ -305,14 +419,15 @@ impl Host {
             methods: [SigningMethod::SmartId].into_iter().collect(),
             personal_code: None,
         };
-        let form = SigningOrderForm {
-            document: DocumentForm {
+        let form = SigningForm {
+            source: SourceForm::Document(DocumentForm {
                 name: format!("sutartis.{}", posted.extension),
                 extension: posted.extension.to_owned(),
                 pointer: "/document/content".to_owned(),
+                flatten_pointer: "/document/flatten".to_owned(),
                 content: ContentForm::Inline(posted.content),
                 flatten: false,
-            },
+            }),
             terms: TermsForm {
                 title: "Sutartis".to_owned(),
                 delivery: Delivery::Link,
@@ -324,7 +439,7 @@ impl Host {
                 signers: vec![signer(), signer()],
             },
         };
-        let opened = self.app.create_signing(&caller, form, None).await?;
+        let opened = self.app.create_signing(&CALLER, form, None).await?;
         Ok(opened.row)
     }
 

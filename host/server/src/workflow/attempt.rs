@@ -70,8 +70,11 @@ impl App {
         let (key, step) = match self.open_attempt(&running).await {
             Ok(opened) => opened,
             Err(error) if running.is_late(self.clock.now()) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::error!(attempt.id = %attempt, error, "an attempt cannot be read any more");
+                tracing::error!(
+                    attempt.id = %attempt,
+                    error = &error as &dyn std::error::Error,
+                    "an attempt cannot be read any more"
+                );
                 let failure = AttemptFailure::TimestampUnavailable;
                 return self.end_attempt(job, &running, failure).await;
             }
@@ -172,7 +175,7 @@ impl App {
                 self.await_certificate(running, person, &session).await
             }
             AttemptStep::CheckCertificate { person, chosen } => {
-                self.check_certificate(running, key, person.as_deref(), chosen)
+                self.check_certificate(running, person.as_deref(), chosen)
                     .await
             }
             AttemptStep::Prepare { chosen, request } => {

@@ -256,7 +256,7 @@ impl App {
 
     /// Keyed digest of the personal code of one party; the same code is
     /// another one's of another party.
-    pub(super) fn identity_lock(&self, signer: Uuid, personal_code: &str) -> String {
+    pub(crate) fn identity_lock(&self, signer: Uuid, personal_code: &str) -> String {
         let value = format!("{signer}\n{personal_code}");
         self.master.index("identity-lock", &value).to_string()
     }

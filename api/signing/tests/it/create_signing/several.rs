@@ -1,8 +1,9 @@
 //! Several faults at once.
 
 use parafa_api_signing::ProblemKind;
+use serde_json::{Value, json};
 
-use crate::support::{Service, without};
+use crate::support::{Service, with, without};
 
 #[tokio::test]
 async fn all_faults_come_at_once_in_the_order_of_the_document() {
@@ -104,5 +105,30 @@ async fn a_body_that_is_no_object_has_one_fault_at_the_root() {
             .await
             .problem(),
         ProblemKind::ValidationFailed
+    );
+}
+
+#[tokio::test]
+async fn a_list_that_is_too_long_hides_no_fault_in_it() {
+    let service = Service::new();
+    let mut signers: Vec<Value> = (0..21)
+        .map(|number| json!({"email": format!("s{number}@example.lt"), "role": "viewer"}))
+        .collect();
+    signers[3] = json!({"email": "s3"});
+    signers[20] = json!({"email": "S5@example.lt"});
+    let methods = json!(["nfc", "smart_id", "nfc", "mobile_id"]);
+    signers[4] = json!({"email": "s4@example.lt", "methods": methods});
+
+    let pointers = service.pointers(&with("/signers", json!(signers))).await;
+
+    assert_eq!(
+        pointers,
+        [
+            "/signers",
+            "/signers/3/email",
+            "/signers/4/methods",
+            "/signers/4/methods/2",
+            "/signers/20/email",
+        ]
     );
 }

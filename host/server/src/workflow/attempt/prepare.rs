@@ -14,6 +14,7 @@ use super::outcome::{Next, Running, StepOutcome, pin};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
+use crate::workflow::plugin_failure;
 
 /// How long a provider surely takes the same request for a repetition. Smart-ID
 /// remembers for 15 s; the rest is for the way there.
@@ -116,7 +117,7 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     tracing::error!(
         plugin.id = pin.id,
         plugin.digest = pin.sha256,
-        error = &error as &dyn std::error::Error,
+        failure = plugin_failure::words(&error),
         "a document that was taken in cannot be signed"
     );
     StepOutcome::PluginFailed(error, pin)

@@ -1,0 +1,215 @@
+//! Erasures that meet a crash, a clock or a letter under way.
+
+use jiff::SignedDuration;
+use parafa_domain::{Phase, SigningOrder, SigningStatus};
+use tokio::time::{Duration, Instant};
+
+use super::calls::{
+    DAY, MINUTE, caller, claim, create, create_once, identity, mails, party, read, rows, signings,
+};
+use super::deployment::{Deployment, SIGN, Site};
+use crate::records::{
+    AttemptRow, Delivery, IdempotencyRow, MailKind, MailPayload, NoticeKind, NoticeRow,
+    SignerPrivateRow,
+};
+use crate::workflow::idempotency::Reserved;
+use crate::workflow::sealing;
+
+#[tokio::test]
+async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let claimed = claim(&host, "k").await;
+    let opened = create_once(&host, &claimed).await.unwrap();
+    let id = opened.id();
+    let hidden = deployment.hide_bytes();
+
+    let erased = host.app.erase_signing(&caller(), id).await;
+
+    assert!(erased.is_err(), "the bytes cannot be unlinked");
+    assert!(read(&host, id).await.erased_at.is_some());
+    let keys = rows::<NoticeRow>(&host).await.len();
+    assert_eq!(deployment.data_keys(), keys, "the last word's alone");
+    let again = host.app.reserve(&identity("k")).await.unwrap();
+    assert!(
+        matches!(again, Reserved::Claimed(_)),
+        "the answer is gone: {again:?}"
+    );
+    assert!(host.app.erase_signing(&caller(), id).await.is_err());
+    hidden.restore();
+    site.pass(MINUTE);
+    while host.run_due().await > 0 {}
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert!(read(&host, id).await.remains.is_none());
+    assert!(!host.app.erase_signing(&caller(), id).await.unwrap());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
+    let invited = row.signing.signers[0].id.uuid();
+
+    host.app
+        .erase_signing(&caller(), row.signing.id.uuid())
+        .await
+        .unwrap();
+
+    assert!(mails(&host, MailKind::Invitation).await.is_empty());
+    assert_eq!(mails(&host, MailKind::Retraction).await, [invited]);
+    let notices = rows::<NoticeRow>(&host).await;
+    let letter = notices
+        .into_iter()
+        .find(|notice| matches!(notice.kind, NoticeKind::Mail(_)))
+        .unwrap();
+    assert_ne!(letter.data_key, row.data_key);
+    let key = host.app.data_key(letter.data_key).await.unwrap();
+    let payload: MailPayload = sealing::open_notice(&key, letter.id, &letter.payload).unwrap();
+    assert_eq!(payload.email, "pirmas@example.com");
+    assert!(host.app.data_key(row.data_key).await.is_err());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_code_of_an_attempt_goes_with_its_signing() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let first = row.signing.signers[0].id.uuid();
+    host.start(first, SIGN[0]).await.unwrap();
+    for _ in 0..60 {
+        if rows::<AttemptRow>(&host).await[0]
+            .verification_code
+            .is_some()
+        {
+            break;
+        }
+        host.run_due().await;
+    }
+    assert!(
+        rows::<AttemptRow>(&host).await[0]
+            .verification_code
+            .is_some()
+    );
+
+    host.app
+        .erase_signing(&caller(), row.signing.id.uuid())
+        .await
+        .unwrap();
+
+    let attempts = rows::<AttemptRow>(&host).await;
+    assert_eq!(attempts[0].verification_code, None);
+    assert_eq!(attempts[0].phase, Phase::Failed);
+    assert!(attempts[0].step.is_none() && attempts[0].device_link.is_none());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    for _ in 0..2 {
+        let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+        let id = row.signing.id.uuid();
+        host.app.cancel_signing(&caller(), id).await.unwrap();
+    }
+    create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let caller = &caller();
+
+    let late = host
+        .app
+        .erase_ended_signings(caller, None, Instant::now())
+        .await
+        .unwrap();
+    assert_eq!((late.purged, late.failed), (0, 2));
+    let soon = Instant::now() + Duration::from_secs(600);
+    let in_time = host
+        .app
+        .erase_ended_signings(caller, None, soon)
+        .await
+        .unwrap();
+
+    assert_eq!((in_time.purged, in_time.failed), (2, 0));
+    let left = signings(&host).await;
+    let left = left.iter().filter(|row| row.erased_at.is_none());
+    assert_eq!(left.count(), 1, "the one that goes on");
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_claim_that_nobody_answers_goes() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    claim(&host, "k").await;
+
+    site.pass(SignedDuration::from_hours(1));
+    while host.run_due().await > 0 {}
+
+    assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_answer_whose_day_is_over_is_erased_by_whoever_takes_its_key() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let claimed = claim(&host, "k").await;
+    create_once(&host, &claimed).await.unwrap();
+    let before = deployment.data_keys();
+    site.pass(DAY);
+
+    claim(&host, "k").await;
+
+    assert_eq!(deployment.data_keys(), before - 1);
+    while host.run_due().await > 0 {}
+    assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 1);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let mut form = party("trecias@example.com");
+    form.personal_code = Some(SIGN[0].parse().unwrap());
+    let added = host
+        .app
+        .add_signer(&caller(), id, form, None)
+        .await
+        .unwrap();
+    let lock = || async {
+        let rows: Vec<SignerPrivateRow> = rows(&host).await;
+        let mut rows = rows.into_iter();
+        let row = rows.find(|row| row.signer == added.party.id.uuid());
+        row.unwrap().identity_lock
+    };
+    let kept = lock().await.expect("a keyed digest");
+    assert!(!kept.contains(SIGN[0]));
+    let digest = host.app.identity_lock(added.party.id.uuid(), SIGN[0]);
+    assert_eq!(kept, digest);
+
+    let cancelled = host.app.cancel_signing(&caller(), id).await.unwrap();
+
+    assert_eq!(lock().await, None);
+    assert_eq!(cancelled.signers[2].personal_code, None);
+    assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
+    drop(host);
+    site.shutdown().await;
+}

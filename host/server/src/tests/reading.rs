@@ -1,0 +1,177 @@
+//! Reads that meet a change, and promises that cannot be kept.
+
+use std::sync::Arc;
+
+use parafa_domain::{SigningOrder, SigningStatus};
+use parafa_store::Clock;
+
+use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
+use super::deployment::{Deployment, Host, Site};
+use crate::error::{IntakeFault, WorkflowError};
+use crate::records::{Delivery, SigningRow};
+use crate::workflow::files::FileForm;
+use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use crate::workflow::read_signing::Listing;
+
+#[tokio::test]
+async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let stale = two(&host).await;
+    let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
+    let removed = stale[0].signing.signers[0].id.uuid();
+    let app = &host.app;
+    app.remove_signer(&caller(), smaller, removed)
+        .await
+        .unwrap();
+    app.erase_signing(&caller(), erased).await.unwrap();
+
+    let opened = app.open_signings(stale).await.unwrap();
+
+    assert_eq!(opened[0].signers.len(), 1);
+    assert_eq!(opened[0].signers[0].email, "antras@example.com");
+    assert!(opened[1].row.erased_at.is_some());
+    assert_eq!(opened[1].private.title, "");
+    drop(opened);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let stale = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let signer = stale.signing.signers[0].id.uuid();
+    let link = host.link(signer);
+    let ceremony = host.app.ceremony(&link).await.unwrap();
+    let id = stale.signing.id.uuid();
+    host.app.erase_signing(&caller(), id).await.unwrap();
+
+    let version = stale.versions[0].clone();
+    let download = host.app.download(&stale, version).await;
+    assert!(matches!(download, Err(WorkflowError::NotFound)));
+    let state = host.app.ceremony_state(ceremony).await;
+    assert!(matches!(state, Err(WorkflowError::NotFound)));
+    let cancelled = host.app.cancel_signing(&caller(), id).await;
+    assert!(matches!(cancelled, Err(WorkflowError::NotFound)));
+    let comments = host.app.list_comments(&caller(), id).await.unwrap();
+    assert!(comments.is_empty());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    site.pass(DAY * 14);
+    assert!(row.signing.expires_at <= site.clock.now());
+
+    let seen = host.app.read_signing(&caller(), id).await.unwrap();
+
+    assert_eq!(seen.row.signing.status, SigningStatus::Expired);
+    let refused = host.app.change_deadline(&caller(), id, 3).await;
+    assert!(matches!(refused, Err(WorkflowError::SigningEnded)));
+    let listing = Listing {
+        status: Some(SigningStatus::Pending),
+        limit: 10,
+        after: None,
+    };
+    let pending = host.app.list_signings(&caller(), listing).await.unwrap();
+    assert!(pending.signings.is_empty());
+    assert_eq!(
+        read(&host, id).await.signing.status,
+        SigningStatus::Pending,
+        "its job stores and tells of it"
+    );
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn letters_are_not_promised_where_nothing_sends_them() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
+    let files = deployment.byte_files();
+    Arc::get_mut(&mut host.app).expect("its only owner").mailer = None;
+
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Email),
+    };
+    let one = host.app.create_signing(&caller(), form, None).await;
+    assert!(matches!(one, Err(WorkflowError::NotSetUp(_))));
+    let several = host.app.create_batch(&caller(), batch(), None).await;
+    assert!(matches!(several, Err(WorkflowError::NotSetUp(_))));
+    let id = row.signing.id.uuid();
+    let form = party("trecias@example.com");
+    let added = host.app.add_signer(&caller(), id, form, None).await;
+    assert!(matches!(added, Err(WorkflowError::NotSetUp(_))));
+
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(signings(&host).await.len(), 1);
+    assert_eq!(read(&host, id).await.signing.signers.len(), 2);
+    create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_fault() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let form = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    };
+    let file = host.app.store_file(&caller(), form, None).await.unwrap();
+    let of = |content| {
+        let mut one = document("a.pdf");
+        one.content = content;
+        one
+    };
+    let token = || of(ContentForm::File(file.row.id));
+    let terms = || terms(SigningOrder::Parallel, Delivery::Link);
+
+    let form = BatchForm {
+        documents: (0..12).map(|_| token()).collect(),
+        terms: terms(),
+    };
+    let raised = host.app.create_batch(&caller(), form, None).await.unwrap();
+    assert_eq!(raised.signings.len(), 12);
+
+    let unknown = of(ContentForm::File(raised.row.id));
+    let unfit = of(ContentForm::Inline("no PDF".into()));
+    let form = BatchForm {
+        documents: vec![token(), unknown, unfit],
+        terms: terms(),
+    };
+    match host.app.create_batch(&caller(), form, None).await {
+        Err(WorkflowError::IntakeRefused(faults)) => assert!(matches!(
+            faults.as_slice(),
+            [IntakeFault::UnknownFile { .. }, IntakeFault::Refused(_)]
+        )),
+        other => panic!("{other:?}"),
+    }
+    drop(host);
+    site.shutdown().await;
+}
+
+async fn two(host: &Host) -> Vec<SigningRow> {
+    let mut rows = Vec::new();
+    for _ in 0..2 {
+        rows.push(create(host, SigningOrder::Parallel, Delivery::Link).await);
+    }
+    rows
+}
