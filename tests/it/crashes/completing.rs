@@ -1,25 +1,13 @@
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::scene::{Attempt, Scene};
 use crate::support::client::SigningClient;
-use crate::support::demo::{Demo, parafa};
+use crate::support::demo::Demo;
 
 /// Real time in which a server would end what its clock lets it end.
 const SETTLE: Duration = Duration::from_secs(2);
-
-/// `parafa demo clock` with this step, on this server's folder; gives how far
-/// the world is ahead, in seconds.
-fn move_clock(demo: &Demo, step: &str) -> i64 {
-    let data = demo.data();
-    let data = data.to_str().expect("a path in UTF-8");
-    let output = parafa(["demo", "clock", step, "--json", "--data", data]);
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
-    });
-    answer["offsetSeconds"].as_i64().expect("a number")
-}
 
 /// An attempt that the device has signed while no time-stamp is to be had, this
 /// long after its signing of so many days was created.
@@ -27,7 +15,7 @@ async fn completing(scene: &Scene, api: &SigningClient, days: u16, later: &str) 
     let original = parafa_fixtures::plain(1);
     let body = json!([{"email": "ona@example.lt"}]);
     let signing = api.create_for_days(&original, body, days).await;
-    move_clock(&scene.host, later);
+    scene.host.move_clock(later);
     scene.control.spoil("tsa", json!({"fault": "down"})).await;
     let link = signing.signers[0].link();
     let attempt = scene.begin_on(signing.signing_id, original, link).await;
@@ -46,13 +34,13 @@ async fn a_signature_waits_for_its_time_stamp_and_the_deadline_waits_for_the_sig
     attempt.assert_completing(&api).await;
 
     // The signing's day is over, and the session is long forgotten.
-    move_clock(&scene.host, "+2h");
+    scene.host.move_clock("+2h");
     tokio::time::sleep(SETTLE).await;
     attempt.assert_completing(&api).await;
     let seen = scene.control.now().await;
     scene.crash();
     attempt.assert_completing(&api).await;
-    move_clock(scene.neighbour(), "+1h");
+    scene.neighbour().move_clock("+1h");
     scene
         .control
         .happens(seen, |entry| {
@@ -61,7 +49,7 @@ async fn a_signature_waits_for_its_time_stamp_and_the_deadline_waits_for_the_sig
         .await;
 
     scene.control.mend("tsa").await;
-    move_clock(&scene.host, "+1h");
+    scene.host.move_clock("+1h");
 
     scene.assert_signed_once(&attempt).await;
 }
@@ -70,11 +58,12 @@ async fn a_signature_waits_for_its_time_stamp_and_the_deadline_waits_for_the_sig
 async fn a_host_that_was_away_for_days_still_finishes_what_the_device_has_signed() {
     let mut scene = Scene::set();
     let api = scene.api();
-    let attempt = completing(&scene, &api, 14, "+1h").await;
+    // The deadline passes meanwhile, too.
+    let attempt = completing(&scene, &api, 1, "+1h").await;
     attempt.assert_completing(&api).await;
 
     scene.host.kill();
-    move_clock(scene.neighbour(), "+3d");
+    scene.neighbour().move_clock("+3d");
     scene.control.mend("tsa").await;
     scene.host.start_again();
 
@@ -89,10 +78,10 @@ async fn a_deadline_passes_at_once_when_the_clock_is_moved_past_it() {
     let body = json!([{"email": "ona@example.lt"}]);
     let signing = api.create_for_days(&original, body, 3).await;
 
-    move_clock(&demo, "+2d");
+    demo.move_clock("+2d");
     tokio::time::sleep(SETTLE).await;
     assert_eq!(api.signing(signing.signing_id).await.status, "pending");
-    move_clock(&demo, "+1d");
+    demo.move_clock("+1d");
 
     let expired = async {
         while api.signing(signing.signing_id).await.status != "expired" {
@@ -101,5 +90,5 @@ async fn a_deadline_passes_at_once_when_the_clock_is_moved_past_it() {
     };
     let expired = tokio::time::timeout(SETTLE, expired).await;
     assert!(expired.is_ok(), "the deadline's job runs at once");
-    assert_eq!(move_clock(&demo, "reset"), 0);
+    assert_eq!(demo.move_clock("reset"), 0);
 }

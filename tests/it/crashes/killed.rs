@@ -13,6 +13,8 @@ const AFTER_TIMESTAMP_MS: [u64; 8] = [0, 5, 10, 20, 40, 80, 160, 320];
 /// How often the server is killed the moment that a signed output appears
 /// among its files, before the row that names it.
 const AT_OUTPUT: usize = 4;
+/// What the name of a file ends in while it is written.
+const TEMPORARY: &str = "new";
 /// Signings that are created one after the other until the server dies.
 const CREATED: usize = 40;
 /// How long a file may take to appear.
@@ -73,6 +75,7 @@ async fn killed_while_the_time_stamping_service_does_not_answer() {
 #[tokio::test]
 async fn killed_between_the_time_stamp_and_the_store() {
     let mut scene = Scene::set();
+    let mut stamped_again = 0;
     for milliseconds in AFTER_TIMESTAMP_MS {
         let attempt = scene.begin().await;
         scene
@@ -84,17 +87,26 @@ async fn killed_between_the_time_stamp_and_the_store() {
         scene.crash();
 
         scene.assert_signed_once(&attempt).await;
+        let journal = scene.control.journal(attempt.begun).await;
+        let stamps = journal.iter().filter(|entry| entry.is("tsa", "answered"));
+        stamped_again += usize::from(stamps.count() > 1);
     }
+    // Whoever has to ask again had not stored what came of the first.
+    assert!(stamped_again > 0, "every kill came after the store");
 }
 
 #[tokio::test]
 async fn killed_when_the_output_is_written_and_not_yet_named() {
     let mut scene = Scene::set();
+    let mut unnamed = 0;
     for _ in 0..AT_OUTPUT {
-        let attempt = scene.begin().await;
-        attempt.reaches("waiting_for_user").await;
         let folder = scene.files();
+        let original = parafa_fixtures::plain(1);
+        let signers = json!([{"email": "ona@example.lt"}]);
+        let signing = scene.api().create(&original, signers).await;
         let before = files(&folder);
+        let link = signing.signers[0].link();
+        let attempt = scene.begin_on(signing.signing_id, original, link).await;
         let waited = tokio::task::spawn_blocking(move || {
             let begun = Instant::now();
             while files(&folder) == before {
@@ -106,7 +118,10 @@ async fn killed_when_the_output_is_written_and_not_yet_named() {
         scene.crash();
 
         scene.assert_signed_once(&attempt).await;
+        // A second output was made: the first belongs to nobody.
+        unnamed += usize::from(files(&scene.files()) > before + 1);
     }
+    assert!(unnamed > 0, "every kill came after the row");
 }
 
 #[tokio::test]
@@ -175,6 +190,7 @@ async fn killed_among_many_creations_no_acknowledged_one_is_lost() {
     }
 }
 
+/// How many files there are that are written to their end.
 fn files(folder: &Path) -> usize {
     let mut count = 0;
     let mut folders = vec![folder.to_owned()];
@@ -183,7 +199,7 @@ fn files(folder: &Path) -> usize {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.extension().is_none_or(|end| end != TEMPORARY) {
                 count += 1;
             }
         }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 use tempfile::TempDir;
 use url::Url;
 
@@ -94,6 +95,18 @@ impl Demo {
     /// Starts a server that was ended again, on the same folder and address.
     pub(crate) fn start_again(&mut self) {
         self.server = self.start.server(self.folder.path());
+    }
+
+    /// `parafa demo clock` with this step, such as `+2h`, in this server's
+    /// world; gives how far that is ahead, in seconds.
+    pub(crate) fn move_clock(&self, step: &str) -> i64 {
+        let data = self.data();
+        let data = data.to_str().expect("a path in UTF-8");
+        let output = parafa(["demo", "clock", step, "--json", "--data", data]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
+        });
+        answer["offsetSeconds"].as_i64().expect("a number")
     }
 
     /// The server's data folder.

@@ -1,59 +1,121 @@
-//! A crash in every commit of a ceremony, before it is applied and after.
+//! A crash in every commit of a signing's life, before it is applied and after.
 
 use jiff::SignedDuration;
+use parafa_demo::{Fault, Service};
 use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
 use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Host, SIGN, Site};
+use super::deployment::{CALLER, Deployment, Host, SIGN, Site};
 use super::witness::Witness;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(3);
+const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 const TICK: SignedDuration = SignedDuration::from_secs(5);
+
+/// What happens to a signing of two signers who sign one after the other.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Script {
+    /// Both sign; the first time-stamp is not to be had at once.
+    BothSign,
+    /// The first signs, the second declines.
+    SecondDeclines,
+    /// The first signs, and the caller retracts it.
+    Retracted,
+    /// The caller erases it while the first signs.
+    Erased,
+}
 
 #[tokio::test]
 async fn a_crash_in_any_commit_loses_nothing_and_signs_nothing_twice() {
     let site = Site::start().await;
-    let undisturbed = ceremony(&site, FaultPlan::default()).await;
-    assert!(undisturbed.crashes == 0 && undisturbed.commits > 20);
-
-    for commit in 0..undisturbed.commits {
-        for point in [CrashPoint::BeforeCommit, CrashPoint::BeforeAcknowledgement] {
-            let faults = FaultPlan {
-                crash: Some((commit, point)),
-                ..FaultPlan::default()
-            };
-            let disturbed = ceremony(&site, faults).await;
-            assert_eq!(disturbed.crashes, 1, "{point:?} of {commit}");
+    let mut played = 0;
+    for script in [
+        Script::BothSign,
+        Script::SecondDeclines,
+        Script::Retracted,
+        Script::Erased,
+    ] {
+        let undisturbed = ceremony(&site, script, FaultPlan::default()).await;
+        assert_eq!(undisturbed.crashes, 0);
+        // The other scripts begin as the first one does.
+        let first = if script == Script::BothSign {
+            0
+        } else {
+            undisturbed.turning_point
+        };
+        assert!(undisturbed.commits > first + 2, "{script:?}");
+        for commit in first..undisturbed.commits {
+            for point in [CrashPoint::BeforeCommit, CrashPoint::BeforeAcknowledgement] {
+                let faults = FaultPlan {
+                    crash: Some((commit, point)),
+                    ..FaultPlan::default()
+                };
+                let disturbed = ceremony(&site, script, faults).await;
+                assert_eq!(disturbed.crashes, 1, "{script:?}: {point:?} of {commit}");
+                played += 1;
+            }
         }
     }
+    assert!(played > 60, "{played}");
     site.shutdown().await;
 }
 
 struct Played {
     /// Commits of the first host.
     commits: u64,
+    /// Its commits until the script went its own way.
+    turning_point: u64,
     crashes: u32,
 }
 
-/// Two signers sign one document, whatever the host does meanwhile.
-async fn ceremony(site: &Site, faults: FaultPlan) -> Played {
+/// Two signers, whatever the host does meanwhile.
+async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
+    let rung = site.signature_rings().await;
     let deployment = Deployment::new(site);
     let mut play = Play::begin(&deployment, faults).await;
     let signing = play.create().await;
-    let signers = play.witness.signing(signing).signing.signers.clone();
-    for (party, person) in signers.iter().zip(SIGN) {
-        play.sign(signing, party.id.uuid(), person).await;
+    let parties = &play.witness.signing(signing).signing.signers;
+    let [first, second] = [0, 1].map(|place: usize| parties[place].id.uuid());
+    if script == Script::Erased {
+        play.start(first, SIGN[0]).await;
+    } else {
+        site.faults(Service::Tsa).next(Fault::Down);
+        play.sign(signing, first, SIGN[0]).await;
     }
+    let turning_point = play.commits;
+    let (status, versions) = match script {
+        Script::BothSign => {
+            play.sign(signing, second, SIGN[1]).await;
+            (SigningStatus::Completed, 3)
+        }
+        Script::SecondDeclines => {
+            play.decline(signing, second).await;
+            (SigningStatus::Declined, 2)
+        }
+        Script::Retracted => {
+            play.retract(signing).await;
+            (SigningStatus::Cancelled, 2)
+        }
+        Script::Erased => {
+            play.erase(signing).await;
+            (SigningStatus::Cancelled, 1)
+        }
+    };
     let ended = play.witness.signing(signing);
-    assert_eq!(ended.signing.status, SigningStatus::Completed);
-    assert_eq!(ended.versions.len(), 3);
+    assert_eq!(ended.signing.status, status);
+    assert_eq!(ended.versions.len(), versions);
     play.end().await;
+    let rung = site.signature_rings().await - rung;
+    assert!(
+        rung <= play.witness.attempts(),
+        "a phone is asked once an attempt"
+    );
     Played {
         commits: play.commits,
+        turning_point,
         crashes: play.crashes,
     }
 }
@@ -123,6 +185,52 @@ impl<'d> Play<'d> {
         assert_eq!(self.status(signing, signer), SignerStatus::Signed);
     }
 
+    /// Presses the button, and lets the attempt get under way.
+    async fn start(&mut self, signer: Uuid, person: &str) {
+        let started = self.host.start(signer, person).await;
+        assert!(started.is_ok() || self.host.is_down(), "{started:?}");
+        self.host.run_due().await;
+        self.step().await;
+    }
+
+    async fn decline(&mut self, signing: Uuid, signer: Uuid) {
+        while self.status(signing, signer) != SignerStatus::Declined {
+            let link = self.host.link(signer);
+            let declined = async {
+                let ceremony = self.host.app.ceremony(&link).await?;
+                self.host.app.decline(&ceremony, None).await
+            };
+            let declined = declined.await;
+            assert!(declined.is_ok() || self.host.is_down(), "{declined:?}");
+            self.step().await;
+        }
+    }
+
+    async fn retract(&mut self, signing: Uuid) {
+        while self.witness.signing(signing).signing.status == SigningStatus::Pending {
+            let cancelled = self.host.app.cancel_signing(&CALLER, signing).await;
+            assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
+            self.step().await;
+        }
+    }
+
+    /// Repeats the call until it is answered: only then is everything gone.
+    async fn erase(&mut self, signing: Uuid) {
+        loop {
+            let erased = self.host.app.erase_signing(&CALLER, signing).await;
+            let down = self.host.is_down();
+            self.step().await;
+            match erased {
+                Ok(_) => break,
+                Err(error) => assert!(down, "{error:?}"),
+            }
+        }
+        let row = self.witness.signing(signing);
+        assert!(row.erased_at.is_some());
+        let key = self.host.app.keys.open(row.data_key).await;
+        assert!(key.is_err(), "the key is gone");
+    }
+
     fn status(&self, signing: Uuid, signer: Uuid) -> SignerStatus {
         let signers = &self.witness.signing(signing).signing.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer);
@@ -136,7 +244,7 @@ impl<'d> Play<'d> {
 
     /// Lets the deadline of a signing pass whose caller was never told of it.
     async fn end(&mut self) {
-        self.deployment.site.pass(SignedDuration::from_hours(25));
+        self.deployment.pass(SignedDuration::from_hours(25));
         while self.host.app.schedule_sweep().await.is_err() {
             self.step().await;
         }

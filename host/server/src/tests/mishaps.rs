@@ -7,15 +7,17 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
-use parafa_store::Clock;
+use parafa_store::jobs::{self, NewJob};
+use parafa_store::{Clock, StoreError};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::deployment::{Deployment, Host, Posted, SIGN, Site};
 use crate::records::{AttemptRow, SigningRow};
+use crate::workflow::lanes::TIMERS;
 
 /// Longest time that an attempt is waited for.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
+const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
 const TICK: SignedDuration = SignedDuration::from_secs(1);
 
 #[tokio::test]
@@ -44,16 +46,192 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
 }
 
 #[tokio::test]
-async fn a_breach_after_the_device_has_signed_is_tried_three_times() {
+async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart() {
     let site = Site::start().await;
     let stage = Stage::set(&site, Posted::toy("other-value")).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.first_fault().await;
+    let first = site.clock.now();
 
-    let attempt = stage.attempt().await;
+    let attempt = stage.outcome().await;
 
     assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+    assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
     let signing = stage.signing().await;
     assert_eq!(signing.signing.status, SigningStatus::Failed);
     assert_eq!(signing.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, Posted::toy("exhaust@finish")).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+    while stage.newest_attempt().await.tries < 5 {
+        stage.run_or_wait().await;
+    }
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+
+    site.pass(SignedDuration::from_hours(24));
+
+    assert_eq!(stage.outcome().await.phase, Phase::Failed);
+    let signing = stage.signing().await;
+    assert_ne!(signing.signing.status, SigningStatus::Failed);
+    assert_eq!(signing.detail, None);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_plugin_that_was_replaced_after_a_breach_finishes_in_its_place() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, Posted::toy("other-value")).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.first_fault().await;
+
+    let replacement = site.replace_toy(1).await;
+    site.pass(SignedDuration::from_mins(5));
+    stage.host.run_due().await;
+
+    let faults = stage.signing().await.plugin_faults.unwrap();
+    assert_eq!((faults.plugin_sha256, faults.count), (replacement, 1));
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_waits_for_a_plugin_that_this_host_does_not_have() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, Posted::toy("honest")).await;
+    site.faults(Service::Tsa)
+        .until_cleared(Fault::Status { status: 503 });
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+    for build in 0..5 {
+        site.replace_toy(build).await;
+    }
+    site.faults(Service::Tsa).clear();
+    let away = site.clock.now() + SignedDuration::from_mins(2);
+    while site.clock.now() < away {
+        stage.run_or_wait().await;
+    }
+    assert_eq!(stage.newest_attempt().await.phase, Phase::Completing);
+
+    site.restore_toy().await;
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_outlives_a_deadline_that_passed_while_every_host_was_away() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    site.pass(SignedDuration::from_hours(23));
+    site.faults(Service::Tsa)
+        .until_cleared(Fault::Status { status: 503 });
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+
+    site.pass(SignedDuration::from_hours(72));
+    site.faults(Service::Tsa).clear();
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    while stage.host.run_due().await > 0 {}
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let day = stage.signing().await.signing.expires_at;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::WaitingForUser).await;
+
+    site.clock.set(day);
+    let attempt = stage.outcome().await;
+
+    assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
+    while stage.host.run_due().await > 0 {}
+    let signing = stage.signing().await;
+    assert_eq!(signing.signing.status, SigningStatus::Expired);
+    assert_eq!(signing.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_attempt_whose_key_cannot_be_read_ends_all_the_same() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    let hidden = stage.deployment.hide_keys();
+
+    let attempt = stage.outcome().await;
+
+    assert_eq!(attempt.failure, Some(AttemptFailure::Timeout));
+    assert_eq!(stage.signing().await.signing.turn, None);
+    hidden.restore();
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_whose_key_cannot_be_read_is_given_up_after_a_day() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    site.faults(Service::Tsa)
+        .until_cleared(Fault::Status { status: 503 });
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+    let hidden = stage.deployment.hide_keys();
+    site.pass(SignedDuration::from_hours(1));
+    stage.host.run_due().await;
+    assert_eq!(stage.newest_attempt().await.phase, Phase::Completing);
+
+    site.pass(SignedDuration::from_hours(24));
+
+    assert_eq!(stage.outcome().await.phase, Phase::Failed);
+    hidden.restore();
+    site.faults(Service::Tsa).clear();
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_job_that_no_host_knows_waits_longer_each_time() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let store = &stage.host.app.store;
+    let enqueued = store.transact(|tx| {
+        Box::pin(async move {
+            let job = NewJob {
+                lane: TIMERS,
+                kind: "of-another-version".to_owned(),
+                due: tx.now(),
+                unique: None,
+                payload: serde_json::Value::Null,
+            };
+            jobs::enqueue(tx, job).await
+        })
+    });
+    enqueued
+        .await
+        .unwrap_or_else(|error: StoreError| panic!("{error}"));
+
+    for pause in [5, 10, 20] {
+        assert_eq!(stage.host.run_due().await, 1);
+        site.pass(SignedDuration::from_secs(pause - 1));
+        assert_eq!(stage.host.run_due().await, 0);
+        site.pass(SignedDuration::from_secs(1));
+    }
     drop(stage);
     site.shutdown().await;
 }
@@ -125,7 +303,7 @@ async fn what_nobody_owns_is_swept_a_day_later() {
     stage.host.run_due().await;
     assert!(stage.deployment.byte_files().contains(&written.unwrap().id));
 
-    site.pass(SignedDuration::from_hours(25));
+    stage.deployment.pass(SignedDuration::from_hours(25));
     stage.host.run_due().await;
 
     assert_eq!(stage.deployment.byte_files(), owned);
@@ -213,10 +391,31 @@ impl<'s> Stage<'s> {
                 return attempt;
             }
             assert!(self.site.clock.now() < deadline, "{:?}", attempt.phase);
-            if self.host.run_due().await == 0 {
-                self.site.pass(TICK);
-            }
+            self.run_or_wait().await;
         }
+    }
+
+    /// Runs what is due; a second passes if nothing is.
+    async fn run_or_wait(&self) {
+        if self.host.run_due().await == 0 {
+            self.site.pass(TICK);
+        }
+    }
+
+    /// Waits for the running attempt to come to this phase.
+    async fn reach(&self, phase: Phase) {
+        while self.newest_attempt().await.phase != phase {
+            self.run_or_wait().await;
+        }
+    }
+
+    /// Waits for the plugin's first failure after the device has signed.
+    async fn first_fault(&self) {
+        self.reach(Phase::Completing).await;
+        while self.signing().await.plugin_faults.is_none() {
+            self.run_or_wait().await;
+        }
+        assert!(!self.newest_attempt().await.phase.is_terminal());
     }
 
     async fn give_up(&self) {

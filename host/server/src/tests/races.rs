@@ -1,5 +1,6 @@
 //! Random interleavings of two hosts' requests and jobs, with conflicts,
-//! delays, crashes and the passing of time.
+//! delays, crashes, a service that is away, and time that passes while others
+//! are at work.
 //!
 //! `PARAFA_RACES` sets how many are tried.
 
@@ -7,24 +8,28 @@ use std::env;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use parafa_domain::{SignerStatus, SigningOrder};
-use parafa_store::Clock;
+use parafa_demo::{Fault, Service};
+use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
 use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::keys::KeyError;
+use parafa_store::{Clock, StoreError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tokio::runtime;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Host, Posted, REFUSES, SIGN, Site};
+use super::deployment::{CALLER, Deployment, Host, Posted, REFUSES, SIGN, Site};
 use super::witness::Witness;
 use crate::error::WorkflowError;
 
 /// Interleavings that are tried when nobody asks for more.
 const RACES: u32 = 24;
 /// Longest time that running attempts are waited for.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
 const TICK: SignedDuration = SignedDuration::from_secs(46);
+/// Longest time until the deadline of every signing has passed.
+const DEADLINES: SignedDuration = SignedDuration::from_hours(3 * 24);
 
 #[test]
 fn two_hosts_race_and_crash_and_keep_every_promise() {
@@ -56,6 +61,26 @@ enum Act {
     },
     Look {
         signer: Index,
+    },
+    Cancel {
+        signing: Index,
+    },
+    Erase {
+        signing: Index,
+    },
+    Deadline {
+        signing: Index,
+        days: u16,
+    },
+    /// No time-stamp is to be had from now on, or there is again.
+    Tsa {
+        is_down: bool,
+    },
+    /// Time passes once so many switches to other tasks have been made: leases
+    /// end and turns lapse under whoever is at work.
+    Pass {
+        switches: usize,
+        time: SignedDuration,
     },
     /// Run what is due, so many times.
     Jobs {
@@ -113,6 +138,12 @@ fn act() -> impl Strategy<Value = Act> {
         1 => any::<Index>().prop_map(|signer| Act::GiveUp { signer }),
         1 => any::<Index>().prop_map(|signer| Act::Decline { signer }),
         1 => any::<Index>().prop_map(|signer| Act::Look { signer }),
+        1 => any::<Index>().prop_map(|signing| Act::Cancel { signing }),
+        1 => any::<Index>().prop_map(|signing| Act::Erase { signing }),
+        1 => (any::<Index>(), 1..=2_u16)
+            .prop_map(|(signing, days)| Act::Deadline { signing, days }),
+        1 => any::<bool>().prop_map(|is_down| Act::Tsa { is_down }),
+        3 => (0..200_usize, lapse()).prop_map(|(switches, time)| Act::Pass { switches, time }),
         8 => (1..8_usize).prop_map(|times| Act::Jobs { times }),
     ]
 }
@@ -122,7 +153,16 @@ fn pause() -> impl Strategy<Value = SignedDuration> {
         8 => Just(SignedDuration::ZERO),
         4 => Just(SignedDuration::from_secs(5)),
         4 => Just(TICK),
-        1 => Just(SignedDuration::from_mins(11)),
+        1 => Just(SignedDuration::from_mins(16)),
+        1 => Just(SignedDuration::from_hours(25)),
+    ]
+}
+
+/// Time in which a lease ends, a turn lapses or a deadline passes.
+fn lapse() -> impl Strategy<Value = SignedDuration> {
+    prop_oneof![
+        8 => Just(TICK),
+        2 => Just(SignedDuration::from_mins(16)),
         1 => Just(SignedDuration::from_hours(25)),
     ]
 }
@@ -144,6 +184,8 @@ fn fault_plan() -> impl Strategy<Value = FaultPlan> {
 }
 
 async fn run(site: &Site, race: Race) {
+    site.faults(Service::Tsa).clear();
+    let rung = site.signature_rings().await;
     let deployment = Deployment::new(site);
     let mut contest = Contest::begin(&deployment, race.faults).await;
     contest.create_first().await;
@@ -151,6 +193,11 @@ async fn run(site: &Site, race: Race) {
         contest.play(round).await;
     }
     contest.end(race.finishes).await;
+    let rung = site.signature_rings().await - rung;
+    assert!(
+        rung <= contest.witness.attempts(),
+        "a phone is asked once an attempt"
+    );
 }
 
 /// Two hosts, and all that clients were told.
@@ -168,6 +215,8 @@ enum Told {
     Created { signing: Uuid },
     Started { signer: Uuid },
     Declined { signer: Uuid },
+    Cancelled { signing: Uuid },
+    Erased { signing: Uuid },
     Status { signer: Uuid, status: SignerStatus },
     Nothing,
 }
@@ -206,12 +255,34 @@ impl<'d> Contest<'d> {
     }
 
     async fn play(&mut self, round: Round) {
-        let signers = self.signers();
+        let known = Known {
+            signers: self.signers(),
+            signings: self
+                .witness
+                .signings()
+                .map(|row| row.signing.id.uuid())
+                .collect(),
+        };
         let mut running = [JoinSet::new(), JoinSet::new()];
         for (host, act) in round.acts {
-            let posted = self.deployment.site.posted();
-            let played = act_on(self.hosts[host].clone(), act, signers.clone(), posted);
-            running[host].spawn(played);
+            match act {
+                Act::Tsa { is_down } => self.spoil_timestamps(is_down),
+                Act::Pass { switches, time } => {
+                    let clock = self.deployment.site.clock.clone();
+                    running[host].spawn(async move {
+                        for _ in 0..switches {
+                            tokio::task::yield_now().await;
+                        }
+                        clock.advance(time);
+                        Ok(Told::Nothing)
+                    });
+                }
+                act => {
+                    let posted = self.deployment.site.posted();
+                    let host_of_act = self.hosts[host].clone();
+                    running[host].spawn(act_on(host_of_act, act, known.clone(), posted));
+                }
+            }
         }
         if let Some((host, switches)) = round.kill {
             for _ in 0..switches {
@@ -237,7 +308,16 @@ impl<'d> Contest<'d> {
             }
         }
         self.look().await;
-        self.deployment.site.pass(round.pause);
+        self.deployment.pass(round.pause);
+    }
+
+    fn spoil_timestamps(&self, is_down: bool) {
+        let faults = self.deployment.site.faults(Service::Tsa);
+        if is_down {
+            faults.until_cleared(Fault::Down);
+        } else {
+            faults.clear();
+        }
     }
 
     async fn look(&mut self) {
@@ -262,6 +342,13 @@ impl<'d> Contest<'d> {
             }
             Told::Declined { signer } => {
                 assert_eq!(self.party(signer).1, SignerStatus::Declined);
+            }
+            Told::Cancelled { signing } => {
+                let status = self.witness.signing(signing).signing.status;
+                assert_eq!(status, SigningStatus::Cancelled);
+            }
+            Told::Erased { signing } => {
+                assert!(self.witness.signing(signing).erased_at.is_some());
             }
             Told::Status { signer, status } => {
                 let now = self.party(signer).1;
@@ -289,7 +376,8 @@ impl<'d> Contest<'d> {
 
     /// No more faults: whatever has begun ends, by itself, by its signers or
     /// by the deadline.
-    async fn end(mut self, finishes: bool) {
+    async fn end(&mut self, finishes: bool) {
+        self.spoil_timestamps(false);
         for host in &mut self.hosts {
             *host = self.deployment.sound_host().await;
         }
@@ -300,7 +388,7 @@ impl<'d> Contest<'d> {
         if finishes {
             self.sign_what_is_open().await;
         }
-        self.deployment.site.pass(SignedDuration::from_hours(25));
+        self.deployment.pass(DEADLINES);
         self.hosts[0].app.schedule_sweep().await.unwrap();
         while self.run_due().await > 0 {}
         self.look().await;
@@ -361,6 +449,13 @@ impl<'d> Contest<'d> {
     }
 }
 
+/// What clients can ask about.
+#[derive(Clone)]
+struct Known {
+    signers: Vec<Uuid>,
+    signings: Vec<Uuid>,
+}
+
 /// Opens a host, with the next faults that let it open.
 async fn open(deployment: &Deployment<'_>, faults: &mut std::vec::IntoIter<FaultPlan>) -> Host {
     loop {
@@ -371,13 +466,10 @@ async fn open(deployment: &Deployment<'_>, faults: &mut std::vec::IntoIter<Fault
     }
 }
 
-async fn act_on(
-    host: Host,
-    act: Act,
-    signers: Vec<Uuid>,
-    posted: Posted,
-) -> Result<Told, WorkflowError> {
-    let pick = |signer: Index| (!signers.is_empty()).then(|| *signer.get(&signers));
+async fn act_on(host: Host, act: Act, known: Known, posted: Posted) -> Result<Told, WorkflowError> {
+    let pick = |of: &[Uuid], which: Index| (!of.is_empty()).then(|| *which.get(of));
+    let signer_at = |which| pick(&known.signers, which).ok_or(WorkflowError::NotFound);
+    let signing_at = |which| pick(&known.signings, which).ok_or(WorkflowError::NotFound);
     match act {
         Act::Create { order } => {
             let created = host.create(posted, order).await?;
@@ -385,29 +477,45 @@ async fn act_on(
             Ok(Told::Created { signing })
         }
         Act::Start { signer, person } => {
-            let signer = pick(signer).ok_or(WorkflowError::NotFound)?;
+            let signer = signer_at(signer)?;
             host.start(signer, person).await?;
             Ok(Told::Started { signer })
         }
         Act::GiveUp { signer } => {
-            let signer = pick(signer).ok_or(WorkflowError::NotFound)?;
+            let signer = signer_at(signer)?;
             let ceremony = host.app.ceremony(&host.link(signer)).await?;
             host.app.give_up_attempt(&ceremony).await?;
             Ok(Told::Nothing)
         }
         Act::Decline { signer } => {
-            let signer = pick(signer).ok_or(WorkflowError::NotFound)?;
+            let signer = signer_at(signer)?;
             let ceremony = host.app.ceremony(&host.link(signer)).await?;
             host.app.decline(&ceremony, None).await?;
             Ok(Told::Declined { signer })
         }
         Act::Look { signer } => {
-            let signer = pick(signer).ok_or(WorkflowError::NotFound)?;
+            let signer = signer_at(signer)?;
             let link = host.link(signer);
             let state = host.app.await_ceremony_state(&link, Duration::ZERO, None);
             let status = state.await?.party.status;
             Ok(Told::Status { signer, status })
         }
+        Act::Cancel { signing } => {
+            let signing = signing_at(signing)?;
+            host.app.cancel_signing(&CALLER, signing).await?;
+            Ok(Told::Cancelled { signing })
+        }
+        Act::Erase { signing } => {
+            let signing = signing_at(signing)?;
+            host.app.erase_signing(&CALLER, signing).await?;
+            Ok(Told::Erased { signing })
+        }
+        Act::Deadline { signing, days } => {
+            let signing = signing_at(signing)?;
+            host.app.change_deadline(&CALLER, signing, days).await?;
+            Ok(Told::Nothing)
+        }
+        Act::Tsa { .. } | Act::Pass { .. } => Ok(Told::Nothing),
         Act::Jobs { times } => {
             for _ in 0..times {
                 host.run_due().await;
@@ -424,6 +532,10 @@ fn is_an_answer(error: &WorkflowError) -> bool {
         WorkflowError::NotFound
             | WorkflowError::Busy { .. }
             | WorkflowError::SignerNotOpen
+            | WorkflowError::SigningEnded
             | WorkflowError::TooManyAttempts { .. }
+            // It was erased meanwhile.
+            | WorkflowError::Keys(KeyError::Missing { .. })
+            | WorkflowError::Store(StoreError::Contention { .. })
     )
 }

@@ -52,6 +52,11 @@ impl Witness {
         self.attempts.get(&party.attempt?.uuid())
     }
 
+    /// How many attempts there have been.
+    pub(super) fn attempts(&self) -> usize {
+        self.attempts.len()
+    }
+
     /// Attempts that have not ended.
     pub(super) fn running(&self) -> impl Iterator<Item = &AttemptRow> {
         let attempts = self.attempts.values();
@@ -77,8 +82,10 @@ impl Witness {
             }
             check_state(after, now);
             check_turn(after, &attempts);
-            check_versions(after, &attempts);
-            self.check_bytes(after).await;
+            if after.erased_at.is_none() {
+                check_versions(after, &attempts);
+                self.check_bytes(after).await;
+            }
             self.check_audit(*id).await;
         }
         self.signings = signings;
@@ -96,6 +103,9 @@ impl Witness {
             let id = row.signing.id;
             assert_ne!(row.signing.status, SigningStatus::Pending, "{id} goes on");
             assert_eq!(row.signing.turn, None, "{id} is over");
+            if row.erased_at.is_some() {
+                continue;
+            }
             let newest = row.newest().expect("a document");
             let plugin = deployment.site.plugins.by_id("pdf").unwrap();
             let document = self.bytes[&newest.bytes_id].clone();
@@ -106,10 +116,11 @@ impl Witness {
                 "signatures in the newest version"
             );
         }
-        let versions = self.signings.values().flat_map(|row| &row.versions);
+        let kept = self.signings.values().filter(|row| row.erased_at.is_none());
+        let versions = kept.clone().flat_map(|row| &row.versions);
         let owned: HashSet<Uuid> = versions.map(|version| version.bytes_id).collect();
         assert_eq!(deployment.byte_files(), owned);
-        assert_eq!(deployment.data_keys(), self.signings.len());
+        assert_eq!(deployment.data_keys(), kept.count());
     }
 
     async fn read(&self) -> (BTreeMap<Uuid, SigningRow>, BTreeMap<Uuid, AttemptRow>) {
@@ -205,10 +216,16 @@ fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
     match (old.status, new.status) {
         (from, to) if from == to => {}
         (SigningStatus::Pending, SigningStatus::Completed | SigningStatus::Declined) => {}
-        (SigningStatus::Pending, SigningStatus::Expired) => assert!(now >= old.expires_at),
+        (SigningStatus::Pending, SigningStatus::Cancelled) => {}
+        (SigningStatus::Pending, SigningStatus::Expired) => assert!(now >= new.expires_at),
         (from, to) => panic!("{} went from {from:?} to {to:?}", old.id),
     }
-    assert_eq!(old.expires_at, new.expires_at);
+    if old.status.is_terminal() {
+        assert_eq!(old.expires_at, new.expires_at);
+    }
+    if before.erased_at.is_some() {
+        assert_eq!(before.erased_at, after.erased_at, "it is erased once");
+    }
     assert_eq!(old.signers.len(), new.signers.len());
     for (old, party) in old.signers.iter().zip(&new.signers) {
         assert_eq!(old.id, party.id);
@@ -227,7 +244,7 @@ fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
         versions.map(|version| version.sha256.clone()).collect()
     };
     assert!(
-        names(after).starts_with(&names(before)),
+        after.erased_at.is_some() || names(after).starts_with(&names(before)),
         "a version is lost"
     );
 }
@@ -241,8 +258,13 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool 
             SignerStatus::Signed | SignerStatus::Declined,
         ) => true,
         (SignerStatus::Waiting, SignerStatus::Pending) => is_sequential,
-        (SignerStatus::Waiting, SignerStatus::Cancelled) => {
-            is_sequential && after.signing.status == SigningStatus::Declined
+        (SignerStatus::Waiting, SignerStatus::Cancelled)
+            if is_sequential && after.signing.status == SigningStatus::Declined =>
+        {
+            true
+        }
+        (SignerStatus::Pending | SignerStatus::Waiting, SignerStatus::Cancelled) => {
+            after.signing.status == SigningStatus::Cancelled
         }
         (SignerStatus::Pending | SignerStatus::Waiting, SignerStatus::Expired) => {
             after.signing.status == SigningStatus::Expired
@@ -272,9 +294,11 @@ fn check_state(row: &SigningRow, now: Timestamp) {
             assert!(count(SignerStatus::Expired) > 0);
             assert_eq!(open, 0);
         }
-        SigningStatus::Cancelled | SigningStatus::Failed => {
-            panic!("nobody cancels {}, and nothing fails", signing.id)
+        SigningStatus::Cancelled => {
+            assert!(count(SignerStatus::Cancelled) > 0);
+            assert_eq!(open, 0);
         }
+        SigningStatus::Failed => panic!("nothing fails {}", signing.id),
     }
     if signing.status != SigningStatus::Completed {
         assert_eq!(signing.completed_at, None);
