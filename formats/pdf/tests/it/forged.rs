@@ -2,9 +2,11 @@
 
 use parafa_fixtures::signed::forged;
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
+use parafa_fixtures::{CrossReference, PdfBuilder};
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
 use parafa_format_pdf::verify;
 
+use crate::ceremony::{P256, P384};
 use crate::intake::{notes, refused};
 
 const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (A note) >>";
@@ -63,6 +65,19 @@ fn a_store_that_nothing_else_refers_to_may_grow() {
 
     assert_eq!(integrity(&grown), Integrity::Intact);
     assert_eq!(notes(&grown), ["signed"]);
+}
+
+#[test]
+fn what_only_a_private_entry_of_the_trailer_refers_to_is_shown_to_nobody() {
+    let document = PdfBuilder::new().objects().write(
+        "1.7",
+        CrossReference::Table,
+        "/Root 1 0 R /Info 4 0 R /AdditionalStreams [/text#2Fplain 9 0 R]",
+    );
+
+    let signed_twice = P384.signs(&P256.signs(&document).unwrap()).unwrap();
+
+    assert_eq!(integrity(&signed_twice), Integrity::Intact);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::Refusal;
 
-use super::damaged_references;
+use super::{damaged_references, entries};
 use crate::structure::{Link, LinkKind, PdfFile, links};
 
 /// Stands for the trailer, which has no number; no object has this one.
@@ -19,7 +19,8 @@ pub(super) struct Reference {
     pub(super) kind: LinkKind,
 }
 
-/// Every reference of what the trailer leads to. Nobody gets to see the rest.
+/// Every reference of what the catalog and the document information lead to.
+/// Nobody gets to see the rest.
 pub(super) struct References {
     by_target: Vec<Reference>,
     reached: BTreeSet<u32>,
@@ -39,7 +40,11 @@ impl References {
             }));
             Ok(())
         };
-        add(TRAILER, newest.trailer())?;
+        // Nothing else of the trailer is shown to anybody.
+        let trailer = entries(newest.trailer())?;
+        for key in [&b"Root"[..], b"Info"] {
+            add(TRAILER, trailer.value(key).unwrap_or_default())?;
+        }
         for (from, _) in file.listed().filter(|(number, _)| *number != TRAILER) {
             if let Some(object) = newest.raw(from)? {
                 add(from, &object.bytes)?;
