@@ -1,10 +1,12 @@
 //! What an operator does from the command line, on a running server and on a
 //! folder at rest.
 
+mod funding;
+
 use std::path::Path;
 
-use reqwest::StatusCode;
-use serde_json::Value;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
 
 use crate::support::demo::{Demo, parafa};
 
@@ -31,6 +33,14 @@ fn refused(data: &Path, words: &[&str]) -> String {
     let (code, answer) = operate(data, words);
     assert_eq!(code, Some(1), "{words:?}: {answer}");
     answer.as_str().expect("a sentence").to_owned()
+}
+
+/// A new key of the workspace's first user.
+fn issue_key(data: &Path, tenant: &str, mode: &str) -> String {
+    let user = ["key", "issue", tenant, "--user", "a@example.com"];
+    let what = ["--product", "signing", "--mode", mode];
+    let issued = done(data, &[&user[..], &what].concat());
+    issued["key"].as_str().expect("a key").to_owned()
 }
 
 async fn status_with(demo: &Demo, key: &str) -> StatusCode {
@@ -130,6 +140,56 @@ fn a_stopped_server_leaves_its_folder_to_the_operator() {
     let names: Vec<_> = tenants.as_array().expect("a list").iter().collect();
     assert!(names.iter().any(|tenant| tenant["name"] == "Nauja UAB"));
     assert!(names.iter().any(|tenant| tenant["name"] == "Demo UAB"));
+}
+
+#[tokio::test]
+async fn a_comment_of_the_service_is_seen_by_the_workspace() {
+    let demo = Demo::start();
+    let (data, api) = (demo.data(), demo.signing());
+    let signers = json!([{"email": "a@example.lt"}]);
+    let signing = api.create(&parafa_fixtures::plain(1), signers).await;
+    let id = signing.signing_id.to_string();
+
+    let added = done(
+        &data,
+        &[
+            "comment",
+            "add",
+            &id,
+            "Perskambinome.",
+            "--label",
+            "Pagalba",
+        ],
+    );
+
+    let path = format!("v1/signings/{id}/comments");
+    let seen = api.call(Method::GET, &path, None).await.expect("a list");
+    assert_eq!(seen["comments"][0]["author"], "service");
+    assert_eq!(seen["comments"][0]["authorLabel"], "Pagalba");
+    assert_eq!(seen["comments"][0]["body"], "Perskambinome.");
+    assert_eq!(seen["comments"][0]["commentId"], added["commentId"]);
+    assert!(refused(&data, &["comment", "add", &id, " "]).contains("one of them visible"));
+    let erase = format!("v1/signings/{id}");
+    let erased = api.call(Method::DELETE, &erase, None).await;
+    erased.expect("an erasure");
+    assert!(refused(&data, &["comment", "add", &id, "Vėlu."]).contains("no signing"));
+    let nobody = "00000000-0000-7000-8000-000000000000";
+    assert!(refused(&data, &["comment", "add", nobody, "Kam?"]).contains("no signing"));
+}
+
+#[tokio::test]
+async fn audit_trails_are_verified_beside_the_server_and_on_a_folder_at_rest() {
+    let mut demo = Demo::start();
+    let (data, api) = (demo.data(), demo.signing());
+    for _ in 0..2 {
+        let signers = json!([{"email": "a@example.lt"}]);
+        api.create(&parafa_fixtures::plain(1), signers).await;
+    }
+    let sound = json!({"verified": 2, "broken": []});
+
+    assert_eq!(done(&data, &["audit", "verify"]), sound);
+    demo.stop();
+    assert_eq!(done(&data, &["audit", "verify"]), sound);
 }
 
 #[test]

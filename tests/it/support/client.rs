@@ -234,6 +234,8 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
     #[serde(default)]
     pub(crate) errors: Vec<Fault>,
+    #[serde(rename = "recoveryUrl")]
+    pub(crate) recovery_url: Option<Url>,
 }
 
 impl Problem {

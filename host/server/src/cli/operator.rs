@@ -1,6 +1,7 @@
 //! Commands of the operator: carried out by the server that runs on the data
 //! folder, or on the folder itself when none does.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -50,7 +51,10 @@ pub(super) fn operate<C>(
     let config = at.load()?;
     let mut counter = Counter::at(&config)?;
     match group(command) {
-        command @ OperatorCommand::Usage(_) => counter.each_row(command, |row| println!("{row}")),
+        command @ OperatorCommand::Usage(_) => {
+            let mut output = io::stdout().lock();
+            counter.each_row(command, |row| writeln!(output, "{row}"))
+        }
         command @ OperatorCommand::Audit(_) => audit(&mut counter, command, place.json),
         mut command => {
             let answer = match command.cursor() {
@@ -76,6 +80,7 @@ fn audit(
         if !row["brokenAt"].is_null() {
             broken.push(row);
         }
+        Ok(())
     })?;
     let is_sound = broken.is_empty();
     print(&json!({"verified": verified, "broken": broken}), json)?;
@@ -123,12 +128,14 @@ impl<'c> Counter<'c> {
     fn each_row(
         &mut self,
         mut command: OperatorCommand,
-        mut take: impl FnMut(Value),
+        mut take: impl FnMut(Value) -> io::Result<()>,
     ) -> Result<(), CommandError> {
         loop {
             let value = self.carry_out(command.clone())?;
             let part: Part = serde_json::from_value(value).context("the answer is no part")?;
-            part.rows.into_iter().for_each(&mut take);
+            for row in part.rows {
+                take(row).context("the answer cannot be written")?;
+            }
             match (command.cursor(), part.after) {
                 (Some(cursor), Some(after)) => *cursor = Some(after),
                 _ => return Ok(()),
@@ -139,7 +146,10 @@ impl<'c> Counter<'c> {
     /// The same, all rows in one list.
     fn all_rows(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
         let mut rows = Vec::new();
-        self.each_row(command, |row| rows.push(row))?;
+        self.each_row(command, |row| {
+            rows.push(row);
+            Ok(())
+        })?;
         Ok(Value::Array(rows))
     }
 

@@ -69,7 +69,7 @@ impl Desk<'_> {
             "author": comment.author,
             "authorLabel": private.author_label,
             "body": private.body,
-            "createdAt": comment.created_at,
+            "createdAt": format!("{:.3}", comment.created_at),
         }))
     }
 }

@@ -59,7 +59,7 @@ fn first_id(since: Timestamp) -> Uuid {
 
 fn shown(usage: &UsageRow) -> Value {
     json!({
-        "at": usage.at,
+        "at": format!("{:.3}", usage.at),
         "product": usage.item.product(),
         "item": usage.item,
         "ref": usage.reference,
