@@ -1,0 +1,162 @@
+//! What operators do, on records that no caller could make.
+
+use parafa_domain::SigningOrder;
+use parafa_store::Table;
+use parafa_store::audit::Event;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::deployment::{CALLER, Deployment, Host, Site};
+use crate::error::WorkflowError;
+use crate::operate::{AuditCommand, KeyCommand, OperatorCommand, Part, UsageCommand};
+use crate::records::{
+    Amount, ApiKeyRow, KeyMode, Product, SigningRow, Source, TenantRow, TenantStatus, UsageItem,
+    UsageRow,
+};
+
+#[tokio::test]
+async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let row = host.create(site.posted(), SigningOrder::Parallel).await;
+        made.push(row.unwrap().signing.id.uuid());
+    }
+    let changed = (made[0], 1);
+    let event = host.app.store.get::<Event>(&changed).await.unwrap();
+    let mut event = event.unwrap();
+    event.name = "signing.invented".to_owned();
+    put(&host, &[event]).await;
+
+    let part = ask(&host, audit(None)).await;
+
+    assert_eq!(
+        part.rows,
+        [
+            json!({"signingId": made[0], "brokenAt": 1}),
+            json!({"signingId": made[1], "brokenAt": null}),
+        ]
+    );
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn long_lists_are_complete() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let tenant = CALLER.tenant;
+    let at = host.app.clock.now();
+    let workspace = TenantRow {
+        id: tenant,
+        name: "Ilga UAB".to_owned(),
+        status: TenantStatus::Active,
+        created_at: at,
+    };
+    put(&host, &[workspace]).await;
+    let usage: Vec<UsageRow> = (0..1200)
+        .map(|number| UsageRow {
+            tenant,
+            id: Uuid::from_u128(number),
+            at,
+            item: UsageItem::Signature,
+            reference: Uuid::from_u128(number),
+            amount: Amount::from_cents(1),
+        })
+        .collect();
+    put(&host, &usage).await;
+    let keys: Vec<ApiKeyRow> = (0..1200)
+        .map(|number| ApiKeyRow {
+            id: Uuid::from_u128(number),
+            tenant,
+            user: tenant,
+            product: Product::Signing,
+            mode: KeyMode::Test,
+            hash: number.to_string(),
+            created_at: at,
+            revoked_at: None,
+        })
+        .collect();
+    put(&host, &keys).await;
+
+    let mut exported = Vec::new();
+    let mut after = None;
+    loop {
+        let part = ask(&host, export(after)).await;
+        exported.extend(part.rows);
+        after = part.after;
+        if after.is_none() {
+            break;
+        }
+    }
+    let list = KeyCommand::List {
+        tenant: "Ilga UAB".to_owned(),
+    };
+    let listed = carry_out(&host, OperatorCommand::Key(list)).await;
+
+    let references = exported.iter().map(|row| row["ref"].clone());
+    assert!(references.eq(usage.iter().map(|row| json!(row.reference))));
+    assert_eq!(listed.as_array().unwrap().len(), keys.len());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn erasure_leaves_what_the_service_made_with_its_owner() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = host.create(site.posted(), SigningOrder::Parallel).await;
+    let mut row = row.unwrap();
+    row.source = Source::Service;
+    let (id, data_key) = (row.signing.id.uuid(), row.data_key);
+    let bytes = row.versions[0].bytes_id;
+    put(&host, &[row]).await;
+
+    assert!(host.app.erase_signing(&CALLER, id).await.unwrap());
+
+    let erased = host.app.store.get::<SigningRow>(&id).await.unwrap();
+    let erased = erased.unwrap();
+    assert!(erased.erased_at.is_some() && erased.private.is_none());
+    let key = host.app.keys.open(data_key).await.unwrap();
+    assert!(!host.app.files.read(&key, bytes).await.unwrap().is_empty());
+    drop(host);
+    site.shutdown().await;
+}
+
+fn audit(after: Option<Uuid>) -> OperatorCommand {
+    OperatorCommand::Audit(AuditCommand::Verify { after })
+}
+
+fn export(after: Option<Uuid>) -> OperatorCommand {
+    OperatorCommand::Usage(UsageCommand::Export {
+        tenant: "Ilga UAB".to_owned(),
+        since: None,
+        after,
+    })
+}
+
+async fn carry_out(host: &Host, command: OperatorCommand) -> Value {
+    host.app.desk().carry_out(command).await.unwrap()
+}
+
+async fn ask(host: &Host, command: OperatorCommand) -> Part {
+    serde_json::from_value(carry_out(host, command).await).unwrap()
+}
+
+async fn put<T: Table>(host: &Host, rows: &[T]) {
+    for chunk in rows.chunks(200) {
+        let stored = host.app.store.transact(|tx| {
+            Box::pin(async move {
+                for row in chunk {
+                    tx.put(row).await?;
+                }
+                Ok::<_, WorkflowError>(())
+            })
+        });
+        stored.await.unwrap();
+    }
+}
