@@ -168,6 +168,32 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
     site.shutdown().await;
 }
 
+#[tokio::test]
+async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_composed() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let container = |content| {
+        let mut file = document("a.pdf");
+        file.content = ContentForm::Inline(content);
+        SigningForm {
+            source: SourceForm::Container(vec![file]),
+            terms: terms(SigningOrder::Parallel, Delivery::Link),
+        }
+    };
+
+    let unfit = container("no PDF".into());
+    let unfit = host.app.create_signing(&caller(), unfit, None).await;
+    let sound = container(pdf());
+    let sound = host.app.create_signing(&caller(), sound, None).await;
+
+    assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
+    assert!(matches!(sound, Err(WorkflowError::NotSetUp(_))));
+    assert_eq!(deployment.byte_files().len(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
 async fn two(host: &Host) -> Vec<SigningRow> {
     let mut rows = Vec::new();
     for _ in 0..2 {
