@@ -10,7 +10,6 @@ use reqwest::StatusCode;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -154,9 +153,10 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
     // Once the device has signed, a plugin that breaks its contract is asked
     // again minutes later: somebody may have replaced it.
     let mut spoilt = Vec::new();
-    while !tasks.is_empty() {
+    while !tasks.is_empty() || time_outs(&demo, &plugins.toy).await < 4.0 {
         demo.move_clock("+1m");
-        if let Ok(Some(ended)) = timeout(BETWEEN_MINUTES, tasks.join_next()).await {
+        tokio::time::sleep(BETWEEN_MINUTES).await;
+        while let Some(ended) = tasks.try_join_next() {
             spoilt.push(ended.expect("the signing ends"));
         }
     }
@@ -171,12 +171,17 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
     let metrics = demo.metrics().await;
     let broken = [("digest", &*plugins.toy), ("kind", "contract-broken")];
     assert!(metrics.sum("parafa_plugin_faults_total", &broken) >= 9.0);
+}
+
+/// How often the plugin of this digest was too slow in signing.
+async fn time_outs(demo: &Demo, digest: &str) -> f64 {
     let late = [
-        ("digest", &*plugins.toy),
+        ("digest", digest),
         ("kind", "time-out"),
         ("operation", "sign"),
     ];
-    assert!(metrics.sum("parafa_plugin_faults_total", &late) >= 3.0);
+    let metrics = demo.metrics().await;
+    metrics.sum("parafa_plugin_faults_total", &late)
 }
 
 /// Signs by Smart-ID.

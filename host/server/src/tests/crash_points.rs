@@ -73,7 +73,7 @@ struct Played {
 
 /// Two signers, whatever the host does meanwhile.
 async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
-    let rung = site.signature_rings().await;
+    site.signature_rings().await;
     let deployment = Deployment::new(site);
     let mut play = Play::begin(&deployment, faults).await;
     let signing = play.create().await;
@@ -108,7 +108,7 @@ async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
     assert_eq!(ended.signing.status, status);
     assert_eq!(ended.versions.len(), versions);
     play.end().await;
-    let rung = site.signature_rings().await - rung;
+    let rung = site.signature_rings().await;
     assert!(
         rung <= play.witness.attempts(),
         "a phone is asked once an attempt"
