@@ -9,4 +9,5 @@ mod mishaps;
 mod operators;
 mod races;
 mod reading;
+mod sweeping;
 mod witness;

@@ -1,0 +1,118 @@
+//! The daily sweep beside everything that a deployment keeps.
+
+use parafa_store::Folder;
+
+use super::calls::{DAY, MINUTE, batch, caller, claim, pdf, rows, signings};
+use super::deployment::{Deployment, Host, Site};
+use crate::app::App;
+use crate::jobs;
+use crate::records::{
+    BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer,
+};
+use crate::workflow::Keep;
+use crate::workflow::batches::OpenedBatch;
+use crate::workflow::files::FileForm;
+use crate::workflow::lanes::TIMERS;
+use crate::workflow::lease::LEASE;
+use crate::workflow::sweep::SWEEP;
+
+/// More than an answer may have that is kept in its row.
+const LARGE_ANSWER: usize = 256 * 1024;
+
+#[tokio::test]
+async fn a_sweep_leaves_everything_that_some_row_still_names() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(deployment.data_keys(), keys);
+    read_everything(&host, &deployment.sound_records().await).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+/// A batch whose answer is kept in a file, a stored file, and a signing that
+/// was erased before its webhook could be told.
+async fn keep_one_of_everything(host: &Host) {
+    let app = &host.app;
+    let claim = claim(host, "k").await;
+    let render = |_: &App, _: &OpenedBatch| Ok("x".repeat(LARGE_ANSWER));
+    let keep = Keep {
+        claim: &claim,
+        render: &render,
+    };
+    let form = batch();
+    app.create_batch(&caller(), form, Some(keep)).await.unwrap();
+    let form = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    };
+    app.store_file(&caller(), form, None).await.unwrap();
+    app.create_batch(&caller(), batch(), None).await.unwrap();
+    let erased = signings(host).await.pop().unwrap().signing.id.uuid();
+    app.erase_signing(&caller(), erased).await.unwrap();
+}
+
+/// Runs the sweep and nothing else that is due.
+async fn sweep(host: &Host) {
+    host.app.schedule_sweep().await.unwrap();
+    let due = host.app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let mut sweeps = due.into_iter().filter(|job| job.kind == SWEEP);
+    let mut sweep = sweeps.next().expect("a sweep is due");
+    jobs::run_one(&host.app, &mut sweep).await;
+}
+
+/// Opens every key and reads every file that a row names.
+async fn read_everything(host: &Host, records: &Folder) {
+    let mut own_keys = 0;
+    for notice in rows::<NoticeRow>(host).await {
+        records.keys.open(notice.data_key).await.unwrap();
+        let signing = signings(host).await.into_iter();
+        own_keys += usize::from(
+            signing
+                .map(|row| row.data_key)
+                .all(|key| key != notice.data_key),
+        );
+    }
+    assert!(own_keys > 0, "a notice has a key of its own");
+    for row in signings(host).await {
+        if row.erased_at.is_none() {
+            let key = records.keys.open(row.data_key).await.unwrap();
+            let document = row.newest().unwrap().bytes_id;
+            records.files.read(&key, document).await.unwrap();
+        }
+    }
+    for batch in rows::<BatchRow>(host).await {
+        if batch.private.is_some() {
+            records.keys.open(batch.data_key).await.unwrap();
+        }
+    }
+    let files = rows::<FileRow>(host).await;
+    assert_eq!(files.len(), 1);
+    for file in files {
+        let key = records.keys.open(file.data_key).await.unwrap();
+        records.files.read(&key, file.id).await.unwrap();
+    }
+    let answers = rows::<IdempotencyRow>(host).await;
+    assert_eq!(answers.len(), 1);
+    for answer in answers {
+        let IdempotencyState::Answered {
+            data_key,
+            answer: SealedAnswer::File(file),
+            ..
+        } = answer.state
+        else {
+            panic!("the answer is not kept in a file");
+        };
+        let key = records.keys.open(data_key).await.unwrap();
+        records.files.read(&key, file).await.unwrap();
+    }
+}
