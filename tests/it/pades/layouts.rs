@@ -27,7 +27,7 @@ const MANY: usize = 25;
 const MANY_SECONDS: u32 = 300;
 /// How much longer the last signatures may take than as many first ones. Time
 /// that grows with what is there makes this 8, with its square 48.
-const GROWTH: u32 = 20;
+const GROWTH: u32 = 12;
 /// First, and last, signatures whose times are compared.
 const COMPARED: usize = 5;
 

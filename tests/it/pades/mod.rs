@@ -7,6 +7,8 @@ mod layouts;
 #[path = "../../../formats/cades/tests/it/pki.rs"]
 mod pki;
 mod samples;
+#[path = "../../../formats/pdf/tests/it/verdicts.rs"]
+mod verdicts;
 
 use judges::{SignatureVerdict, Verdict};
 
@@ -62,5 +64,19 @@ fn newest_is_sound(after: &Verdict) -> bool {
             && newest.coverage.as_deref() == Some("ENTIRE_FILE")
             && newest.docmdp_ok == Some(true)
             && newest.level.as_deref().is_some_and(|level| level != "B-B")
+    })
+}
+
+/// The newest signature covers the whole file and breaks nothing, but pyHanko
+/// finds no proof of existence for it.
+fn newest_lacks_only_proof(after: &Verdict) -> bool {
+    let newest = after
+        .signatures
+        .iter()
+        .max_by_key(|signature| signature.byte_range.iter().sum::<u64>());
+    newest.is_some_and(|newest| {
+        newest.sub_indication.as_deref() == Some("NO_POE")
+            && newest.coverage.as_deref() == Some("ENTIRE_FILE")
+            && newest.docmdp_ok == Some(true)
     })
 }
