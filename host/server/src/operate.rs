@@ -29,4 +29,4 @@ pub(crate) use command::{
 pub(crate) use desk::Desk;
 pub(crate) use error::OperateError;
 pub(crate) use part::Part;
-pub(crate) use socket::{Reply, ask, serve};
+pub(crate) use socket::{Reply, ask, bind, serve};

@@ -42,7 +42,7 @@ pub(crate) fn component(root: &Path) -> Bytes {
         .expect("a module of the world");
     ComponentEncoder::default()
         .module(&module)
-        .and_then(|encoder| encoder.encode())
+        .and_then(ComponentEncoder::encode)
         .expect("a component")
         .into()
 }

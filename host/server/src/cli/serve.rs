@@ -11,7 +11,6 @@ use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{CommandError, Place, start_logging};
@@ -106,11 +105,12 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
         ListenerLimits::default(),
         stop.clone(),
     ));
-    let desk = tokio::spawn(serve_operators(
-        app.clone(),
-        config.store.data.clone(),
-        stop.clone(),
-    ));
+    let socket = operate::bind(&config.store.data);
+    let socket = socket.context("the operator's socket cannot be made")?;
+    let desk = tokio::spawn({
+        let (app, data, stop) = (app.clone(), config.store.data.clone(), stop.clone());
+        async move { operate::serve(app, socket, &data, stop).await }
+    });
     announce(address)?;
     let ended = tokio::select! {
         signalled = wait_for_signal() => signalled,
@@ -154,14 +154,6 @@ async fn demo_world(
             "{:#}",
             anyhow::Error::from(error)
         ))),
-    }
-}
-
-/// Without its socket a server works; operators then have to stop it for
-/// their commands.
-async fn serve_operators(app: Arc<App>, data: PathBuf, stop: CancellationToken) {
-    if let Err(error) = operate::serve(app, &data, stop).await {
-        tracing::error!(%error, "operators' commands cannot be taken while the server runs");
     }
 }
 

@@ -53,12 +53,14 @@ impl From<Result<Value, OperateError>> for Reply {
     }
 }
 
-/// Carries out commands that arrive on the data folder's socket until `stop`.
-///
-/// # Errors
-/// When the socket cannot be made.
-pub(crate) async fn serve(app: Arc<App>, data: &Path, stop: CancellationToken) -> io::Result<()> {
-    let listener = bind(data)?;
+/// Carries out commands that arrive on the data folder's socket until `stop`,
+/// and takes the socket away.
+pub(crate) async fn serve(
+    app: Arc<App>,
+    listener: UnixListener,
+    data: &Path,
+    stop: CancellationToken,
+) {
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -79,7 +81,9 @@ pub(crate) async fn serve(app: Arc<App>, data: &Path, stop: CancellationToken) -
             }
         });
     }
-    fs::remove_file(data.join(SOCKET))
+    if let Err(error) = fs::remove_file(data.join(SOCKET)) {
+        tracing::warn!(%error, "the operator's socket is left behind");
+    }
 }
 
 /// Asks the server that runs on a data folder; none when no server does.
@@ -115,7 +119,10 @@ async fn answer(app: &App, stream: UnixStream) -> io::Result<()> {
 /// Takes the place of a socket that a server left behind. Only one server at a
 /// time has the store of a folder open, so nobody else uses it. Nobody can
 /// connect before the socket is its owner's alone.
-fn bind(data: &Path) -> io::Result<UnixListener> {
+///
+/// # Errors
+/// When the socket cannot be made.
+pub(crate) fn bind(data: &Path) -> io::Result<UnixListener> {
     let new = data.join(NEW_SOCKET);
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
