@@ -66,8 +66,13 @@ async fn outcome(demo: &Demo, document: &[u8]) -> Result<(), String> {
         Err(refusal) => {
             assert_eq!(refusal.status, StatusCode::BAD_REQUEST, "{refusal:?}");
             assert_eq!(refusal.problem.name(), "document-refused", "{refusal:?}");
-            assert!(refusal.problem.detail.ends_with('.'), "{refusal:?}");
-            return Err(refusal.problem.detail);
+            let detail = refusal.problem.detail.clone();
+            let parts = detail.split_once(". (");
+            assert!(
+                parts.is_some_and(|(_, code)| code.ends_with(')')),
+                "a sentence and a code: {refusal:?}"
+            );
+            return Err(detail);
         }
     };
     let ceremony = Demo::ceremony(signing.signers[0].link());

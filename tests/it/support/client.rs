@@ -13,6 +13,8 @@ use uuid::Uuid;
 
 /// How long one call may take, long polls included.
 const CALL: Duration = Duration::from_secs(40);
+/// How long an attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(90);
 /// How long one long poll waits, in milliseconds.
 const POLL_MS: u32 = 5_000;
 
@@ -151,13 +153,16 @@ impl Ceremony {
         let started: Result<State, Refused> =
             read(self.http.post(self.url("attempts")).json(&body)).await;
         started.expect("the attempt starts");
-        for _ in 0..12 {
-            let state = self.try_state(POLL_MS).await.expect("the link is alive");
-            if let Some(link) = state.attempt.and_then(|attempt| attempt.device_link) {
-                return link;
+        let opens = async {
+            loop {
+                let state = self.try_state(POLL_MS).await.expect("the link is alive");
+                if let Some(link) = state.attempt.and_then(|attempt| attempt.device_link) {
+                    return link;
+                }
             }
-        }
-        panic!("no device link was opened");
+        };
+        let opened = tokio::time::timeout(ATTEMPT, opens).await;
+        opened.expect("a device link is opened")
     }
 
     /// The picture of the code to scan.
@@ -177,16 +182,19 @@ impl Ceremony {
 
     /// Waits until the attempt has ended, and gives it.
     pub(crate) async fn ended_attempt(&self) -> Attempt {
-        for _ in 0..12 {
-            let state = self.try_state(POLL_MS).await.expect("the link is alive");
-            if let Some(attempt) = state
-                .attempt
-                .filter(|attempt| matches!(attempt.phase.as_str(), "done" | "failed"))
-            {
-                return attempt;
+        let ends = async {
+            loop {
+                let state = self.try_state(POLL_MS).await.expect("the link is alive");
+                if let Some(attempt) = state
+                    .attempt
+                    .filter(|attempt| matches!(attempt.phase.as_str(), "done" | "failed"))
+                {
+                    return attempt;
+                }
             }
-        }
-        panic!("the attempt does not end");
+        };
+        let ended = tokio::time::timeout(ATTEMPT, ends).await;
+        ended.expect("the attempt ends")
     }
 
     /// Declines.
