@@ -6,7 +6,7 @@ use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::SmartIdClient;
 use parafa_outbound::{AddressPolicy, Mailer};
 use parafa_plugin_host::Registry;
-use parafa_store::keys::{DataKey, Token};
+use parafa_store::keys::{DataKey, KeyError, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
 use parafa_trust::{SignerCheck, TimestampClient};
 use tokio::sync::{Notify, Semaphore};
@@ -18,6 +18,7 @@ use crate::changes::{Changes, Told};
 use crate::config::Billing;
 use crate::error::WorkflowError;
 use crate::operate::Desk;
+use crate::records::SigningRow;
 use crate::webhooks::WebhookSender;
 
 /// Everything that the workflows work with: the five doors, opened.
@@ -88,5 +89,27 @@ impl App {
     /// The key under which a signing's personal data are.
     pub(crate) async fn data_key(&self, id: Uuid) -> Result<DataKey, WorkflowError> {
         Ok(self.keys.open(id).await?)
+    }
+
+    /// A data key; none once it is erased.
+    pub(crate) async fn data_key_unless_erased(
+        &self,
+        id: Uuid,
+    ) -> Result<Option<DataKey>, WorkflowError> {
+        match self.keys.open(id).await {
+            Ok(key) => Ok(Some(key)),
+            Err(KeyError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The data key of a signing; none if there is no such signing, or if it
+    /// was erased.
+    pub(crate) async fn signing_key(&self, id: Uuid) -> Result<Option<DataKey>, WorkflowError> {
+        let row = self.store.get::<SigningRow>(&id).await?;
+        match row.filter(|row| row.erased_at.is_none()) {
+            Some(row) => Ok(Some(self.data_key(row.data_key).await?)),
+            None => Ok(None),
+        }
     }
 }

@@ -1,9 +1,9 @@
 use parafa_api_signing::SigningEventKind;
 use parafa_api_signing::views as api;
 
-use super::views::{completion_mode, digest, signer_status, signing_status};
+use super::views::{completion_mode, output, signer_status, signing_status};
 use crate::error::WorkflowError;
-use crate::records::{EventDocument, EventKind, EventPayload, EventSigner, NoticeRow};
+use crate::records::{EventKind, EventPayload, EventSigner, NoticeRow, Output};
 
 /// What a webhook is posted; the same on every attempt.
 pub(crate) fn event_body(
@@ -11,6 +11,12 @@ pub(crate) fn event_body(
     kind: EventKind,
     payload: &EventPayload,
 ) -> Result<Vec<u8>, WorkflowError> {
+    let document = payload.document.as_ref().map(|document| {
+        output(Output {
+            version: &document.version,
+            simulated: document.simulated,
+        })
+    });
     let event = api::SigningEvent {
         event: event_kind(kind),
         signing_id: notice.signing.into(),
@@ -19,7 +25,7 @@ pub(crate) fn event_body(
         occurred_at: notice.occurred_at,
         completion_mode: payload.completion_mode.map(completion_mode),
         signer: payload.signer.as_ref().map(signer),
-        document: payload.document.as_ref().map(document).transpose()?,
+        document: document.transpose()?,
     };
     serde_json::to_vec(&event).map_err(|_| WorkflowError::Inconsistent("an event is no JSON"))
 }
@@ -43,15 +49,4 @@ fn signer(signer: &EventSigner) -> api::EventSigner {
         status: signer_status(signer.status),
         decline_reason: signer.decline_reason.clone(),
     }
-}
-
-fn document(document: &EventDocument) -> Result<api::SignedDocument, WorkflowError> {
-    let EventDocument { version, simulated } = document;
-    let sha256 = digest(&version.sha256)?;
-    let view = if *simulated {
-        api::SignedDocument::simulated
-    } else {
-        api::SignedDocument::signed
-    };
-    Ok(view(&sha256, version.bytes, version.media_type.clone()))
 }

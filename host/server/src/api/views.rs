@@ -169,7 +169,7 @@ fn signer(app: &App, party: &domain::Signer, private: Option<&SignerPrivate>) ->
     }
 }
 
-fn output(output: Output<'_>) -> Result<api::SignedDocument, WorkflowError> {
+pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, WorkflowError> {
     let version = output.version;
     let sha256 = digest(&version.sha256)?;
     let (bytes, media_type) = (version.bytes, version.media_type.clone());

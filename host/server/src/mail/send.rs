@@ -2,7 +2,6 @@ use jiff::Timestamp;
 use parafa_domain::SignerId;
 use parafa_outbound::{Mail, MailError};
 use parafa_store::jobs::{self, ClaimedJob};
-use parafa_store::keys::KeyError;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -67,10 +66,8 @@ impl App {
         let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
             return Ok(None);
         };
-        let key = match self.keys.open(notice.data_key).await {
-            Ok(key) => key,
-            Err(KeyError::Missing { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
+            return Ok(None);
         };
         let payload = sealing::open_notice(&key, id, &notice.payload)?;
         let signer = notice

@@ -2,7 +2,6 @@ use bytes::Bytes;
 use http::Uri;
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob};
-use parafa_store::keys::{DataKey, KeyError};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -71,7 +70,7 @@ impl App {
         let NoticeKind::Webhook(event) = notice.kind else {
             return Err(WorkflowError::Inconsistent("a mail stands among events"));
         };
-        let Some(key) = self.key_unless_erased(notice.data_key).await? else {
+        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
             return Ok(None);
         };
         let payload: EventPayload = sealing::open_notice(&key, id, &notice.payload)?;
@@ -113,14 +112,6 @@ impl App {
             .store
             .transact(|tx| Box::pin(async move { jobs::retry(tx, job, at).await }));
         Ok(given_back.await?)
-    }
-
-    async fn key_unless_erased(&self, id: Uuid) -> Result<Option<DataKey>, WorkflowError> {
-        match self.keys.open(id).await {
-            Ok(key) => Ok(Some(key)),
-            Err(KeyError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 
     async fn drop_delivery(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {

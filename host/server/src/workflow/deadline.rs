@@ -80,11 +80,7 @@ impl App {
     /// Ends a signing whose deadline has passed.
     pub(crate) async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let row = self.store.get::<SigningRow>(&signing).await?;
-        let key = match row.filter(|row| row.erased_at.is_none()) {
-            Some(row) => Some(self.data_key(row.data_key).await?),
-            None => None,
-        };
+        let key = self.signing_key(signing).await?;
         let key = key.as_ref();
         self.store
             .transact(|tx| {

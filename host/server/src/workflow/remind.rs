@@ -82,11 +82,7 @@ impl App {
     /// The automatic reminder.
     pub(crate) async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let row = self.store.get::<SigningRow>(&signing).await?;
-        let key = match row.filter(|row| row.erased_at.is_none()) {
-            Some(row) => Some(self.data_key(row.data_key).await?),
-            None => None,
-        };
+        let key = self.signing_key(signing).await?;
         let key = key.as_ref();
         self.store
             .transact(|tx| {
