@@ -10,6 +10,7 @@ mod document;
 #[cfg(feature = "native")]
 mod native;
 mod operation;
+mod output;
 
 pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
 pub use document::{Blob, Environment, Part, Sink};
@@ -18,4 +19,7 @@ pub use native::{MemoryBlob, MemorySink, NativeEnvironment};
 pub use operation::{
     About, Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Preservation,
     Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary, Step,
+};
+pub use output::{
+    ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,
 };

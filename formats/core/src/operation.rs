@@ -198,9 +198,9 @@ pub struct Outcome {
 /// Either needs, all that are known, or an outcome; the sink holds the
 /// document only when there is an outcome.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Step {
+pub enum Step<O = Outcome> {
     /// The output is complete.
-    Done(Outcome),
+    Done(O),
     /// Call again with answers to these.
     Needs(Vec<Need>),
 }
