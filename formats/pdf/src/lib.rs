@@ -12,6 +12,7 @@ mod limits;
 mod sign;
 mod signatures;
 mod structure;
+mod update;
 mod verify;
 
 use parafa_format_core::{About, Preservation};

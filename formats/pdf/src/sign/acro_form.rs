@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use super::update::Update;
 use crate::structure::{PdfFile, RawDictionary, as_reference};
+use crate::update::{Update, reference};
 
 /// SignaturesExist and AppendOnly (ISO 32000-2, table 225).
 const SIGNATURE_FLAGS: i64 = 0b11;
@@ -76,11 +76,6 @@ fn patch_form(
         }
     }
     Ok(())
-}
-
-/// A reference as it is written.
-pub(super) fn reference((number, generation): ObjectId) -> String {
-    format!("{number} {generation} R")
 }
 
 /// The form, and its identifier when it is an indirect object.

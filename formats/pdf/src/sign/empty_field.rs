@@ -3,9 +3,9 @@
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::{DigestAlgorithm, Refusal};
 
-use super::acro_form::reference;
 use crate::signatures;
 use crate::structure::{FieldKind, PdfFile, RawDictionary, as_reference};
+use crate::update::reference;
 
 /// Required constraints of a seed value dictionary that a signature made here
 /// can meet: Filter, SubFilter and DigestMethod (table 237, `/Ff`).

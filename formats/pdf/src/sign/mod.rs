@@ -11,7 +11,6 @@ mod date;
 mod empty_field;
 mod request;
 mod revision;
-mod update;
 
 use parafa_cades::{
     Certificate, Error as CadesError, SignedAttributes, SignedDataBuilder, TimestampToken,

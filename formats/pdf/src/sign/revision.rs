@@ -1,19 +1,15 @@
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
-use sha2::{Digest, Sha256};
 
-use super::acro_form::{add_field, flag_signatures, reference, unused_field_name};
+use super::acro_form::{add_field, flag_signatures, unused_field_name};
 use super::blank_signature::BlankSignature;
 use super::empty_field::EmptyField;
 use super::request::Signing;
-use super::update::Update;
 use crate::structure::PdfFile;
+use crate::update::{Update, file_identifier, reference};
 
 /// Print and Locked (ISO 32000-2, table 167).
 const WIDGET_FLAGS: u32 = 132;
-
-/// Length of a new file identifier.
-const FILE_IDENTIFIER_BYTES: usize = 16;
 
 /// The update around the place of the signature: with the document all that
 /// the signature covers.
@@ -112,12 +108,4 @@ fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
         reference(signature),
         reference(page)
     )
-}
-
-fn file_identifier(seed: &[u8]) -> Vec<u8> {
-    let digest = Sha256::new()
-        .chain_update(b"PDF file identifier")
-        .chain_update(seed)
-        .finalize();
-    digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }

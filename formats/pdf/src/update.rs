@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
+use sha2::{Digest, Sha256};
 
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, XrefForm};
 
@@ -27,8 +28,11 @@ const OWN_TRAILER_KEYS: [&[u8]; 14] = [
     b"XRefStm",
 ];
 
+/// Length of a new file identifier.
+const FILE_IDENTIFIER_BYTES: usize = 16;
+
 /// The bytes to be appended to a document, in the making.
-pub(super) struct Update<'a> {
+pub(crate) struct Update<'a> {
     file: &'a PdfFile<'a>,
     bytes: Vec<u8>,
     next_number: u32,
@@ -37,7 +41,7 @@ pub(super) struct Update<'a> {
 }
 
 impl<'a> Update<'a> {
-    pub(super) fn new(file: &'a PdfFile<'a>) -> Self {
+    pub(crate) fn new(file: &'a PdfFile<'a>) -> Self {
         // The last line of the document may lack its end-of-line marker, and
         // what follows a single CR must not be LF: both would be read as one.
         let bytes = match file.bytes().last() {
@@ -53,7 +57,7 @@ impl<'a> Update<'a> {
     }
 
     /// A number that no object has.
-    pub(super) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
+    pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         let number = self.next_number;
         if number > MAX_OBJECT_NUMBER {
             return Err(Refusal::new(
@@ -67,7 +71,7 @@ impl<'a> Update<'a> {
 
     /// Writes a new object, or a new version of one that exists, and returns
     /// where in the update its value starts.
-    pub(super) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<usize, Refusal> {
+    pub(crate) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<usize, Refusal> {
         self.begin(id)?;
         let start = self.bytes.len();
         self.bytes.extend_from_slice(value);
@@ -75,9 +79,26 @@ impl<'a> Update<'a> {
         Ok(start)
     }
 
+    /// Writes a stream; `entries` are those of its dictionary without `/Length`.
+    pub(crate) fn stream(
+        &mut self,
+        id: ObjectId,
+        entries: &str,
+        data: &[u8],
+    ) -> Result<(), Refusal> {
+        let dictionary = format!("<< {entries} /Length {} >>\nstream\n", data.len());
+        let value = [dictionary.as_bytes(), data, b"\nendstream"].concat();
+        self.object(id, &value).map(|_| ())
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Writes cross-reference section and trailer. `id` is what the second
     /// element of `/ID` will be.
-    pub(super) fn finish(mut self, id: &[u8]) -> Result<Vec<u8>, Refusal> {
+    pub(crate) fn finish(mut self, id: &[u8]) -> Result<Vec<u8>, Refusal> {
         let trailer = self.carried_trailer(id);
         let start = match self.file.newest_section().form {
             XrefForm::Stream => self.xref_stream(&trailer)?,
@@ -176,6 +197,20 @@ impl<'a> Update<'a> {
         self.bytes.extend_from_slice(&parts.concat());
         Ok(start)
     }
+}
+
+/// A reference as it is written.
+pub(crate) fn reference((number, generation): ObjectId) -> String {
+    format!("{number} {generation} R")
+}
+
+/// The identifier of the file that a request makes (ISO 32000-2, 14.4).
+pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
+    let digest = Sha256::new()
+        .chain_update(b"PDF file identifier")
+        .chain_update(seed)
+        .finalize();
+    digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }
 
 /// A hexadecimal string.
