@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use crate::{clock::WorldClock, world::Service};
+use crate::{clock::WorldClock, service::Service};
 
 /// Events that are remembered; older ones are forgotten.
 const CAPACITY: usize = 10_000;

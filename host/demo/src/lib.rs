@@ -25,6 +25,7 @@ mod persona;
 mod pki;
 mod random;
 mod repository;
+mod service;
 mod shutdown;
 mod smart_id;
 mod trust;
@@ -37,7 +38,8 @@ pub use crate::{
     error::WorldError,
     fault::{Fault, FaultPlan},
     persona::{KeyType, Method, Outcome, Persona},
+    service::Service,
     smart_id::{RelyingParty, SmartIdTimings},
     tsa::TsaSwitches,
-    world::{Addresses, Service, World, WorldConfig},
+    world::{Addresses, World, WorldConfig},
 };

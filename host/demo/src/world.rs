@@ -23,6 +23,7 @@ use crate::{
     persona::Persona,
     pki::{Pki, Urls},
     random, repository,
+    service::Service,
     shutdown::{Shutdown, ShutdownHandle, shutdown},
     smart_id::{RelyingParty, SmartId, SmartIdTimings},
     trust,
@@ -87,20 +88,6 @@ pub struct Addresses {
     pub smtp: SocketAddr,
     /// Where webhooks are taken, below any name.
     pub hooks: String,
-}
-
-/// A service whose faults can be planned.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Service {
-    /// The Smart-ID relying-party API, the phone's side excluded.
-    SmartId,
-    /// The time-stamping authority.
-    Tsa,
-    /// All OCSP responders.
-    Ocsp,
-    /// The repository of certificates and revocation lists.
-    Repository,
 }
 
 /// A running demo world.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     fault::{Fault, FaultPlan},
-    world::Service,
+    service::Service,
 };
 
 /// Most requests that one call lets fail.

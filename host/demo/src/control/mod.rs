@@ -17,8 +17,8 @@ pub use self::{
     clock::ClockState,
 };
 use crate::{
-    clock::WorldClock, fault::FaultPlan, folder::Folder, journal::Journal, shutdown::Shutdown,
-    world::Service,
+    clock::WorldClock, fault::FaultPlan, folder::Folder, journal::Journal, service::Service,
+    shutdown::Shutdown,
 };
 
 /// What can be controlled.

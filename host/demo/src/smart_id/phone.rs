@@ -22,8 +22,8 @@ use crate::{
     clock::DemoClock,
     error::WorldError,
     journal::{Event, Journal},
+    service::Service,
     shutdown::Shutdown,
-    world::Service,
 };
 
 /// How long the page behind a callback may take to answer.
