@@ -9,11 +9,13 @@
 mod inspect;
 mod intake;
 mod limits;
+mod page_content;
 mod sign;
 mod signatures;
 mod structure;
 mod update;
 mod verify;
+mod write;
 
 use parafa_format_core::{About, Preservation};
 

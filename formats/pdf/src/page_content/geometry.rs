@@ -1,0 +1,149 @@
+//! Coordinates (ISO 32000-2, 8.3).
+
+use std::fmt;
+
+use crate::write::number;
+
+/// A transformation `[a b c d e f]` (8.3.4): x' = ax + cy + e, y' = bx + dy + f.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Matrix(pub(crate) [f64; 6]);
+
+impl Matrix {
+    /// Leaves everything where it is.
+    pub(crate) const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+
+    /// Moves.
+    pub(crate) const fn translation(x: f64, y: f64) -> Self {
+        Self([1.0, 0.0, 0.0, 1.0, x, y])
+    }
+
+    /// Stretches from the origin.
+    pub(crate) const fn scaling(x: f64, y: f64) -> Self {
+        Self([x, 0.0, 0.0, y, 0.0, 0.0])
+    }
+
+    /// This transformation, and `next` applied to what it gives.
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        let [a, b, c, d, e, f] = self.0;
+        let [na, nb, nc, nd, ne, nf] = next.0;
+        Self([
+            a * na + b * nc,
+            a * nb + b * nd,
+            c * na + d * nc,
+            c * nb + d * nd,
+            e * na + f * nc + ne,
+            e * nb + f * nd + nf,
+        ])
+    }
+
+    /// Whether it would be written as the identity.
+    pub(crate) fn is_identity(&self) -> bool {
+        self.to_string() == Self::IDENTITY.to_string()
+    }
+
+    /// The upright box around a transformed rectangle.
+    pub(crate) fn bounds(&self, rectangle: &Rectangle) -> Rectangle {
+        let [a, b, c, d, e, f] = self.0;
+        let Rectangle {
+            left,
+            bottom,
+            right,
+            top,
+        } = *rectangle;
+        let corners = [(left, bottom), (left, top), (right, bottom), (right, top)]
+            .map(|(x, y)| (a * x + c * y + e, b * x + d * y + f));
+        let [first, ..] = corners;
+        let point = Rectangle {
+            left: first.0,
+            bottom: first.1,
+            right: first.0,
+            top: first.1,
+        };
+        corners.iter().fold(point, |bounds, (x, y)| Rectangle {
+            left: bounds.left.min(*x),
+            bottom: bounds.bottom.min(*y),
+            right: bounds.right.max(*x),
+            top: bounds.top.max(*y),
+        })
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0.map(number).join(" "))
+    }
+}
+
+/// A rectangle (7.9.5), its corners in order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rectangle {
+    pub(crate) left: f64,
+    pub(crate) bottom: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+}
+
+impl Rectangle {
+    /// The rectangle with these two opposite corners.
+    pub(crate) fn of_corners([x1, y1, x2, y2]: [f64; 4]) -> Self {
+        Self {
+            left: x1.min(x2),
+            bottom: y1.min(y2),
+            right: x1.max(x2),
+            top: y1.max(y2),
+        }
+    }
+
+    /// Horizontal extent.
+    pub(crate) fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    /// Vertical extent.
+    pub(crate) fn height(&self) -> f64 {
+        self.top - self.bottom
+    }
+
+    /// Whether there is nothing inside.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.width() <= 0.0 || self.height() <= 0.0
+    }
+
+    /// Whether both have an inner point in common.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.bottom < other.top
+            && other.bottom < self.top
+    }
+}
+
+impl fmt::Display for Rectangle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let corners = [self.left, self.bottom, self.right, self.top];
+        write!(formatter, "[{}]", corners.map(number).join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transformations_are_applied_one_after_the_other() {
+        let scaled_then_moved = Matrix::scaling(2.0, 3.0).then(&Matrix::translation(10.0, 20.0));
+
+        assert_eq!(scaled_then_moved.to_string(), "2 0 0 3 10 20");
+        assert!(!scaled_then_moved.is_identity());
+        assert!(Matrix::IDENTITY.then(&Matrix::IDENTITY).is_identity());
+    }
+
+    #[test]
+    fn the_bounds_of_a_turned_rectangle_are_upright() {
+        let quarter = Matrix([0.0, 1.0, -1.0, 0.0, 0.0, 0.0]);
+
+        let bounds = quarter.bounds(&Rectangle::of_corners([4.0, 2.0, 0.0, 0.0]));
+
+        assert_eq!(bounds.to_string(), "[-2 0 0 4]");
+    }
+}

@@ -1,0 +1,188 @@
+//! Names in the resources of pages (ISO 32000-2, 7.8.3), given in copies.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use crate::structure::{PdfFile, RawDictionary};
+use crate::write::{Edits, reference, with_entries};
+
+/// What the names of added XObjects begin with.
+const NAME_PREFIX: &str = "Drawn";
+
+/// Copies of resource dictionaries with further XObjects. Pages that share
+/// their resources share the copy, so that it is written once.
+pub(super) struct ResourceCopies<'f, 'a> {
+    file: &'f PdfFile<'a>,
+    copies: BTreeMap<Place, Copy>,
+    /// XObject dictionaries that are objects of their own.
+    shared_xobjects: BTreeMap<ObjectId, Additions>,
+    next_name: usize,
+}
+
+/// Where a resource dictionary stands.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Place {
+    /// There is none; the page gets one.
+    Absent(ObjectId),
+    /// In a page or another node of the page tree.
+    InNode(ObjectId),
+    /// It is an object of its own.
+    Object(ObjectId),
+}
+
+#[derive(Default)]
+struct Copy {
+    pages: BTreeSet<ObjectId>,
+    /// The dictionary of XObjects when it is an object of its own.
+    shared_xobjects: Option<ObjectId>,
+    additions: Additions,
+}
+
+/// Names by what they stand for.
+#[derive(Default)]
+struct Additions(BTreeMap<ObjectId, String>);
+
+impl<'f, 'a> ResourceCopies<'f, 'a> {
+    pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
+        Self {
+            file,
+            copies: BTreeMap::new(),
+            shared_xobjects: BTreeMap::new(),
+            next_name: 0,
+        }
+    }
+
+    /// The name by which the content of a page draws an XObject.
+    pub(super) fn xobject_name(
+        &mut self,
+        page: ObjectId,
+        xobject: ObjectId,
+    ) -> Result<String, Refusal> {
+        let (place, resources) = find(self.file, page)?;
+        let existing = resources.and_then(|resources| resources.get(b"XObject").ok());
+        let copy = self.copies.entry(place).or_default();
+        copy.pages.insert(page);
+        copy.shared_xobjects = existing.and_then(|existing| dictionary_id(self.file, existing));
+        let existing = existing
+            .and_then(|existing| self.file.resolve(existing))
+            .and_then(|existing| existing.as_dict().ok());
+        let additions = match copy.shared_xobjects {
+            Some(id) => self.shared_xobjects.entry(id).or_default(),
+            None => &mut copy.additions,
+        };
+        if let Some(name) = additions.0.get(&xobject) {
+            return Ok(name.clone());
+        }
+        let name = loop {
+            let name = format!("{NAME_PREFIX}{}", self.next_name);
+            self.next_name += 1;
+            if existing.is_none_or(|existing| !existing.has(name.as_bytes())) {
+                break name;
+            }
+        };
+        additions.0.insert(xobject, name.clone());
+        Ok(name)
+    }
+
+    /// Writes the copies and has the pages use them.
+    pub(super) fn write(self, edits: &mut Edits<'f, 'a>) -> Result<(), Refusal> {
+        let mut shared = BTreeMap::new();
+        for (id, additions) in &self.shared_xobjects {
+            let source = self.file.raw_object(*id)?;
+            shared.insert(*id, edits.add(additions.added_to(&source.bytes))?);
+        }
+        for (place, copy) in &self.copies {
+            let source = self.source(*place)?;
+            let dictionary = RawDictionary::scan(&source).map_err(|_| damaged())?;
+            let xobjects = match copy.shared_xobjects.and_then(|id| shared.get(&id)) {
+                Some(id) => reference(*id).into_bytes(),
+                None => {
+                    let existing = dictionary.value(b"XObject");
+                    let existing = existing.filter(|value| value.starts_with(b"<<"));
+                    copy.additions.added_to(existing.unwrap_or(b"<<>>"))
+                }
+            };
+            let resources = dictionary.with(b"XObject", &xobjects);
+            let resources = match place {
+                // A page of its own dictionary, which nothing else can use.
+                Place::InNode(node) if copy.pages.contains(node) => resources,
+                _ => reference(edits.add(resources)?).into_bytes(),
+            };
+            for page in &copy.pages {
+                edits.set_entry(*page, b"Resources", &resources)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn source(&self, place: Place) -> Result<Vec<u8>, Refusal> {
+        match place {
+            Place::Absent(_) => Ok(b"<<>>".to_vec()),
+            Place::Object(id) => Ok(self.file.raw_object(id)?.bytes.into_owned()),
+            Place::InNode(id) => {
+                let node = self.file.raw_object(id)?;
+                let node = RawDictionary::scan(&node.bytes).map_err(|_| damaged())?;
+                Ok(node.value(b"Resources").ok_or_else(damaged)?.to_vec())
+            }
+        }
+    }
+}
+
+impl Additions {
+    fn added_to(&self, source: &[u8]) -> Vec<u8> {
+        let entries: Vec<_> = self
+            .0
+            .iter()
+            .map(|(id, name)| (name.as_bytes(), reference(*id)))
+            .collect();
+        let entries = entries.iter().map(|(name, id)| (*name, id.as_bytes()));
+        with_entries(source, entries)
+    }
+}
+
+/// The resources of a page, its own or inherited (7.7.3.4).
+pub(crate) fn page_resources<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> Option<&'f Dictionary> {
+    find(file, page).ok()?.1
+}
+
+/// Where the resources of a page stand, and what they are.
+fn find<'f>(
+    file: &'f PdfFile<'_>,
+    page: ObjectId,
+) -> Result<(Place, Option<&'f Dictionary>), Refusal> {
+    let mut node = page;
+    for _ in 0..=file.limits().tree_depth {
+        let dictionary = file.object(node).and_then(|node| node.as_dict().ok());
+        let Some(dictionary) = dictionary else { break };
+        if let Ok(value) = dictionary.get(b"Resources")
+            && let Some(Object::Dictionary(resources)) = file.resolve(value)
+        {
+            let place = dictionary_id(file, value).map_or(Place::InNode(node), Place::Object);
+            return Ok((place, Some(resources)));
+        }
+        match dictionary.get(b"Parent").and_then(Object::as_reference) {
+            Ok(parent) => node = parent,
+            Err(_) => return Ok((Place::Absent(page), None)),
+        }
+    }
+    Err(Refusal::new(
+        "page-tree",
+        "The page tree cannot be followed from a page up to its root.",
+    ))
+}
+
+/// Which object a value is, when it is a dictionary and not written in place.
+fn dictionary_id(file: &PdfFile<'_>, value: &Object) -> Option<ObjectId> {
+    let mut id = value.as_reference().ok()?;
+    file.resolve(value)?.as_dict().ok()?;
+    while let Some(Object::Reference(next)) = file.object(id) {
+        id = *next;
+    }
+    Some(id)
+}
+
+fn damaged() -> Refusal {
+    Refusal::new("page-invalid", "The resources of a page cannot be read.")
+}

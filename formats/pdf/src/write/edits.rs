@@ -1,0 +1,131 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use super::syntax::{with_entries, without_entry};
+use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, RawDictionary};
+
+/// Objects of a document that are new or changed. Everything else stays as it
+/// is written in the file.
+pub(crate) struct Edits<'f, 'a> {
+    file: &'f PdfFile<'a>,
+    objects: BTreeMap<ObjectId, Edit<'a>>,
+    next_number: u32,
+}
+
+/// An object that is new or changed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Edit<'a> {
+    /// The value, for a stream its dictionary with `/Length`.
+    pub(crate) value: Vec<u8>,
+    /// The encoded data of a stream.
+    pub(crate) data: Option<Cow<'a, [u8]>>,
+}
+
+impl<'f, 'a> Edits<'f, 'a> {
+    /// No changes yet.
+    pub(crate) fn new(file: &'f PdfFile<'a>) -> Self {
+        Self {
+            file,
+            objects: BTreeMap::new(),
+            next_number: file.next_object_number(),
+        }
+    }
+
+    /// The document that is changed.
+    pub(crate) fn file(&self) -> &'f PdfFile<'a> {
+        self.file
+    }
+
+    /// The changed and new objects, in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectId, &Edit<'a>)> {
+        self.objects.iter().map(|(id, edit)| (*id, edit))
+    }
+
+    /// The new state of an object; `None` when it is as it was.
+    pub(crate) fn get(&self, id: ObjectId) -> Option<&Edit<'a>> {
+        self.objects.get(&id)
+    }
+
+    /// A number that no object has and that nothing mentions.
+    pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
+        let number = self.next_number;
+        if number > MAX_OBJECT_NUMBER {
+            return Err(Refusal::new(
+                "too-many-objects",
+                "No object number is left.",
+            ));
+        }
+        self.next_number = number + 1;
+        Ok((number, 0))
+    }
+
+    /// Gives an object a value that is no stream.
+    pub(crate) fn set(&mut self, id: ObjectId, value: Vec<u8>) {
+        self.objects.insert(id, Edit { value, data: None });
+    }
+
+    /// Makes a new object that is no stream.
+    pub(crate) fn add(&mut self, value: Vec<u8>) -> Result<ObjectId, Refusal> {
+        let id = self.allocate()?;
+        self.set(id, value);
+        Ok(id)
+    }
+
+    /// Makes a new stream; `dictionary` is its dictionary without `/Length`,
+    /// `data` is encoded as that says.
+    pub(crate) fn add_stream(
+        &mut self,
+        dictionary: &[u8],
+        data: Cow<'a, [u8]>,
+    ) -> Result<ObjectId, Refusal> {
+        let id = self.allocate()?;
+        let length = data.len().to_string();
+        let value = with_entries(dictionary, [(&b"Length"[..], length.as_bytes())]);
+        let data = Some(data);
+        self.objects.insert(id, Edit { value, data });
+        Ok(id)
+    }
+
+    /// The source of an object as it is now; for a stream its dictionary.
+    pub(crate) fn source(&self, id: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
+        match self.objects.get(&id) {
+            Some(edit) => Ok(Cow::Owned(edit.value.clone())),
+            None => self.file.raw_object(id).map(|object| object.bytes),
+        }
+    }
+
+    /// Gives a dictionary's key a value, PDF syntax; the key needs no escapes.
+    pub(crate) fn set_entry(
+        &mut self,
+        id: ObjectId,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), Refusal> {
+        let source = self.source(id)?;
+        let dictionary = RawDictionary::scan(&source).map_err(|error| damaged(id, &error))?;
+        let changed = dictionary.with(key, value);
+        self.set(id, changed);
+        Ok(())
+    }
+
+    /// Takes a key out of a dictionary.
+    pub(crate) fn remove_entry(&mut self, id: ObjectId, key: &[u8]) -> Result<(), Refusal> {
+        let source = self.source(id)?;
+        let dictionary = RawDictionary::scan(&source).map_err(|error| damaged(id, &error))?;
+        if dictionary.find(key).is_some() {
+            let changed = without_entry(&source, &dictionary, key);
+            self.set(id, changed);
+        }
+        Ok(())
+    }
+}
+
+fn damaged(id: ObjectId, error: &impl std::fmt::Display) -> Refusal {
+    Refusal::new(
+        "object-damaged",
+        format!("The dictionary {} cannot be read: {error}.", id.0),
+    )
+}

@@ -1,0 +1,87 @@
+//! PDF syntax of small things (ISO 32000-2, 7.3).
+
+use lopdf::ObjectId;
+
+use crate::structure::RawDictionary;
+
+/// Digits after the decimal point: a millionth of a point is far below what
+/// any device shows.
+const DECIMALS: usize = 6;
+
+/// A reference as it is written (7.3.10).
+pub(crate) fn reference((number, generation): ObjectId) -> String {
+    format!("{number} {generation} R")
+}
+
+/// A number as it is written, without an exponent and without trailing zeros
+/// (7.3.3).
+pub(crate) fn number(value: f64) -> String {
+    let written = format!("{value:.DECIMALS$}");
+    match written.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        short => short.to_owned(),
+    }
+}
+
+/// A dictionary with further entries at its end; the source is exactly a
+/// dictionary that has none of the keys. The entries start on a line of their
+/// own, because the last line may be a comment.
+pub(crate) fn with_entries<'e>(
+    source: &[u8],
+    entries: impl IntoIterator<Item = (&'e [u8], &'e [u8])>,
+) -> Vec<u8> {
+    let mut extended = source.strip_suffix(b">>").unwrap_or(source).to_vec();
+    for (key, value) in entries {
+        extended.extend_from_slice(b"\n/");
+        extended.extend_from_slice(key);
+        extended.push(b' ');
+        extended.extend_from_slice(value);
+    }
+    extended.extend_from_slice(b"\n>>");
+    extended
+}
+
+/// A dictionary without the entry of a key; the source is exactly the one that
+/// was scanned.
+pub(crate) fn without_entry(source: &[u8], scanned: &RawDictionary<'_>, key: &[u8]) -> Vec<u8> {
+    let Some(entry) = scanned.find(key) else {
+        return source.to_vec();
+    };
+    let before = source.get(..entry.span.start).unwrap_or_default();
+    let after = source.get(entry.span.end..).unwrap_or_default();
+    // What follows may begin with a regular character of a comment-free line.
+    [before, b" ", after].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_no_more_digits_than_it_needs() {
+        assert_eq!(number(1.0), "1");
+        assert_eq!(number(-0.000_000_01), "0");
+        assert_eq!(number(72.099_998_474_121_1), "72.099998");
+        assert_eq!(number(0.5), "0.5");
+        assert_eq!(number(100.0), "100");
+    }
+
+    #[test]
+    fn entries_are_added_after_a_comment_not_inside_it() {
+        let source = b"<< /A 1 % >>\n>>";
+
+        let extended = with_entries(source, [(&b"B"[..], &b"2"[..])]);
+
+        let scanned = RawDictionary::scan(&extended).unwrap();
+        assert_eq!(scanned.value(b"B"), Some(&b"2"[..]));
+    }
+
+    #[test]
+    fn a_removed_entry_leaves_all_others() {
+        let source = b"<</A[1]/B/C/D(x)>>";
+        let scanned = RawDictionary::scan(source).unwrap();
+
+        assert_eq!(without_entry(source, &scanned, b"B"), b"<</A[1] /D(x)>>");
+        assert_eq!(without_entry(source, &scanned, b"X"), source);
+    }
+}
