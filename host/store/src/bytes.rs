@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ::bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tokio::sync::RwLock;
 use uuid::Uuid;
 
 use crate::files;
@@ -38,6 +39,8 @@ pub struct StoredFile {
 #[derive(Clone, Debug)]
 pub struct ByteFiles {
     folder: Arc<Path>,
+    /// Shared by those who remove files, held alone by a backup while it looks which there are.
+    removals: Arc<RwLock<()>>,
 }
 
 /// Why a byte file could not be used.
@@ -78,6 +81,7 @@ impl ByteFiles {
         files::create_folder(folder).map_err(io("create", folder))?;
         Ok(Self {
             folder: folder.into(),
+            removals: Arc::default(),
         })
     }
 
@@ -138,6 +142,7 @@ impl ByteFiles {
     /// I/O errors; then try again.
     pub async fn unlink(&self, id: Uuid) -> Result<bool, ByteFileError> {
         let path = self.path(id);
+        let _removing = self.removals.read().await;
         files::blocking(move || files::remove(&path).map_err(io("remove", &path))).await
     }
 
@@ -160,7 +165,16 @@ impl ByteFiles {
                 source: failure.source,
             })
         };
+        let _removing = self.removals.read().await;
         sweep(&self.folder, now, owned, failed).await
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn removals(&self) -> &RwLock<()> {
+        &self.removals
     }
 
     fn path(&self, id: Uuid) -> PathBuf {

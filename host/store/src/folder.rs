@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::backup;
 use crate::bytes::{ByteFileError, ByteFiles};
 use crate::clock::Clock;
 use crate::engine::{EngineError, SledEngine, SledOptions};
@@ -56,6 +57,14 @@ pub enum FolderError {
     /// The keys.
     #[error(transparent)]
     Keys(#[from] KeyError),
+    /// A restore into the folder was cut short.
+    #[error(
+        "{path} is the rest of a restore that was cut short: remove it and restore the backup again"
+    )]
+    HalfRestored {
+        /// The folder.
+        path: String,
+    },
     /// The master key would lie among what it protects.
     #[error("the master key {path} must lie outside the store's folders")]
     MasterKeyInside {
@@ -93,6 +102,11 @@ struct Parts {
 
 impl Parts {
     fn open(options: &FolderOptions) -> Result<Self, FolderError> {
+        if backup::is_half_restored(&options.path) {
+            return Err(FolderError::HalfRestored {
+                path: options.path.display().to_string(),
+            });
+        }
         let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| options.path.join(name));
         if [&store, &bytes, &keys]
             .iter()

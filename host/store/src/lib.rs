@@ -12,6 +12,7 @@
 //! Concrete tables belong to the crates that use this one.
 
 pub mod audit;
+pub mod backup;
 pub mod bytes;
 pub mod clock;
 pub mod engine;
@@ -33,8 +34,8 @@ mod transaction;
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
 pub use crate::engine::{
-    Commit, CommitOutcome, Direction, Engine, EngineError, Entry, MemoryEngine, Scan, SledEngine,
-    Version, Versioned,
+    Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed, MemoryEngine,
+    Scan, SledEngine, Version, Versioned,
 };
 pub use crate::error::StoreError;
 pub use crate::folder::{Folder, FolderError, FolderOptions};

@@ -65,6 +65,13 @@ pub(crate) async fn open(
         .await
 }
 
+/// The schema version and the mode of a store.
+pub(crate) async fn of(store: &Store) -> Result<(u32, StoreMode), StoreError> {
+    let row = store.get::<SchemaRow>(&()).await?;
+    let row = row.ok_or(StoreError::SchemaMissing)?;
+    Ok((row.version, row.mode))
+}
+
 fn check_or_create<'t>(
     tx: &'t mut Transaction<'_>,
     is_empty: bool,

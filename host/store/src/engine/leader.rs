@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use ::bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
+use super::feed::{Committed, Feed, Followers};
 use super::sled::{SEQUENCE_KEY, Shared, pack};
 use super::{Commit, CommitOutcome, EngineError, Version};
 
@@ -29,7 +30,12 @@ pub(super) struct Leader {
     shared: Arc<Shared>,
 }
 
-struct Request {
+enum Request {
+    Commit(QueuedCommit),
+    Follow(oneshot::Sender<Feed>),
+}
+
+struct QueuedCommit {
     commit: Commit,
     reply: oneshot::Sender<Result<CommitOutcome, EngineError>>,
 }
@@ -41,6 +47,7 @@ impl Leader {
         let writer = Writer {
             shared: shared.clone(),
             last,
+            followers: Followers::default(),
         };
         let thread = std::thread::Builder::new()
             .name("store-leader".to_owned())
@@ -58,14 +65,25 @@ impl Leader {
     }
 
     pub(super) async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
-        let ended = || self.shared.health.fail(&"the leader thread has ended");
         let (reply, answer) = oneshot::channel();
-        let queue = self.queue.as_ref().ok_or_else(ended)?;
-        queue
-            .send(Request { commit, reply })
-            .await
-            .map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?
+        self.send(Request::Commit(QueuedCommit { commit, reply }))
+            .await?;
+        answer.await.map_err(|_| self.ended())?
+    }
+
+    pub(super) async fn follow(&self) -> Result<Feed, EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Follow(reply)).await?;
+        answer.await.map_err(|_| self.ended())
+    }
+
+    async fn send(&self, request: Request) -> Result<(), EngineError> {
+        let queue = self.queue.as_ref().ok_or_else(|| self.ended())?;
+        queue.send(request).await.map_err(|_| self.ended())
+    }
+
+    fn ended(&self) -> EngineError {
+        self.shared.health.fail(&"the leader thread has ended")
     }
 }
 
@@ -83,35 +101,59 @@ impl Drop for Leader {
 struct Writer {
     shared: Arc<Shared>,
     last: Option<Version>,
+    followers: Followers,
 }
 
 impl Writer {
     fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = requests.blocking_recv() {
-            let mut bytes = written_bytes(&first.commit);
-            let mut group = vec![first];
-            while group.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
-                let Ok(next) = requests.try_recv() else { break };
-                bytes += written_bytes(&next.commit);
-                group.push(next);
+            let mut bytes = 0;
+            let mut group = Vec::new();
+            let mut next = Some(first);
+            let mut follower = None;
+            while let Some(request) = next.take() {
+                match request {
+                    Request::Commit(queued) => {
+                        bytes += written_bytes(&queued.commit);
+                        group.push(queued);
+                    }
+                    // Whoever follows is told what comes after this group.
+                    Request::Follow(reply) => {
+                        follower = Some(reply);
+                        break;
+                    }
+                }
+                if group.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
+                    next = requests.try_recv().ok();
+                }
             }
-            self.write(group);
+            if !group.is_empty() {
+                self.write(group);
+            }
+            if let Some(reply) = follower {
+                // A caller that has gone away does not need its answer.
+                let _ = reply.send(self.followers.add(self.last));
+            }
         }
     }
 
     /// Writes a group, then answers all of it: a conflict, too, may rest on a commit of the
     /// same group that was not durable before.
-    fn write(&mut self, group: Vec<Request>) {
+    fn write(&mut self, group: Vec<QueuedCommit>) {
         let mut outcomes = Vec::with_capacity(group.len());
         let mut replies = Vec::with_capacity(group.len());
-        let mut batch = GroupBatch::new(&self.shared, self.last);
-        for request in group {
-            outcomes.push(batch.add(request.commit));
-            replies.push(request.reply);
+        let mut batch = GroupBatch::new(&self.shared, self.last, !self.followers.is_empty());
+        for queued in group {
+            outcomes.push(batch.add(queued.commit));
+            replies.push(queued.reply);
         }
+        let told = std::mem::take(&mut batch.told);
         let written = batch.finish();
         if let Ok(last) = &written {
             self.last = *last;
+            for committed in &told {
+                self.followers.tell(committed);
+            }
         }
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             let failed = written.is_err().then(|| self.shared.health.check());
@@ -132,16 +174,21 @@ struct GroupBatch<'s> {
     pending: HashMap<Bytes, Option<Version>>,
     before: Option<Version>,
     last: Option<Version>,
+    /// What followers are to be told, where there are any.
+    told: Vec<Committed>,
+    is_followed: bool,
 }
 
 impl<'s> GroupBatch<'s> {
-    fn new(shared: &'s Shared, last: Option<Version>) -> Self {
+    fn new(shared: &'s Shared, last: Option<Version>, is_followed: bool) -> Self {
         Self {
             shared,
             batch: sled::Batch::default(),
             pending: HashMap::new(),
             before: last,
             last,
+            told: Vec::new(),
+            is_followed,
         }
     }
 
@@ -156,6 +203,9 @@ impl<'s> GroupBatch<'s> {
         }
         let version = Version::next(self.last);
         self.last = Some(version);
+        if self.is_followed {
+            self.told.push(Committed::new(version, &commit));
+        }
         for key in commit.deletes {
             self.batch.remove(key.as_ref());
             self.pending.insert(key, None);

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::fault::{CrashPoint, FaultPlan, Faults};
+use super::feed::{Committed, Feed, Followers};
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
 };
@@ -22,6 +23,7 @@ pub struct MemoryDisk(Arc<Mutex<Rows>>);
 struct Rows {
     last: Option<Version>,
     rows: BTreeMap<Bytes, Versioned>,
+    followers: Followers,
 }
 
 /// An engine in memory that can be told to conflict, dawdle and crash.
@@ -131,6 +133,14 @@ impl Engine for MemoryEngine {
         Ok(self.clock.now())
     }
 
+    async fn follow(&self) -> Result<Feed, EngineError> {
+        self.dawdle().await;
+        self.health()?;
+        let mut disk = lock(&self.disk.0);
+        let last = disk.last;
+        Ok(disk.followers.add(last))
+    }
+
     fn health(&self) -> Result<(), EngineError> {
         match &*lock(&self.crashed) {
             None => Ok(()),
@@ -149,14 +159,17 @@ impl fmt::Debug for MemoryEngine {
 
 impl Rows {
     fn apply(&mut self, commit: Commit) -> CommitOutcome {
-        for (key, expected) in commit.expectations {
-            let current = self.rows.get(&key).map(|stored| stored.version);
-            if current != expected {
-                return CommitOutcome::Conflict { key };
+        for (key, expected) in &commit.expectations {
+            let current = self.rows.get(key).map(|stored| stored.version);
+            if current != *expected {
+                return CommitOutcome::Conflict { key: key.clone() };
             }
         }
         let version = Version::next(self.last);
         self.last = Some(version);
+        if !self.followers.is_empty() {
+            self.followers.tell(&Committed::new(version, &commit));
+        }
         for key in commit.deletes {
             self.rows.remove(&key);
         }

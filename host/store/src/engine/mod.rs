@@ -9,11 +9,13 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 pub use self::fault::{CrashPoint, FaultPlan};
+pub use self::feed::{Committed, Feed};
 pub use self::memory::{MemoryDisk, MemoryEngine};
 pub use self::sled::{SledEngine, SledOptions};
 
 mod due;
 mod fault;
+mod feed;
 mod leader;
 mod memory;
 mod sled;
@@ -66,6 +68,11 @@ pub trait Engine: Send + Sync + 'static {
         due::claim(self, claim).await
     }
 
+    /// Tells every commit from now on. Whatever was committed before, [`scan`](Self::scan) finds,
+    /// so that both together make a copy while others commit: a commit that was acknowledged
+    /// before the call is found, a later one is told, and one that was under way is one or both.
+    async fn follow(&self) -> Result<Feed, EngineError>;
+
     /// `Ok` while the engine can be used; after an I/O error, why not.
     fn health(&self) -> Result<(), EngineError>;
 }
@@ -90,6 +97,10 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
 
     async fn claim_due(&self, claim: ClaimDue) -> Result<Vec<DueEntry>, EngineError> {
         (**self).claim_due(claim).await
+    }
+
+    async fn follow(&self) -> Result<Feed, EngineError> {
+        (**self).follow().await
     }
 
     fn health(&self) -> Result<(), EngineError> {
@@ -293,6 +304,12 @@ pub enum EngineError {
         /// Keys and values together, in bytes.
         bytes: usize,
         /// [`MAX_COMMIT_BYTES`].
+        limit: usize,
+    },
+    /// More was committed than is kept for a follower that does not keep up.
+    #[error("a follower of the commits fell more than {limit} bytes behind")]
+    FellBehind {
+        /// How far it may, in bytes of keys and values.
         limit: usize,
     },
     /// Another process has the folder open.

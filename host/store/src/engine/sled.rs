@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use fs4::fs_std::FileExt;
 use jiff::Timestamp;
 
+use super::feed::Feed;
 use super::leader::Leader;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
@@ -105,6 +106,11 @@ impl Engine for SledEngine {
 
     async fn now(&self) -> Result<Timestamp, EngineError> {
         Ok(self.clock.now())
+    }
+
+    async fn follow(&self) -> Result<Feed, EngineError> {
+        self.shared.health.check()?;
+        self.leader.follow().await
     }
 
     fn health(&self) -> Result<(), EngineError> {

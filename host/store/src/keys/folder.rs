@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use tokio::sync::RwLock;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -23,6 +24,8 @@ use crate::sweep::{SweepFailure, sweep};
 pub struct DataKeys {
     folder: Arc<Path>,
     master: Arc<MasterKey>,
+    /// Shared by those who erase keys, held alone by a backup while it looks which there are.
+    removals: Arc<RwLock<()>>,
 }
 
 impl DataKeys {
@@ -35,6 +38,7 @@ impl DataKeys {
         Ok(Self {
             folder: folder.into(),
             master,
+            removals: Arc::default(),
         })
     }
 
@@ -89,6 +93,7 @@ impl DataKeys {
     /// I/O errors; then try again.
     pub async fn erase(&self, id: Uuid) -> Result<bool, KeyError> {
         let path = self.path(id);
+        let _removing = self.removals.read().await;
         files::blocking(move || files::remove(&path).map_err(io("remove", &path))).await
     }
 
@@ -111,7 +116,16 @@ impl DataKeys {
                 source: failure.source,
             })
         };
+        let _removing = self.removals.read().await;
         sweep(&self.folder, now, owned, failed).await
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn removals(&self) -> &RwLock<()> {
+        &self.removals
     }
 
     fn path(&self, id: Uuid) -> PathBuf {

@@ -3,6 +3,7 @@
 mod support;
 
 mod audit;
+mod backup;
 mod faults;
 mod files;
 mod folder;

@@ -54,6 +54,20 @@ impl World {
         Self::with_disk(None).await
     }
 
+    /// In memory, with what is to go wrong.
+    pub(crate) async fn with_faults(disk: MemoryDisk, faults: FaultPlan) -> Self {
+        let clock = clock();
+        let engine = MemoryEngine::open(disk.clone(), faults, Arc::new(clock.clone()));
+        let engine: Arc<dyn Engine> = Arc::new(engine);
+        Self {
+            store: open(engine.clone()).await.expect("a store"),
+            engine,
+            clock,
+            folder: tempfile::tempdir().expect("a folder"),
+            disk: Some(disk),
+        }
+    }
+
     async fn with_disk(disk: Option<MemoryDisk>) -> Self {
         let clock = clock();
         let folder = tempfile::tempdir().expect("a folder");
@@ -85,6 +99,11 @@ impl World {
             folder,
             disk,
         }
+    }
+
+    /// What an engine in memory leaves.
+    pub(crate) fn disk(&self) -> MemoryDisk {
+        self.disk.clone().expect("an engine in memory")
     }
 
     /// The engine under the store.

@@ -1,0 +1,183 @@
+//! What is committed, told to whoever follows it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use ::bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::{Commit, EngineError, Version};
+
+/// How far a follower may fall behind, in bytes of keys and values. Commits do not wait for it.
+const MAX_BEHIND_BYTES: usize = 256 * 1024 * 1024;
+
+/// What a commit wrote.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Committed {
+    /// The commit.
+    pub version: Version,
+    /// Keys with their new values.
+    pub puts: Vec<(Bytes, Bytes)>,
+    /// Keys that were removed.
+    pub deletes: Vec<Bytes>,
+}
+
+/// Every commit after a moment, in their order. Dropping it ends the telling.
+#[derive(Debug)]
+pub struct Feed {
+    since: Option<Version>,
+    commits: mpsc::UnboundedReceiver<Committed>,
+    backlog: Arc<Backlog>,
+}
+
+/// The engine's end: whom to tell.
+#[derive(Debug, Default)]
+pub(super) struct Followers(Vec<Follower>);
+
+#[derive(Debug)]
+struct Follower {
+    commits: mpsc::UnboundedSender<Committed>,
+    backlog: Arc<Backlog>,
+}
+
+/// What was told and not taken yet.
+#[derive(Debug, Default)]
+struct Backlog {
+    bytes: AtomicUsize,
+    is_lost: AtomicBool,
+}
+
+impl Feed {
+    /// The last commit before the first one that is told.
+    #[must_use]
+    pub fn since(&self) -> Option<Version> {
+        self.since
+    }
+
+    /// What was committed since this was called last. Every commit that was acknowledged before
+    /// the call is told by it, or was by an earlier one.
+    ///
+    /// # Errors
+    /// [`EngineError::FellBehind`] when so much came between two calls that some was dropped.
+    pub fn take(&mut self) -> Result<Vec<Committed>, EngineError> {
+        let mut taken = Vec::new();
+        while let Ok(committed) = self.commits.try_recv() {
+            self.backlog
+                .bytes
+                .fetch_sub(committed.bytes(), Ordering::Relaxed);
+            taken.push(committed);
+        }
+        if self.backlog.is_lost.load(Ordering::Acquire) {
+            return Err(EngineError::FellBehind {
+                limit: MAX_BEHIND_BYTES,
+            });
+        }
+        Ok(taken)
+    }
+}
+
+impl Followers {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Tells everything that comes after `since`.
+    pub(super) fn add(&mut self, since: Option<Version>) -> Feed {
+        let (sender, commits) = mpsc::unbounded_channel();
+        let backlog = Arc::<Backlog>::default();
+        self.0.push(Follower {
+            commits: sender,
+            backlog: backlog.clone(),
+        });
+        Feed {
+            since,
+            commits,
+            backlog,
+        }
+    }
+
+    /// Tells what is durable now, before anybody is answered. Whoever is gone, or too far
+    /// behind, is told nothing more.
+    pub(super) fn tell(&mut self, committed: &Committed) {
+        self.0.retain(|follower| follower.tell(committed));
+    }
+}
+
+impl Follower {
+    fn tell(&self, committed: &Committed) -> bool {
+        let bytes = committed.bytes();
+        let behind = self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if behind > MAX_BEHIND_BYTES {
+            self.backlog.is_lost.store(true, Ordering::Release);
+            return false;
+        }
+        self.commits.send(committed.clone()).is_ok()
+    }
+}
+
+impl Committed {
+    pub(super) fn new(version: Version, commit: &Commit) -> Self {
+        Self {
+            version,
+            puts: commit.puts.clone(),
+            deletes: commit.deletes.clone(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let puts = self.puts.iter();
+        let puts = puts.map(|(key, value)| key.len() + value.len());
+        puts.chain(self.deletes.iter().map(Bytes::len)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn committed(number: u64, bytes: usize) -> Committed {
+        Committed {
+            version: Version::new(number).expect("not zero"),
+            puts: vec![(Bytes::new(), Bytes::from(vec![0; bytes]))],
+            deletes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_follower_is_told_what_comes_after_it_began() {
+        let mut followers = Followers::default();
+        followers.tell(&committed(1, 1));
+        let mut feed = followers.add(Version::new(1));
+        followers.tell(&committed(2, 1));
+        followers.tell(&committed(3, 1));
+
+        assert_eq!(feed.since(), Version::new(1));
+        let told = feed.take().expect("nothing was dropped");
+        assert_eq!(told, [committed(2, 1), committed(3, 1)]);
+        assert_eq!(feed.take().expect("nothing was dropped"), []);
+    }
+
+    #[test]
+    fn a_follower_that_falls_behind_is_told_so_and_nothing_more() {
+        let mut followers = Followers::default();
+        let mut feed = followers.add(None);
+        let half = MAX_BEHIND_BYTES / 2 + 1;
+        followers.tell(&committed(1, half));
+        assert_eq!(feed.take().expect("nothing was dropped").len(), 1);
+
+        followers.tell(&committed(2, half));
+        followers.tell(&committed(3, half));
+
+        assert!(followers.is_empty());
+        assert!(matches!(feed.take(), Err(EngineError::FellBehind { .. })));
+    }
+
+    #[test]
+    fn a_follower_that_is_gone_is_forgotten() {
+        let mut followers = Followers::default();
+        drop(followers.add(None));
+        followers.tell(&committed(1, 1));
+
+        assert!(followers.is_empty());
+    }
+}
