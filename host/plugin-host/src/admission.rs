@@ -4,12 +4,16 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::cache::CodeCache;
-use crate::{CallError, ContractBreach, PluginDigest};
+use crate::{CallError, Capability, ContractBreach, PluginDigest};
 
 /// Why a file is not admitted as a plugin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdmissionError {
+    /// It cannot verify, so that nothing it makes of signed documents could be
+    /// checked.
+    #[error("it can {0} but not verify")]
+    CannotVerify(Capability),
     /// It imports what the contract does not offer.
     #[error("it imports what no plugin may: {}", .0.join(", "))]
     ForeignImports(Vec<String>),
@@ -40,9 +44,6 @@ pub enum AdmissionError {
     /// It could not describe itself.
     #[error("it does not describe itself")]
     SelfTest(#[source] CallError),
-    /// It signs and does not verify, so that nothing it signs could be checked.
-    #[error("it can sign but not verify")]
-    SignsWithoutVerifying,
     /// It is longer than a plugin may be.
     #[error("{bytes} bytes are more than the {limit} that a plugin may have")]
     TooLarge {

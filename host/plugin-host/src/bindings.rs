@@ -69,3 +69,55 @@ pub mod verify {
         },
     });
 }
+
+pub mod archive {
+    wasmtime::component::bindgen!({
+        path: "../../wit/parafa-format-0.1",
+        world: "archive",
+        with: {
+            "parafa:format/crypto": super::crypto,
+            "parafa:format/documents": super::documents,
+            "parafa:format/log": super::log,
+            "parafa:format/types": super::types,
+        },
+    });
+}
+
+pub mod flatten {
+    wasmtime::component::bindgen!({
+        path: "../../wit/parafa-format-0.1",
+        world: "flatten",
+        with: {
+            "parafa:format/crypto": super::crypto,
+            "parafa:format/documents": super::documents,
+            "parafa:format/log": super::log,
+            "parafa:format/types": super::types,
+        },
+    });
+}
+
+pub mod rehearse {
+    wasmtime::component::bindgen!({
+        path: "../../wit/parafa-format-0.1",
+        world: "rehearse",
+        with: {
+            "parafa:format/crypto": super::crypto,
+            "parafa:format/documents": super::documents,
+            "parafa:format/log": super::log,
+            "parafa:format/types": super::types,
+        },
+    });
+}
+
+pub mod compose {
+    wasmtime::component::bindgen!({
+        path: "../../wit/parafa-format-0.1",
+        world: "compose",
+        with: {
+            "parafa:format/crypto": super::crypto,
+            "parafa:format/documents": super::documents,
+            "parafa:format/log": super::log,
+            "parafa:format/types": super::types,
+        },
+    });
+}

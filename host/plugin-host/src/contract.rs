@@ -33,8 +33,16 @@ const FILES: [(&str, &str); 3] = [
 /// contract.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Capability {
+    /// Raises signatures to an archival level.
+    Archive,
+    /// Makes a document of files.
+    Compose,
+    /// Turns what can be filled in into what can only be read.
+    Flatten,
     /// Says what a document is and whether it may be signed.
     Inspect,
+    /// Makes the sandbox's unsigned artifact.
+    Rehearse,
     /// Adds a signature.
     Sign,
     /// Gives evidence about the signatures of a document.
@@ -56,13 +64,28 @@ pub(crate) struct Contract {
 
 impl Capability {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Inspect, Self::Sign, Self::Verify];
+    pub const ALL: [Self; 7] = [
+        Self::Archive,
+        Self::Compose,
+        Self::Flatten,
+        Self::Inspect,
+        Self::Rehearse,
+        Self::Sign,
+        Self::Verify,
+    ];
+
+    /// Those whose outputs the host holds against what `verify` says.
+    const PROVED_BY_VERIFY: [Self; 4] = [Self::Archive, Self::Flatten, Self::Rehearse, Self::Sign];
 
     /// The world's name.
     #[must_use]
     pub fn world(self) -> &'static str {
         match self {
+            Self::Archive => "archive",
+            Self::Compose => "compose",
+            Self::Flatten => "flatten",
             Self::Inspect => "inspect",
+            Self::Rehearse => "rehearse",
             Self::Sign => "sign",
             Self::Verify => "verify",
         }
@@ -167,10 +190,13 @@ impl Contract {
                 capabilities.insert(capability);
             }
         }
-        if capabilities.contains(&Capability::Sign) && !capabilities.contains(&Capability::Verify) {
-            return Err(AdmissionError::SignsWithoutVerifying);
+        let unproved = Capability::PROVED_BY_VERIFY
+            .into_iter()
+            .find(|capability| capabilities.contains(capability));
+        match unproved.filter(|_| !capabilities.contains(&Capability::Verify)) {
+            Some(capability) => Err(AdmissionError::CannotVerify(capability)),
+            None => Ok(capabilities),
         }
-        Ok(capabilities)
     }
 
     fn parse() -> Self {

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::bindings::archive::exports::parafa::format::archiving;
+use crate::bindings::compose::exports::parafa::format::composition;
 use crate::bindings::describe::exports::parafa::format::description;
 use crate::bindings::inspect::exports::parafa::format::inspection;
 use crate::bindings::sign::exports::parafa::format::signing;
@@ -10,8 +12,9 @@ use crate::bindings::types;
 use crate::bindings::verify::exports::parafa::format::verification;
 use crate::text::{NAME_BYTES, SENTENCE_BYTES, is_plain_name, line};
 use crate::{
-    Answer, ContractBreach, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Parameter,
-    Preservation, Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary,
+    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, Coverage, DeriveRequest,
+    Field, Integrity, Need, NeedKind, Note, Outcome, Parameter, Preservation, Refusal, Report,
+    SignRequest, SignatureEvidence, SignatureSummary,
 };
 
 const DIGEST_ALGORITHM: &str = "digest-algorithm";
@@ -26,11 +29,21 @@ pub(crate) struct About {
     pub(crate) preservation: BTreeMap<String, Preservation>,
 }
 
-/// A step of signing without its output.
+/// The only level to archive to.
+const ARCHIVE_LEVEL: &str = "B-LT";
+
+/// A step of asking and answering without its output.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Step {
-    Done(Outcome),
+pub(crate) enum Step<O> {
+    Done(O),
     Needs(Vec<Need>),
+}
+
+/// What archiving came to, and whether there is an output.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ArchiveOutcome {
+    pub(crate) archived: Archived,
+    pub(crate) changed: bool,
 }
 
 impl TryFrom<description::About> for About {
@@ -133,14 +146,39 @@ impl From<&SignRequest> for signing::Request {
             signer_chain: request.signer_chain.clone(),
             signature_algorithm: request.signature_algorithm.to_string(),
             reserve: request.reserve,
-            params: request
-                .params
-                .iter()
-                .map(|parameter| types::Parameter {
-                    name: parameter.name.clone(),
-                    value: parameter.value.clone(),
-                })
-                .collect(),
+            params: parameters(&request.params),
+        }
+    }
+}
+
+impl From<&ArchiveRequest> for archiving::Request {
+    fn from(request: &ArchiveRequest) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed.to_vec(),
+            target_level: ARCHIVE_LEVEL.to_owned(),
+            params: parameters(&request.params),
+        }
+    }
+}
+
+impl From<&DeriveRequest> for types::Derivation {
+    fn from(request: &DeriveRequest) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed.to_vec(),
+            params: parameters(&request.params),
+        }
+    }
+}
+
+impl From<&ComposeRequest> for composition::Request {
+    fn from(request: &ComposeRequest) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed.to_vec(),
+            media_type: request.media_type.clone(),
+            params: parameters(&request.params),
         }
     }
 }
@@ -195,18 +233,40 @@ impl TryFrom<types::Need> for Need {
     }
 }
 
-impl TryFrom<signing::Step> for Step {
+impl TryFrom<signing::Step> for Step<Outcome> {
     type Error = ContractBreach;
 
     fn try_from(step: signing::Step) -> Result<Self, ContractBreach> {
-        match (step.outcome, step.needs.len()) {
-            (Some(outcome), 0) => Ok(Self::Done(Outcome {
+        let outcome = step.outcome.map(|outcome| Outcome {
+            media_type: outcome.media_type,
+            level: outcome.level,
+            signature_id: outcome.signature_id,
+        });
+        Self::either(step.needs, outcome)
+    }
+}
+
+impl TryFrom<archiving::Step> for Step<ArchiveOutcome> {
+    type Error = ContractBreach;
+
+    fn try_from(step: archiving::Step) -> Result<Self, ContractBreach> {
+        let outcome = step.outcome.map(|outcome| ArchiveOutcome {
+            archived: Archived {
                 media_type: outcome.media_type,
                 level: outcome.level,
-                signature_id: outcome.signature_id,
-            })),
+            },
+            changed: outcome.changed,
+        });
+        Self::either(step.needs, outcome)
+    }
+}
+
+impl<O> Step<O> {
+    fn either(needs: Vec<types::Need>, outcome: Option<O>) -> Result<Self, ContractBreach> {
+        match (outcome, needs.len()) {
+            (Some(outcome), 0) => Ok(Self::Done(outcome)),
             (None, 1..) => Ok(Self::Needs(
-                step.needs
+                needs
                     .into_iter()
                     .map(Need::try_from)
                     .collect::<Result<_, _>>()?,
@@ -245,4 +305,14 @@ impl TryFrom<verification::SignatureEvidence> for SignatureEvidence {
 
 fn sentence(text: &str) -> String {
     line(text, SENTENCE_BYTES).into_owned()
+}
+
+fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
+    params
+        .iter()
+        .map(|parameter| types::Parameter {
+            name: parameter.name.clone(),
+            value: parameter.value.clone(),
+        })
+        .collect()
 }

@@ -17,7 +17,7 @@ use crate::crypto::message_digest;
 /// and goes on from there, also in an output that begins with a copy of the
 /// document. It computed both itself, so nothing that a plugin says is
 /// believed.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Document {
     bytes: Bytes,
     prefix: Arc<HashedPrefix>,

@@ -1,12 +1,13 @@
-//! Whether a signed document is what was to be made, by the evidence that
-//! `verify` gives before and after. Any doubt refuses it.
+//! Whether a document is what was to be made, by the evidence that `verify`
+//! gives before and after. Any doubt refuses it.
 
 use std::collections::HashSet;
 
 use crate::crypto::{CryptoError, verify_with_certificate};
 use crate::text;
 use crate::{
-    Answer, Coverage, Integrity, NeedKind, Outcome, SignRequest, SignatureEvidence, TargetLevel,
+    Answer, Archived, Coverage, Integrity, NeedKind, Outcome, SignRequest, SignatureEvidence,
+    TargetLevel,
 };
 
 /// What does not hold about a signed document.
@@ -27,12 +28,23 @@ pub enum EvidenceError {
     /// An earlier signature is gone.
     #[error("the earlier signature {0:?} is gone")]
     EarlierGone(String),
+    /// The document is not at the level that is claimed.
+    #[error("the level is claimed to be {claimed:?}, but {actual:?} is the lowest")]
+    LevelNotReached {
+        /// What the plugin says.
+        claimed: String,
+        /// The lowest one that a signature has.
+        actual: String,
+    },
     /// Nobody was asked to sign, or nobody did.
     #[error("there is an outcome but no answer with a signature")]
     NobodySigned,
     /// There is not exactly one new signature.
     #[error("there are {0} new signatures")]
     NotOneNew(usize),
+    /// There is a signature that nobody was asked for.
+    #[error("the signature {0:?} is new, and nobody was asked for it")]
+    Unasked(String),
     /// Something about the new signature is not what it should be.
     #[error("the new signature has another {0} than it should have")]
     OtherThan(&'static str),
@@ -87,17 +99,7 @@ pub(crate) fn check(
     request: &SignRequest,
     outcome: &Outcome,
 ) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
-    refuse_ambiguous_ids(before)?;
-    refuse_ambiguous_ids(&after)?;
-    let is_earlier =
-        |evidence: &SignatureEvidence| before.iter().any(|earlier| earlier.id == evidence.id);
-    let (earlier, mut new): (Vec<_>, Vec<_>) = after.into_iter().partition(is_earlier);
-    for was in before {
-        match earlier.iter().find(|is| is.id == was.id) {
-            Some(is) => check_earlier(was, is)?,
-            None => return Err(EvidenceError::EarlierGone(shown(&was.id))),
-        }
-    }
+    let (earlier, mut new) = split(before, after)?;
     match (new.pop(), new.len()) {
         (Some(new), 0) => {
             check_new(&new, signed, request, outcome)?;
@@ -106,6 +108,110 @@ pub(crate) fn check(
         (None, _) => Err(EvidenceError::NotOneNew(0)),
         (Some(_), others) => Err(EvidenceError::NotOneNew(others + 1)),
     }
+}
+
+/// Checks that there are the signatures of `before`, as they were, and no other
+/// one.
+pub(crate) fn check_kept(
+    before: &[SignatureEvidence],
+    after: Vec<SignatureEvidence>,
+) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    let (earlier, new) = split(before, after)?;
+    match new.first() {
+        Some(new) => Err(EvidenceError::Unasked(shown(&new.id))),
+        None => Ok(earlier),
+    }
+}
+
+/// Checks that there are the signatures of `before` and no other one, that they
+/// are as they were, and that they have the level that is claimed, which is an
+/// archival one.
+pub(crate) fn check_archived(
+    before: &[SignatureEvidence],
+    after: Vec<SignatureEvidence>,
+    outcome: &Archived,
+) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    let signatures = check_kept(before, after)?;
+    for (was, is) in in_pairs(before, &signatures) {
+        let changed = |what| EvidenceError::EarlierChanged {
+            id: shown(&was.id),
+            what,
+        };
+        if was.timestamps != is.timestamps {
+            return Err(changed("time-stamp"));
+        }
+        if Baseline::of(&is.level) < Baseline::of(&was.level) {
+            return Err(changed("level"));
+        }
+    }
+    // Signatures of other profiles have no level that could be raised.
+    let lowest = signatures
+        .iter()
+        .filter_map(|signature| Some((Baseline::of(&signature.level)?, &signature.level)))
+        .min_by_key(|(baseline, _)| *baseline);
+    match lowest {
+        Some((baseline, level)) if baseline >= Baseline::Lt && *level == outcome.level => {
+            Ok(signatures)
+        }
+        lowest => Err(EvidenceError::LevelNotReached {
+            claimed: shown(&outcome.level),
+            actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
+        }),
+    }
+}
+
+/// The baseline levels of signatures (ETSI EN 319 142-1 and EN 319 132-1,
+/// clause 6), each of which has what the one before has.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Baseline {
+    B,
+    T,
+    Lt,
+    Lta,
+}
+
+impl Baseline {
+    /// The level that a name such as `PAdES-B-LT` ends in; none of other
+    /// profiles.
+    fn of(level: &str) -> Option<Self> {
+        match level.rsplit('-').next()? {
+            "B" => Some(Self::B),
+            "T" => Some(Self::T),
+            "LT" => Some(Self::Lt),
+            "LTA" => Some(Self::Lta),
+            _ => None,
+        }
+    }
+}
+
+/// The earlier signatures in `after`, which are as they were, and the new ones.
+fn split(
+    before: &[SignatureEvidence],
+    after: Vec<SignatureEvidence>,
+) -> Result<(Vec<SignatureEvidence>, Vec<SignatureEvidence>), EvidenceError> {
+    refuse_ambiguous_ids(before)?;
+    refuse_ambiguous_ids(&after)?;
+    let is_earlier =
+        |evidence: &SignatureEvidence| before.iter().any(|earlier| earlier.id == evidence.id);
+    let (earlier, new): (Vec<_>, Vec<_>) = after.into_iter().partition(is_earlier);
+    for was in before {
+        match earlier.iter().find(|is| is.id == was.id) {
+            Some(is) => check_earlier(was, is)?,
+            None => return Err(EvidenceError::EarlierGone(shown(&was.id))),
+        }
+    }
+    Ok((earlier, new))
+}
+
+/// Signatures as they were and as they are.
+fn in_pairs<'e>(
+    before: &'e [SignatureEvidence],
+    after: &'e [SignatureEvidence],
+) -> impl Iterator<Item = (&'e SignatureEvidence, &'e SignatureEvidence)> {
+    before.iter().filter_map(|was| {
+        let is = after.iter().find(|is| is.id == was.id)?;
+        Some((was, is))
+    })
 }
 
 /// Refuses evidence whose signatures cannot be told apart.

@@ -95,6 +95,9 @@ pub enum ContractBreach {
     /// What was signed is not what was asked for.
     #[error("refused evidence")]
     Evidence(#[source] EvidenceError),
+    /// `inspect` refuses what the plugin composed.
+    #[error("inspect refuses the document as {0:?}")]
+    InspectRefuses(String),
     /// A description, need or outcome lacks something.
     #[error("{0} is missing or empty")]
     Missing(&'static str),
@@ -108,6 +111,9 @@ pub enum ContractBreach {
         /// Bytes that must be.
         required: u64,
     },
+    /// The output is said to be changed and is the input.
+    #[error("the output is the input, where a change is claimed")]
+    NothingChanged,
     /// The input has no structure that could be kept as declared.
     #[error("the input has no end-of-central-directory record")]
     NothingToPreserve,
@@ -121,9 +127,15 @@ pub enum ContractBreach {
         /// How many there are.
         document: u64,
     },
+    /// A document is signed, and what should be it is not.
+    #[error("a signed document comes out changed")]
+    SignedDocumentChanged,
     /// The ask-and-answer loop does not end.
     #[error("no outcome after {0} rounds")]
     TooManyRounds(u32),
+    /// An output was written where there should be none.
+    #[error("there is an output, where no change is claimed")]
+    UnclaimedOutput,
     /// A string is not in the catalogue.
     #[error("{value:?} is not a {what}")]
     UnknownValue {
@@ -132,7 +144,7 @@ pub enum ContractBreach {
         /// What it is, or its beginning.
         value: String,
     },
-    /// `verify` refuses what the plugin signed, or was given to sign.
+    /// `verify` refuses what the plugin made, or was given to make it of.
     #[error("verify refuses the document as {0:?}")]
     VerifyRefuses(String),
 }

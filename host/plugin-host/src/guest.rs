@@ -1,29 +1,27 @@
+//! An instance of a component for every call, with limits of its own.
+
+mod calls;
+mod worlds;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use tokio::sync::oneshot;
 use tokio::task;
 use tracing::Span;
-use wasmtime::component::{Component, Linker, Resource};
+use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
-use crate::bindings::describe::DescribePre;
-use crate::bindings::inspect::InspectPre;
-use crate::bindings::sign::SignPre;
-use crate::bindings::types;
-use crate::bindings::verify::VerifyPre;
-use crate::convert::{About, Step};
 use crate::engine;
 use crate::guest_log::GuestLog;
 use crate::platform::{Abort, CallState};
-use crate::resources::{Blob, Sink};
 use crate::slots::{Share, Slots};
 use crate::{
-    Answer, CallEnd, CallError, CallLimits, CallObserver, Capability, ContractBreach, Document,
-    EndedCall, Fault, FaultKind, MemoryMeter, PluginDigest, Preservation, Refusal, Report,
-    SignRequest, SignStep, SignatureEvidence,
+    CallEnd, CallError, CallLimits, CallObserver, Capability, Document, EndedCall, Fault,
+    FaultKind, MemoryMeter, PluginDigest, Refusal,
 };
+
+use worlds::Worlds;
 
 /// What all plugins of a host share.
 pub(crate) struct Runtime {
@@ -41,10 +39,7 @@ pub(crate) struct Guest {
     runtime: Arc<Runtime>,
     share: Share,
     meter: MemoryMeter,
-    describe: DescribePre<CallState>,
-    inspect: Option<InspectPre<CallState>>,
-    sign: Option<SignPre<CallState>>,
-    verify: Option<VerifyPre<CallState>>,
+    worlds: Worlds,
 }
 
 /// What a plugin answers: a value or a refusal.
@@ -59,27 +54,13 @@ impl Guest {
         digest: PluginDigest,
         has: impl Fn(Capability) -> bool,
     ) -> wasmtime::Result<Self> {
-        let linked = linker.instantiate_pre(component)?;
-        let inspect = has(Capability::Inspect)
-            .then(|| InspectPre::new(linked.clone()))
-            .transpose()?;
-        let sign = has(Capability::Sign)
-            .then(|| SignPre::new(linked.clone()))
-            .transpose()?;
-        let verify = has(Capability::Verify)
-            .then(|| VerifyPre::new(linked.clone()))
-            .transpose()?;
-        let describe = DescribePre::new(linked)?;
         Ok(Self {
             name: "?".to_owned(),
             digest,
             share: runtime.slots.share(),
             runtime,
             meter: MemoryMeter::default(),
-            describe,
-            inspect,
-            sign,
-            verify,
+            worlds: Worlds::link(linker, component, has)?,
         })
     }
 
@@ -105,109 +86,12 @@ impl Guest {
         &self.runtime.limits
     }
 
-    pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
-        self.call("describe", Bytes::new().into(), |guest, store| {
-            let called = guest.describe.instantiate(&mut *store).and_then(|plugin| {
-                plugin
-                    .parafa_format_description()
-                    .call_describe(&mut *store)
-            });
-            Ok(Ok(guest.returned(store, called)?.try_into()?))
-        })
-        .await
-    }
-
-    pub(crate) async fn inspect(self: &Arc<Self>, document: Document) -> Result<Report, CallError> {
-        self.call("inspect", document, |guest, store| {
-            let plugin = supported(guest.inspect.as_ref(), Capability::Inspect)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                plugin
-                    .parafa_format_inspection()
-                    .call_inspect(&mut *store, blob)
-            });
-            match answered(guest.returned(store, called)?)? {
-                Ok(report) => Ok(Ok(report.into())),
-                Err(refusal) => Ok(Err(refusal)),
-            }
-        })
-        .await
-    }
-
-    pub(crate) async fn sign(
-        self: &Arc<Self>,
-        document: Document,
-        request: &SignRequest,
-        answers: &[Answer],
-        preservation: Preservation,
-    ) -> Result<SignStep, CallError> {
-        let request = request.into();
-        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
-        self.call("sign", document.clone(), move |guest, store| {
-            let plugin = supported(guest.sign.as_ref(), Capability::Sign)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                let sink = store.data_mut().resources.push(Sink)?;
-                let sink = Resource::new_borrow(sink.rep());
-                plugin.parafa_format_signing().call_sign(
-                    &mut *store,
-                    blob,
-                    &request,
-                    &answers,
-                    sink,
-                )
-            });
-            let step = match answered(guest.returned(store, called)?)? {
-                Ok(step) => Step::try_from(step)?,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            let outcome = match step {
-                Step::Done(outcome) => outcome,
-                Step::Needs(needs) => return Ok(Ok(SignStep::Needs(needs))),
-            };
-            let output = &store.data().output;
-            preservation.check(document.bytes(), output)?;
-            let bytes = output.assemble(document.bytes())?;
-            Ok(Ok(SignStep::Done {
-                document: document.followed_by(bytes, output.kept_prefix()),
-                outcome,
-            }))
-        })
-        .await
-    }
-
-    pub(crate) async fn verify(
-        self: &Arc<Self>,
-        document: Document,
-    ) -> Result<Vec<SignatureEvidence>, CallError> {
-        self.call("verify", document, |guest, store| {
-            let plugin = supported(guest.verify.as_ref(), Capability::Verify)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                plugin
-                    .parafa_format_verification()
-                    .call_verify(&mut *store, blob)
-            });
-            match answered(guest.returned(store, called)?)? {
-                Ok(evidence) => {
-                    let evidence: Result<_, _> = evidence
-                        .into_iter()
-                        .map(SignatureEvidence::try_from)
-                        .collect();
-                    Ok(Ok(evidence?))
-                }
-                Err(refusal) => Ok(Err(refusal)),
-            }
-        })
-        .await
-    }
-
     /// Runs `body` on a blocking thread once a slot is free. The slot stays
     /// taken until the plugin ends, even if nobody waits for it any more.
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
-        document: Document,
+        documents: Vec<Document>,
         body: impl FnOnce(&Self, &mut Store<CallState>) -> Result<Answered<T>, FaultKind>
         + Send
         + 'static,
@@ -219,7 +103,7 @@ impl Guest {
         task::spawn_blocking(move || {
             let _slot = slot;
             let begun = Instant::now();
-            let mut store = guest.store(document);
+            let mut store = guest.store(documents);
             let called = span.in_scope(|| body(&guest, &mut store));
             guest.tell(operation, begun.elapsed(), &called);
             // Nobody needs to wait until the memory of the instance is cleared
@@ -274,16 +158,17 @@ impl Guest {
         });
     }
 
-    fn store(&self, document: Document) -> Store<CallState> {
+    fn store(&self, documents: Vec<Document>) -> Store<CallState> {
         let limits = &self.runtime.limits;
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
-        let state = CallState::new(document, log, limits, self.meter.clone());
+        let handles = limits.handles.saturating_add(documents.len());
+        let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
         store.set_epoch_deadline(engine::ticks(limits.wall));
         store.set_hostcall_fuel(limits.transfer_bytes);
-        store.set_max_component_handles(limits.handles);
+        store.set_max_component_handles(handles);
         store
     }
 
@@ -313,21 +198,5 @@ impl Guest {
                 None => FaultKind::Trap(error.root_cause().to_string()),
             }
         })
-    }
-}
-
-fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
-    let blob = store.data_mut().resources.push(Blob)?;
-    Ok(Resource::new_borrow(blob.rep()))
-}
-
-fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultKind> {
-    plugin.ok_or(FaultKind::Unsupported(capability))
-}
-
-fn answered<T>(answer: Result<T, types::Refusal>) -> Result<Answered<T>, ContractBreach> {
-    match answer {
-        Ok(answer) => Ok(Ok(answer)),
-        Err(refusal) => Ok(Err(refusal.try_into()?)),
     }
 }

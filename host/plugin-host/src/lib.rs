@@ -11,13 +11,16 @@
 //! called again. Nothing is kept in the plugin between two calls, so the loop
 //! may be suspended for as long as a human takes and resumed in another
 //! process. What comes out is checked against the input, the request and the
-//! answers before anybody sees it.
+//! answers before anybody sees it. Archiving ([`Plugin::drive_archive`]) is the
+//! same loop.
 //!
 //! This is the only crate that names `wasmtime`, and it parses no document
 //! format.
 
 mod admission;
 mod algorithm;
+mod archiving;
+mod asking;
 mod base64_bytes;
 mod bindings;
 mod cache;
@@ -33,6 +36,7 @@ mod guest;
 mod guest_log;
 mod host;
 mod limits;
+mod making;
 mod meter;
 mod observer;
 mod output;
@@ -48,6 +52,8 @@ mod values;
 
 pub use admission::AdmissionError;
 pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
+pub use archiving::ArchivedDocument;
+pub use asking::{Answerer, Progress, Reply, Suspension};
 pub use cache::CacheError;
 pub use contract::{Capability, Surface};
 pub use crypto::{CryptoError, verify_with_certificate};
@@ -62,8 +68,9 @@ pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
 pub use plugin::Plugin;
 pub use preservation::Preservation;
 pub use registry::{InstallError, LookupError, Registry};
-pub use signing::{Answerer, Progress, Reply, SignedDocument, Suspension};
+pub use signing::SignedDocument;
 pub use values::{
-    Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Parameter, Refusal, Report,
-    SignRequest, SignStep, SignatureEvidence, SignatureSummary, TargetLevel,
+    Answer, ArchiveRequest, ArchiveStep, Archived, ComposeRequest, Coverage, DeriveRequest, Field,
+    Integrity, MadeDocument, Need, NeedKind, Note, Outcome, Parameter, Refusal, Report,
+    SignRequest, SignStep, SignatureEvidence, SignatureSummary, SourceFile, TargetLevel,
 };

@@ -21,10 +21,11 @@ pub struct CallLimits {
     /// Bytes that one host function takes from the plugin, and that one call
     /// returns from it.
     pub transfer_bytes: usize,
-    /// Resources that the plugin holds at once.
+    /// Resources that the plugin holds at once, beside the files that it is
+    /// given.
     pub handles: usize,
-    /// Rounds of asking and answering for one signature.
-    pub sign_rounds: u32,
+    /// Rounds of asking and answering for one signature or one archive.
+    pub rounds: u32,
 }
 
 impl Default for CallLimits {
@@ -38,7 +39,7 @@ impl Default for CallLimits {
             log_bytes: 16 * KIB,
             transfer_bytes: 32 * MIB,
             handles: 64,
-            sign_rounds: 8,
+            rounds: 8,
         }
     }
 }

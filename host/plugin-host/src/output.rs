@@ -1,9 +1,9 @@
 use bytes::{Bytes, BytesMut};
 
-use crate::{CallLimits, ContractBreach, FaultKind};
+use crate::{CallLimits, ContractBreach, Document, FaultKind};
 
-/// An output in the making: what was copied from the document is only noted,
-/// so that a long document exists twice only once the output is complete.
+/// An output in the making: what was copied from a document is only noted, so
+/// that a long document exists twice only once the output is complete.
 #[derive(Debug)]
 pub(crate) struct Output {
     segments: Vec<Segment>,
@@ -16,7 +16,12 @@ pub(crate) struct Output {
 #[derive(Debug, Eq, PartialEq)]
 enum Segment {
     Bytes(Vec<u8>),
-    Copy { offset: u64, len: u64 },
+    Copy {
+        /// Which document of the call.
+        source: usize,
+        offset: u64,
+        len: u64,
+    },
 }
 
 impl Output {
@@ -39,37 +44,64 @@ impl Output {
         Ok(())
     }
 
-    /// Notes a copy of a range of `document`.
-    pub(crate) fn copy(&mut self, document: &[u8], offset: u64, len: u64) -> Result<(), FaultKind> {
+    /// Notes a copy of a range of `document`, which is the call's one at the
+    /// place `source`.
+    pub(crate) fn copy(
+        &mut self,
+        source: usize,
+        document: &[u8],
+        offset: u64,
+        len: u64,
+    ) -> Result<(), FaultKind> {
         slice(document, offset, len)?;
         self.grow(len)?;
         match self.segments.last_mut() {
             Some(Segment::Copy {
+                source: of,
                 offset: from,
                 len: copied,
-            }) if *from + *copied == offset => *copied += len,
-            _ => self.segments.push(Segment::Copy { offset, len }),
+            }) if *of == source && *from + *copied == offset => *copied += len,
+            _ => self.segments.push(Segment::Copy {
+                source,
+                offset,
+                len,
+            }),
         }
         Ok(())
     }
 
-    /// How many bytes of the document, from its first one on, the output
+    /// Whether nothing was written or copied.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many bytes of the first document, from its first one on, the output
     /// begins with as a copy.
     pub(crate) fn kept_prefix(&self) -> u64 {
         match self.segments.first() {
-            Some(Segment::Copy { offset: 0, len }) => *len,
+            Some(Segment::Copy {
+                source: 0,
+                offset: 0,
+                len,
+            }) => *len,
             _ => 0,
         }
     }
 
-    /// The output's bytes.
-    pub(crate) fn assemble(&self, document: &[u8]) -> Result<Bytes, FaultKind> {
+    /// The output's bytes, made of the documents of the call.
+    pub(crate) fn assemble(&self, documents: &[Document]) -> Result<Bytes, FaultKind> {
         let mut bytes = BytesMut::with_capacity(usize::try_from(self.len).unwrap_or(0));
         for segment in &self.segments {
             match segment {
                 Segment::Bytes(written) => bytes.extend_from_slice(written),
-                Segment::Copy { offset, len } => {
-                    bytes.extend_from_slice(slice(document, *offset, *len)?);
+                Segment::Copy {
+                    source,
+                    offset,
+                    len,
+                } => {
+                    let document = documents.get(*source).map(|source| &source.bytes()[..]);
+                    let copied = slice(document.unwrap_or_default(), *offset, *len)?;
+                    bytes.extend_from_slice(copied);
                 }
             }
         }
@@ -123,7 +155,7 @@ mod tests {
         let kept = |copies: &[(u64, u64)]| {
             let mut output = Output::new(&CallLimits::default());
             for &(offset, len) in copies {
-                output.copy(DOCUMENT, offset, len).unwrap();
+                output.copy(0, DOCUMENT, offset, len).unwrap();
             }
             output.kept_prefix()
         };
@@ -133,6 +165,19 @@ mod tests {
         assert_eq!(kept(&[(0, 4), (5, 5)]), 4);
         assert_eq!(kept(&[(1, 9)]), 0);
         assert_eq!(kept(&[]), 0);
+    }
+
+    #[test]
+    fn copies_of_several_documents_stay_apart() {
+        let documents = [DOCUMENT, b"abcdefghij"].map(|bytes| Document::from(Bytes::from(bytes)));
+        let mut output = Output::new(&CallLimits::default());
+        for (source, offset) in [(1, 0), (0, 2), (1, 4)] {
+            let bytes = documents[source].bytes();
+            output.copy(source, bytes, offset, 2).unwrap();
+        }
+
+        assert_eq!(output.kept_prefix(), 0);
+        assert_eq!(output.assemble(&documents).unwrap(), "ab23ef");
     }
 
     #[test]
@@ -153,7 +198,7 @@ mod tests {
         };
         let mut long = Output::new(&limits);
         let mut choppy = Output::new(&limits);
-        long.copy(DOCUMENT, 0, 10).unwrap();
+        long.copy(0, DOCUMENT, 0, 10).unwrap();
         for _ in 0..3 {
             choppy.write(b"").unwrap();
         }
@@ -194,7 +239,7 @@ mod tests {
                     }
                     Err((offset, len)) => {
                         let inside = offset + len <= 10;
-                        prop_assert_eq!(output.copy(DOCUMENT, offset, len).is_ok(), inside);
+                        prop_assert_eq!(output.copy(0, DOCUMENT, offset, len).is_ok(), inside);
                         if inside {
                             expected.extend_from_slice(slice(DOCUMENT, offset, len).unwrap());
                         }
@@ -203,7 +248,8 @@ mod tests {
             }
             let kept = slice(DOCUMENT, 0, output.kept_prefix()).unwrap();
             prop_assert!(expected.starts_with(kept));
-            prop_assert_eq!(output.assemble(DOCUMENT).unwrap(), expected);
+            let document = Document::from(Bytes::from_static(DOCUMENT));
+            prop_assert_eq!(output.assemble(&[document]).unwrap(), expected);
         }
     }
 }

@@ -16,12 +16,15 @@ use crate::{
 
 /// What belongs to one call of a plugin.
 pub(crate) struct CallState {
-    pub(crate) document: Document,
+    pub(crate) documents: Vec<Document>,
     pub(crate) log: GuestLog,
     pub(crate) memory: MemoryLimit,
     pub(crate) output: Output,
     pub(crate) resources: ResourceTable,
 }
+
+/// What cannot happen: the host makes every handle of a document itself.
+const NO_DOCUMENT: &str = "a handle leads to no document";
 
 /// Ends a plugin that wants more memory than a call may have, and tells the
 /// meter what it has.
@@ -45,15 +48,15 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
 
 impl CallState {
     pub(crate) fn new(
-        document: Document,
+        documents: Vec<Document>,
         log: GuestLog,
         limits: &CallLimits,
         meter: MemoryMeter,
     ) -> Self {
         let mut resources = ResourceTable::new();
-        resources.set_max_capacity(limits.handles);
+        resources.set_max_capacity(limits.handles.saturating_add(documents.len()));
         Self {
-            document,
+            documents,
             log,
             memory: MemoryLimit {
                 bytes: limits.memory_bytes,
@@ -65,17 +68,30 @@ impl CallState {
     }
 }
 
+impl CallState {
+    /// The document that a handle stands for, and its place among those of the
+    /// call.
+    fn document(&self, blob: &Resource<Blob>) -> wasmtime::Result<(usize, &Document)> {
+        let Blob(place) = *self.resources.get(blob)?;
+        let document = self.documents.get(place);
+        let document = document.ok_or_else(|| Abort(FaultKind::Host(NO_DOCUMENT.to_owned())))?;
+        Ok((place, document))
+    }
+}
+
 impl documents::Host for CallState {}
 
 impl documents::HostBlob for CallState {
-    fn len(&mut self, _: Resource<Blob>) -> wasmtime::Result<u64> {
-        Ok(self.document.bytes().len() as u64)
+    fn len(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u64> {
+        let (_, document) = self.document(&blob)?;
+        Ok(document.bytes().len() as u64)
     }
 
-    fn read(&mut self, _: Resource<Blob>, offset: u64, len: u32) -> wasmtime::Result<Vec<u8>> {
+    fn read(&mut self, blob: Resource<Blob>, offset: u64, len: u32) -> wasmtime::Result<Vec<u8>> {
+        let (_, document) = self.document(&blob)?;
         let rest = usize::try_from(offset)
             .ok()
-            .and_then(|offset| self.document.bytes().get(offset..))
+            .and_then(|offset| document.bytes().get(offset..))
             .unwrap_or_default();
         Ok(rest.get(..len as usize).unwrap_or(rest).to_vec())
     }
@@ -94,13 +110,15 @@ impl documents::HostSink for CallState {
     fn copy(
         &mut self,
         _: Resource<Sink>,
-        _: Resource<Blob>,
+        source: Resource<Blob>,
         offset: u64,
         len: u64,
     ) -> wasmtime::Result<()> {
+        let (place, document) = self.document(&source)?;
+        let bytes = document.bytes().clone();
         Ok(self
             .output
-            .copy(self.document.bytes(), offset, len)
+            .copy(place, &bytes, offset, len)
             .map_err(Abort)?)
     }
 
@@ -143,14 +161,16 @@ impl crypto::HostHasher for CallState {
     fn update_blob(
         &mut self,
         hasher: Resource<Hasher>,
-        _: Resource<Blob>,
+        source: Resource<Blob>,
         offset: u64,
         len: u64,
     ) -> wasmtime::Result<()> {
-        let range = slice(self.document.bytes(), offset, len).map_err(Abort)?;
+        let (_, document) = self.document(&source)?;
+        let document = document.clone();
+        let range = slice(document.bytes(), offset, len).map_err(Abort)?;
         let hasher = self.resources.get_mut(&hasher)?;
         let updated = if offset == 0 {
-            hasher.update_from_start(&self.document, range)
+            hasher.update_from_start(&document, range)
         } else {
             hasher.update(range)
         };

@@ -5,13 +5,18 @@ use std::sync::Arc;
 use crate::contract::CONTRACT;
 use crate::convert::About;
 use crate::guest::Guest;
-use crate::signing::{Answerer, Progress, drive};
 use crate::{
-    Answer, CallError, Capability, ContractBreach, Document, MemoryMeter, PluginDigest,
-    Preservation, Report, SignRequest, SignStep, SignatureEvidence,
+    Answer, Answerer, ArchiveRequest, ArchiveStep, ArchivedDocument, CallError, Capability,
+    ComposeRequest, ContractBreach, DeriveRequest, Document, MadeDocument, MemoryMeter,
+    PluginDigest, Preservation, Progress, Report, SignRequest, SignStep, SignatureEvidence,
+    SourceFile, archiving, making, signing,
 };
 
-const SIGN: &str = "sign";
+/// Operations whose outputs keep what the plugin declares of their inputs.
+const PRESERVING: [(Capability, &str); 2] = [
+    (Capability::Archive, "what archiving preserves"),
+    (Capability::Sign, "what signing preserves"),
+];
 
 /// An admitted plugin. Every call of it runs in a fresh instance.
 pub struct Plugin {
@@ -26,8 +31,11 @@ impl Plugin {
         about: About,
         capabilities: BTreeSet<Capability>,
     ) -> Result<Self, ContractBreach> {
-        if capabilities.contains(&Capability::Sign) && !about.preservation.contains_key(SIGN) {
-            return Err(ContractBreach::Missing("what signing preserves"));
+        for (capability, what) in PRESERVING {
+            let declared = about.preservation.contains_key(capability.world());
+            if capabilities.contains(&capability) && !declared {
+                return Err(ContractBreach::Missing(what));
+            }
         }
         Ok(Self {
             guest: Arc::new(guest.named(&about.id)),
@@ -127,11 +135,13 @@ impl Plugin {
         request: &SignRequest,
         answers: &[Answer],
     ) -> Result<SignStep, CallError> {
-        // A plugin without `sign` has no preservation, and is called only to
-        // be told so.
-        let preservation = self.preservation(SIGN).unwrap_or(Preservation::Whole);
         self.guest
-            .sign(document.into(), request, answers, preservation)
+            .sign(
+                document.into(),
+                request,
+                answers,
+                self.preserved(Capability::Sign),
+            )
             .await
     }
 
@@ -156,15 +166,143 @@ impl Plugin {
         answers: Vec<Answer>,
         answerer: &dyn Answerer,
     ) -> Result<Progress, CallError> {
-        drive(self, document.into(), request, answers, answerer).await
+        signing::drive(self, document.into(), request, answers, answerer).await
+    }
+
+    /// One step of archiving, with the answers so far. An output is checked to
+    /// keep its input as declared; [`Plugin::drive_archive`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault.
+    pub async fn archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
+        self.guest
+            .archive(
+                document.into(),
+                request,
+                answers,
+                self.preserved(Capability::Archive),
+            )
+            .await
+    }
+
+    /// Raises a document's signatures to level B-LT as far as the answers go,
+    /// as [`Plugin::drive_sign`] signs.
+    ///
+    /// A document comes out only if it has the signatures that it had, as they
+    /// were, and no other one, and if the lowest of their levels is an archival
+    /// one and the one that the plugin claims. That holds also where the plugin
+    /// says that there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault, which
+    /// includes everything above that does not hold.
+    pub async fn drive_archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: Vec<Answer>,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress<ArchivedDocument>, CallError> {
+        archiving::drive(self, document.into(), request, answers, answerer).await
+    }
+
+    /// Turns what can be filled in into what can only be read. The output has
+    /// the signatures of the document, as they were, and no other one.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, which names all fields that cannot be drawn, or
+    /// its fault.
+    pub async fn flatten(
+        &self,
+        document: impl Into<Document>,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        making::flatten(self, document.into(), request).await
+    }
+
+    /// Makes the unsigned document that the sandbox answers. It has no
+    /// signature; a document that has some comes out as it is.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, or its fault.
+    pub async fn rehearse(
+        &self,
+        document: impl Into<Document>,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        making::rehearse(self, document.into(), request).await
+    }
+
+    /// Makes a document of files. It has the media type that was asked for, and
+    /// a plugin that can inspect accepts it.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, or its fault.
+    pub async fn compose(
+        &self,
+        files: &[SourceFile],
+        request: &ComposeRequest,
+    ) -> Result<MadeDocument, CallError> {
+        making::compose(self, files, request).await
+    }
+
+    /// `flatten` or `rehearse`, without a look at what comes out.
+    pub(crate) async fn derive(
+        &self,
+        operation: Capability,
+        document: Document,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        self.guest.derive(operation, document, request).await
+    }
+
+    /// `compose`, without a look at what comes out.
+    pub(crate) async fn compose_unchecked(
+        &self,
+        files: &[SourceFile],
+        request: &ComposeRequest,
+    ) -> Result<MadeDocument, CallError> {
+        self.guest.compose(files, request).await
+    }
+
+    /// What `verify` says in the course of another operation: a plugin that
+    /// works on a document cannot refuse it, nor what it made of it.
+    pub(crate) async fn evidence(
+        &self,
+        operation: Capability,
+        document: Document,
+    ) -> Result<Vec<SignatureEvidence>, CallError> {
+        match self.verify(document).await {
+            Err(CallError::Refused(refusal)) => {
+                Err(self.broken(operation, ContractBreach::VerifyRefuses(refusal.code)))
+            }
+            verified => verified,
+        }
     }
 
     pub(crate) fn max_rounds(&self) -> u32 {
-        self.guest.limits().sign_rounds
+        self.guest.limits().rounds
     }
 
-    pub(crate) fn broken(&self, breach: ContractBreach) -> CallError {
-        self.guest.failed(SIGN, breach.into()).into()
+    pub(crate) fn broken(&self, operation: Capability, breach: ContractBreach) -> CallError {
+        self.guest.failed(operation.world(), breach.into()).into()
+    }
+
+    /// A plugin without the operation has no preservation, and is called only
+    /// to be told so.
+    fn preserved(&self, operation: Capability) -> Preservation {
+        self.preservation(operation.world())
+            .unwrap_or(Preservation::Whole)
     }
 }
 

@@ -119,7 +119,7 @@ mod tests {
     fn what_must_be_kept_is_what_is_checked() {
         let document = zip(b"");
         let mut output = Output::new(&CallLimits::default());
-        output.copy(&document, 0, 7).unwrap();
+        output.copy(0, &document, 0, 7).unwrap();
 
         assert_eq!(Preservation::Rewrite.check(&document, &output), Ok(()));
         assert_eq!(

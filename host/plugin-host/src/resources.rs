@@ -9,9 +9,9 @@ use openssl::error::ErrorStack;
 use crate::crypto::message_digest;
 use crate::{DigestAlgorithm, Document};
 
-/// The document of a call; there is one.
-#[derive(Debug)]
-pub struct Blob;
+/// A document of a call, by its place among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Blob(pub(crate) usize);
 
 /// The output of a call; there is one.
 #[derive(Debug)]

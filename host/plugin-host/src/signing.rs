@@ -1,50 +1,11 @@
-use async_trait::async_trait;
 use bytes::Bytes;
-use futures::future;
-use serde::{Deserialize, Serialize};
 
+use crate::asking::{answer_needs, refuse_repetition};
 use crate::evidence;
 use crate::{
-    Answer, CallError, ContractBreach, Document, EvidenceError, Need, NeedKind, Outcome, Plugin,
-    SignRequest, SignStep, SignatureEvidence,
+    Answer, Answerer, CallError, Capability, ContractBreach, Document, EvidenceError, Need,
+    NeedKind, Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
 };
-
-/// Gets what plugins need: signatures, time-stamps, certificates, revocation.
-#[async_trait]
-pub trait Answerer: Send + Sync {
-    /// Answers a need, or puts it off. The needs of one step are asked for at
-    /// the same time.
-    async fn answer(&self, need: &Need) -> Reply;
-}
-
-/// What an [`Answerer`] says to a need.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Reply {
-    /// The bytes, or the reason why there are none and never will be.
-    Answered(Result<Vec<u8>, String>),
-    /// Somebody has to act first, or a service is down: suspend.
-    NotNow,
-}
-
-/// How far a signature has come.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Progress {
-    /// The document is signed.
-    Done(Box<SignedDocument>),
-    /// Something must be answered first.
-    Suspended(Suspension),
-}
-
-/// A signature in the making, at rest. It can be stored and taken up by
-/// another process.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Suspension {
-    /// What is still needed.
-    pub needs: Vec<Need>,
-    /// What was answered so far; pass it, with answers to `needs` added, to
-    /// the next call.
-    pub answers: Vec<Answer>,
-}
 
 /// A signed document, checked against its input, its request and the answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,15 +42,9 @@ pub(crate) async fn drive(
                     .map(|signed| Progress::Done(Box::new(signed)));
             }
         };
-        check_needs(&needs, request, &answers).map_err(|breach| plugin.broken(breach))?;
-        let replies = future::join_all(needs.iter().map(|need| answerer.answer(need))).await;
-        let mut open = Vec::new();
-        for (need, reply) in needs.into_iter().zip(replies) {
-            match reply {
-                Reply::Answered(outcome) => answers.push(Answer { need, outcome }),
-                Reply::NotNow => open.push(need),
-            }
-        }
+        check_needs(&needs, request, &answers)
+            .map_err(|breach| plugin.broken(Capability::Sign, breach))?;
+        let open = answer_needs(needs, &mut answers, answerer).await;
         if !open.is_empty() {
             return Ok(Progress::Suspended(Suspension {
                 needs: open,
@@ -97,7 +52,10 @@ pub(crate) async fn drive(
             }));
         }
     }
-    Err(plugin.broken(ContractBreach::TooManyRounds(plugin.max_rounds())))
+    Err(plugin.broken(
+        Capability::Sign,
+        ContractBreach::TooManyRounds(plugin.max_rounds()),
+    ))
 }
 
 /// What would spoil the check of the finished signature, found while nobody
@@ -105,7 +63,7 @@ pub(crate) async fn drive(
 async fn check_before_anybody_signs(plugin: &Plugin, document: Document) -> Result<(), CallError> {
     let evidence = plugin.verify(document).await?;
     evidence::refuse_ambiguous_ids(&evidence)
-        .map_err(|error| plugin.broken(ContractBreach::Evidence(error)))
+        .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))
 }
 
 /// Nothing is asked twice, and exactly one signature is asked for, over the
@@ -115,18 +73,7 @@ fn check_needs(
     request: &SignRequest,
     answers: &[Answer],
 ) -> Result<(), ContractBreach> {
-    for (position, need) in needs.iter().enumerate() {
-        if answers.iter().any(|answer| answer.need.id == need.id) {
-            return Err(ContractBreach::AnsweredNeed(need.id.clone()));
-        }
-        if needs
-            .iter()
-            .take(position)
-            .any(|earlier| earlier.id == need.id)
-        {
-            return Err(ContractBreach::DuplicateNeed(need.id.clone()));
-        }
-    }
+    refuse_repetition(needs, answers)?;
     let asked = answers.iter().map(|answer| &answer.need).chain(needs);
     let mut signatures = asked.filter(|need| need.kind == NeedKind::Signature);
     if let Some(signature) = signatures.next()
@@ -153,10 +100,11 @@ async fn finish(
     output: Document,
     outcome: Outcome,
 ) -> Result<SignedDocument, CallError> {
-    let refused = |error: EvidenceError| plugin.broken(ContractBreach::Evidence(error));
+    let refused =
+        |error: EvidenceError| plugin.broken(Capability::Sign, ContractBreach::Evidence(error));
     let signed = evidence::Signed::by(answers).map_err(refused)?;
-    let before = verify(plugin, document).await?;
-    let after = verify(plugin, output.clone()).await?;
+    let before = plugin.evidence(Capability::Sign, document).await?;
+    let after = plugin.evidence(Capability::Sign, output.clone()).await?;
     let (signature, earlier) =
         evidence::check(&before, after, &signed, request, &outcome).map_err(refused)?;
     Ok(SignedDocument {
@@ -165,14 +113,4 @@ async fn finish(
         signature,
         earlier,
     })
-}
-
-/// A plugin that signs a document cannot refuse it, nor what it made of it.
-async fn verify(plugin: &Plugin, document: Document) -> Result<Vec<SignatureEvidence>, CallError> {
-    match plugin.verify(document).await {
-        Err(CallError::Refused(refusal)) => {
-            Err(plugin.broken(ContractBreach::VerifyRefuses(refusal.code)))
-        }
-        verified => verified,
-    }
 }

@@ -104,6 +104,57 @@ pub struct SignRequest {
     pub params: Vec<Parameter>,
 }
 
+/// Signatures to be raised to level B-LT. It is stored, or at least kept, from
+/// the first call on, because the same request and answers give the same
+/// bytes.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ArchiveRequest {
+    /// Time of archiving, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A document to be derived from another one, by `flatten` or `rehearse`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct DeriveRequest {
+    /// Time of the derivation, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A document to be made of files.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ComposeRequest {
+    /// Time of composing, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// What is to be made, one of the plugin's media types.
+    pub media_type: String,
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A file that goes into a new document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SourceFile {
+    /// Its name within the document.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub content: crate::Document,
+}
+
 /// The kinds of [`Need`].
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -169,6 +220,38 @@ pub struct Outcome {
     pub level: String,
     /// The new signature's identifier.
     pub signature_id: String,
+}
+
+/// What one call of `archive` came to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ArchiveStep {
+    /// The output is complete, and keeps of its input what the plugin declares.
+    Done {
+        /// The archived document; none when nothing was to be done.
+        document: Option<crate::Document>,
+        /// What was made.
+        outcome: Archived,
+    },
+    /// Answers to these are needed.
+    Needs(Vec<Need>),
+}
+
+/// What a finished `archive` made.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Archived {
+    /// Media type of the document.
+    pub media_type: String,
+    /// The lowest level of its signatures, such as `PAdES-B-LT`.
+    pub level: String,
+}
+
+/// A document that `flatten`, `rehearse` or `compose` made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MadeDocument {
+    /// The document.
+    pub bytes: bytes::Bytes,
+    /// Its media type.
+    pub media_type: String,
 }
 
 /// Evidence about one signature; whether to trust it is decided elsewhere.

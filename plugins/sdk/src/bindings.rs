@@ -5,7 +5,9 @@
 pub use platform::parafa::format::crypto::{self, Hasher};
 pub use platform::parafa::format::documents::{self, Blob, Sink};
 pub use platform::parafa::format::log;
-pub use platform::parafa::format::types::{self, Answer, Need, Note, Parameter, Refusal};
+pub use platform::parafa::format::types::{
+    self, Answer, Derivation, Made, Need, Note, Parameter, Refusal,
+};
 
 mod platform {
     wit_bindgen::generate!({
@@ -88,4 +90,76 @@ pub mod verify {
     });
 
     pub use exports::parafa::format::verification::{Guest as Verification, SignatureEvidence};
+}
+
+pub mod archive {
+    wit_bindgen::generate!({
+        path: "../../wit/parafa-format-0.1",
+        world: "archive",
+        with: {
+            "parafa:format/crypto@0.1.0": super::crypto,
+            "parafa:format/documents@0.1.0": super::documents,
+            "parafa:format/log@0.1.0": super::log,
+            "parafa:format/types@0.1.0": super::types,
+        },
+        export_macro_name: "export_archive",
+        pub_export_macro: true,
+        runtime_path: "::parafa_plugin_sdk::rt",
+    });
+
+    pub use exports::parafa::format::archiving::{Guest as Archiving, Outcome, Request, Step};
+}
+
+pub mod flatten {
+    wit_bindgen::generate!({
+        path: "../../wit/parafa-format-0.1",
+        world: "flatten",
+        with: {
+            "parafa:format/crypto@0.1.0": super::crypto,
+            "parafa:format/documents@0.1.0": super::documents,
+            "parafa:format/log@0.1.0": super::log,
+            "parafa:format/types@0.1.0": super::types,
+        },
+        export_macro_name: "export_flatten",
+        pub_export_macro: true,
+        runtime_path: "::parafa_plugin_sdk::rt",
+    });
+
+    pub use exports::parafa::format::flattening::Guest as Flattening;
+}
+
+pub mod rehearse {
+    wit_bindgen::generate!({
+        path: "../../wit/parafa-format-0.1",
+        world: "rehearse",
+        with: {
+            "parafa:format/crypto@0.1.0": super::crypto,
+            "parafa:format/documents@0.1.0": super::documents,
+            "parafa:format/log@0.1.0": super::log,
+            "parafa:format/types@0.1.0": super::types,
+        },
+        export_macro_name: "export_rehearse",
+        pub_export_macro: true,
+        runtime_path: "::parafa_plugin_sdk::rt",
+    });
+
+    pub use exports::parafa::format::rehearsal::Guest as Rehearsal;
+}
+
+pub mod compose {
+    wit_bindgen::generate!({
+        path: "../../wit/parafa-format-0.1",
+        world: "compose",
+        with: {
+            "parafa:format/crypto@0.1.0": super::crypto,
+            "parafa:format/documents@0.1.0": super::documents,
+            "parafa:format/log@0.1.0": super::log,
+            "parafa:format/types@0.1.0": super::types,
+        },
+        export_macro_name: "export_compose",
+        pub_export_macro: true,
+        runtime_path: "::parafa_plugin_sdk::rt",
+    });
+
+    pub use exports::parafa::format::composition::{Guest as Composition, Request, SourceFile};
 }

@@ -4,7 +4,7 @@ use crate::bindings::describe::{About, Preservation};
 use crate::bindings::inspect::{Field, Report, SignatureSummary};
 use crate::bindings::sign::{Outcome, Request, Step};
 use crate::bindings::verify::SignatureEvidence;
-use crate::bindings::{Answer, Need, Note, Parameter, Refusal};
+use crate::bindings::{Answer, Derivation, Made, Need, Note, Parameter, Refusal, archive, compose};
 
 /// An algorithm that is not in the catalogue is refused, not a panic: the host
 /// may be newer than the plugin.
@@ -23,12 +23,40 @@ pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusa
         signer_chain: request.signer_chain,
         signature_algorithm,
         reserve: request.reserve,
-        params: request
-            .params
-            .into_iter()
-            .map(|parameter| (parameter.name, parameter.value))
-            .collect(),
+        params: parameters(request.params),
     })
+}
+
+impl From<archive::Request> for core::ArchiveRequest {
+    fn from(request: archive::Request) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed,
+            target_level: request.target_level,
+            params: parameters(request.params),
+        }
+    }
+}
+
+impl From<Derivation> for core::DeriveRequest {
+    fn from(request: Derivation) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed,
+            params: parameters(request.params),
+        }
+    }
+}
+
+impl From<compose::Request> for core::ComposeRequest {
+    fn from(request: compose::Request) -> Self {
+        Self {
+            time: request.time,
+            seed: request.seed,
+            media_type: request.media_type,
+            params: parameters(request.params),
+        }
+    }
 }
 
 impl From<core::About> for About {
@@ -140,6 +168,33 @@ impl From<core::Step> for Step {
     }
 }
 
+impl From<core::ArchiveStep> for archive::Step {
+    fn from(step: core::ArchiveStep) -> Self {
+        match step {
+            core::Step::Done(archived) => Self {
+                needs: Vec::new(),
+                outcome: Some(archive::Outcome {
+                    media_type: archived.media_type,
+                    level: archived.level,
+                    changed: archived.changed,
+                }),
+            },
+            core::Step::Needs(needs) => Self {
+                needs: needs.into_iter().map(Into::into).collect(),
+                outcome: None,
+            },
+        }
+    }
+}
+
+impl From<core::Made> for Made {
+    fn from(made: core::Made) -> Self {
+        Self {
+            media_type: made.media_type,
+        }
+    }
+}
+
 impl From<core::SignatureEvidence> for SignatureEvidence {
     fn from(evidence: core::SignatureEvidence) -> Self {
         Self {
@@ -159,4 +214,11 @@ impl From<core::SignatureEvidence> for SignatureEvidence {
             level: evidence.level,
         }
     }
+}
+
+fn parameters(params: Vec<Parameter>) -> Vec<(String, String)> {
+    params
+        .into_iter()
+        .map(|parameter| (parameter.name, parameter.value))
+        .collect()
 }

@@ -2,7 +2,10 @@
 
 use parafa_format_core as core;
 
-use crate::bindings::{Answer, Blob, Refusal, Sink, describe, inspect, sign, verify};
+use crate::bindings::{
+    Answer, Blob, Derivation, Made, Refusal, Sink, archive, compose, describe, inspect, sign,
+    verify,
+};
 use crate::convert;
 use crate::host::{Host, HostSink, report_panics};
 
@@ -47,4 +50,62 @@ pub fn verify(
         .into_iter()
         .map(Into::into)
         .collect())
+}
+
+pub fn archive<'a>(
+    document: &Blob,
+    request: archive::Request,
+    answers: Vec<Answer>,
+    out: &'a Sink,
+    archive: impl FnOnce(
+        &Host,
+        &Blob,
+        &core::ArchiveRequest,
+        &[core::Answer],
+        &mut HostSink<'a>,
+    ) -> Result<core::ArchiveStep, core::Refusal>,
+) -> Result<archive::Step, Refusal> {
+    report_panics();
+    let answers: Vec<core::Answer> = answers.into_iter().map(Into::into).collect();
+    let request = request.into();
+    Ok(archive(&Host, document, &request, &answers, &mut HostSink::new(out))?.into())
+}
+
+/// `flatten` and `rehearse`.
+pub fn derive<'a>(
+    document: &Blob,
+    request: Derivation,
+    out: &'a Sink,
+    derive: impl FnOnce(
+        &Host,
+        &Blob,
+        &core::DeriveRequest,
+        &mut HostSink<'a>,
+    ) -> Result<core::Made, core::Refusal>,
+) -> Result<Made, Refusal> {
+    report_panics();
+    Ok(derive(&Host, document, &request.into(), &mut HostSink::new(out))?.into())
+}
+
+pub fn compose<'a>(
+    files: &[compose::SourceFile],
+    request: compose::Request,
+    out: &'a Sink,
+    compose: impl FnOnce(
+        &Host,
+        &[core::SourceFile<'_, Blob>],
+        &core::ComposeRequest,
+        &mut HostSink<'a>,
+    ) -> Result<core::Made, core::Refusal>,
+) -> Result<Made, Refusal> {
+    report_panics();
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| core::SourceFile {
+            name: &file.name,
+            media_type: &file.media_type,
+            content: &file.content,
+        })
+        .collect();
+    Ok(compose(&Host, &files, &request.into(), &mut HostSink::new(out))?.into())
 }

@@ -39,6 +39,10 @@ pub use wit_bindgen::rt;
 /// | `inspect` | `fn<E: Environment>(&E, &E::Blob) -> Result<Report, Refusal>` | optional |
 /// | `sign` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &SignRequest, &[Answer], &mut S) -> Result<Step, Refusal>` | optional, needs `verify` |
 /// | `verify` | `fn<E: Environment>(&E, &E::Blob) -> Result<Vec<SignatureEvidence>, Refusal>` | optional |
+/// | `archive` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &ArchiveRequest, &[Answer], &mut S) -> Result<ArchiveStep, Refusal>` | optional, needs `verify` |
+/// | `flatten` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &DeriveRequest, &mut S) -> Result<Made, Refusal>` | optional, needs `verify` |
+/// | `rehearse` | the same | optional, needs `verify` |
+/// | `compose` | `fn<E, S: Sink<E::Blob>>(&E, &[SourceFile<'_, E::Blob>], &ComposeRequest, &mut S) -> Result<Made, Refusal>` | optional |
 #[macro_export]
 macro_rules! export {
     (
@@ -46,6 +50,10 @@ macro_rules! export {
         $(, inspect = $inspect:path)?
         $(, sign = $sign:path)?
         $(, verify = $verify:path)?
+        $(, archive = $archive:path)?
+        $(, flatten = $flatten:path)?
+        $(, rehearse = $rehearse:path)?
+        $(, compose = $compose:path)?
         $(,)?
     ) => {
         struct Plugin;
@@ -91,6 +99,59 @@ macro_rules! export {
                 }
             }
             $crate::bindings::verify::export_verify!(Plugin with_types_in $crate::bindings::verify);
+        )?
+
+        $(
+            impl $crate::bindings::archive::Archiving for Plugin {
+                fn archive(
+                    document: &$crate::bindings::Blob,
+                    request: $crate::bindings::archive::Request,
+                    answers: Vec<$crate::bindings::Answer>,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<$crate::bindings::archive::Step, $crate::bindings::Refusal> {
+                    $crate::glue::archive(document, request, answers, out, $archive)
+                }
+            }
+            $crate::bindings::archive::export_archive!(Plugin with_types_in $crate::bindings::archive);
+        )?
+
+        $(
+            impl $crate::bindings::flatten::Flattening for Plugin {
+                fn flatten(
+                    document: &$crate::bindings::Blob,
+                    request: $crate::bindings::Derivation,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<$crate::bindings::Made, $crate::bindings::Refusal> {
+                    $crate::glue::derive(document, request, out, $flatten)
+                }
+            }
+            $crate::bindings::flatten::export_flatten!(Plugin with_types_in $crate::bindings::flatten);
+        )?
+
+        $(
+            impl $crate::bindings::rehearse::Rehearsal for Plugin {
+                fn rehearse(
+                    document: &$crate::bindings::Blob,
+                    request: $crate::bindings::Derivation,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<$crate::bindings::Made, $crate::bindings::Refusal> {
+                    $crate::glue::derive(document, request, out, $rehearse)
+                }
+            }
+            $crate::bindings::rehearse::export_rehearse!(Plugin with_types_in $crate::bindings::rehearse);
+        )?
+
+        $(
+            impl $crate::bindings::compose::Composition for Plugin {
+                fn compose(
+                    files: Vec<$crate::bindings::compose::SourceFile>,
+                    request: $crate::bindings::compose::Request,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<$crate::bindings::Made, $crate::bindings::Refusal> {
+                    $crate::glue::compose(&files, request, out, $compose)
+                }
+            }
+            $crate::bindings::compose::export_compose!(Plugin with_types_in $crate::bindings::compose);
         )?
     };
 }

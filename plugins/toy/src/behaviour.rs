@@ -9,7 +9,7 @@ use parafa_plugin_sdk::core::Refusal;
 pub(crate) enum Behaviour {
     /// What the contract asks.
     Honest,
-    /// Breaks one rule of signing.
+    /// Breaks one rule of the contract.
     Breaks(Rule),
     /// Ends badly, or not at all, in one of its calls.
     Ends(Ending, Stage),
@@ -18,10 +18,18 @@ pub(crate) enum Behaviour {
 /// The calls that can end badly.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Stage {
+    /// `archive`.
+    Archive,
+    /// `compose`.
+    Compose,
+    /// `flatten`.
+    Flatten,
     /// `inspect`.
     Inspect,
     /// `sign`, before anybody signed.
     Prepare,
+    /// `rehearse`.
+    Rehearse,
     /// `sign`, once somebody has.
     Finish,
     /// `verify`.
@@ -58,6 +66,28 @@ pub(crate) enum Ending {
 /// The rules to break.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Rule {
+    /// `archive` asks for a signature.
+    ArchiveAsksSignature,
+    /// `archive` asks for something new whenever it is called.
+    ArchiveAsksForever,
+    /// `archive` copies the document and says that it has changed it.
+    ArchiveClaimsChange,
+    /// `archive` claims a level that the signatures do not reach.
+    ArchiveClaimsLevel,
+    /// `archive` says that there is nothing to do.
+    ArchiveClaimsNoChange,
+    /// `verify` turns on the first signature of an archived document.
+    ArchiveCondemns,
+    /// `verify` forgets the first signature of an archived document.
+    ArchiveForgets,
+    /// `archive` changes the first byte of what it should keep.
+    ArchiveRewritesPrefix,
+    /// `archive` adds a signature.
+    ArchiveSigns,
+    /// `archive` writes nothing and says that it has.
+    ArchiveWritesNothing,
+    /// `archive` writes the document and says that there is nothing to do.
+    ArchiveWritesUnchanged,
     /// `sign` asks for what was answered already.
     AskAgain,
     /// `sign` asks for something new whenever it is called.
@@ -70,11 +100,23 @@ pub(crate) enum Rule {
     AskTwice,
     /// `sign` asks for two signatures where one is lawful.
     AskTwo,
+    /// `compose` writes what `inspect` refuses.
+    ComposeGarbage,
+    /// `compose` writes nothing.
+    ComposeNothing,
+    /// `compose` makes another media type than it is asked for.
+    ComposeOtherType,
     /// `verify` turns on the first signature once there is a second one.
     CondemnEarlier,
-    /// `sign` copies without end.
+    /// `flatten` drops signatures.
+    FlattenDrops,
+    /// `flatten` writes nothing.
+    FlattenNothing,
+    /// `flatten` adds a signature.
+    FlattenSigns,
+    /// `sign` or `rehearse` copies without end.
     FloodCopy,
-    /// `sign` writes without end.
+    /// `sign` or `rehearse` writes without end.
     FloodWrite,
     /// `sign` writes the document where it should copy it.
     ForgeCopy,
@@ -88,6 +130,10 @@ pub(crate) enum Rule {
     OtherValue,
     /// `inspect` copies a range that the document does not have.
     OutOfRange,
+    /// `rehearse` adds a signature.
+    RehearseSigns,
+    /// `rehearse` changes a signed document.
+    RehearseTouches,
     /// `verify` changes what the first signature signs once there is a second.
     RewriteEarlier,
     /// `sign` changes the first byte of what it should keep.
@@ -132,9 +178,13 @@ impl Behaviour {
 impl Stage {
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
+            "archive" => Self::Archive,
+            "compose" => Self::Compose,
             "finish" => Self::Finish,
+            "flatten" => Self::Flatten,
             "inspect" => Self::Inspect,
             "prepare" => Self::Prepare,
+            "rehearse" => Self::Rehearse,
             "verify" => Self::Verify,
             _ => return None,
         })
@@ -203,13 +253,30 @@ impl Ending {
 impl Rule {
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
+            "archive-asks-a-signature" => Self::ArchiveAsksSignature,
+            "archive-asks-forever" => Self::ArchiveAsksForever,
+            "archive-claims-a-change" => Self::ArchiveClaimsChange,
+            "archive-claims-a-level" => Self::ArchiveClaimsLevel,
+            "archive-claims-no-change" => Self::ArchiveClaimsNoChange,
+            "archive-condemns" => Self::ArchiveCondemns,
+            "archive-forgets" => Self::ArchiveForgets,
+            "archive-rewrites-prefix" => Self::ArchiveRewritesPrefix,
+            "archive-signs" => Self::ArchiveSigns,
+            "archive-writes-nothing" => Self::ArchiveWritesNothing,
+            "archive-writes-unchanged" => Self::ArchiveWritesUnchanged,
             "ask-again" => Self::AskAgain,
             "ask-forever" => Self::AskForever,
             "ask-nothing" => Self::AskNothing,
             "ask-other" => Self::AskOther,
             "ask-twice" => Self::AskTwice,
             "ask-two" => Self::AskTwo,
+            "compose-garbage" => Self::ComposeGarbage,
+            "compose-nothing" => Self::ComposeNothing,
+            "compose-other-type" => Self::ComposeOtherType,
             "condemn-earlier" => Self::CondemnEarlier,
+            "flatten-drops" => Self::FlattenDrops,
+            "flatten-nothing" => Self::FlattenNothing,
+            "flatten-signs" => Self::FlattenSigns,
             "flood-copy" => Self::FloodCopy,
             "flood-write" => Self::FloodWrite,
             "forge-copy" => Self::ForgeCopy,
@@ -218,6 +285,8 @@ impl Rule {
             "other-token" => Self::OtherToken,
             "other-value" => Self::OtherValue,
             "out-of-range" => Self::OutOfRange,
+            "rehearse-signs" => Self::RehearseSigns,
+            "rehearse-touches" => Self::RehearseTouches,
             "rewrite-earlier" => Self::RewriteEarlier,
             "rewrite-prefix" => Self::RewritePrefix,
             "share-id" => Self::ShareId,

@@ -1,11 +1,16 @@
 //! A format small enough to misbehave on demand, for the tests of the host.
 //!
 //! A document is the line `TOY <behaviour> <length>`, that many bytes, and the
-//! records of its signatures. The behaviour `honest` does what the contract
-//! asks; [`Behaviour`](behaviour::Behaviour) lists the others.
+//! records of its signatures; `FLAT` in place of `TOY` when the bytes cannot be
+//! filled in any more. The behaviour `honest` does what the contract asks;
+//! [`Behaviour`](behaviour::Behaviour) lists the others.
 
+mod archive;
 mod behaviour;
+mod compose;
+mod derive;
 mod document;
+mod needs;
 mod sign;
 
 use parafa_plugin_sdk::core::{
@@ -13,7 +18,10 @@ use parafa_plugin_sdk::core::{
     SignatureEvidence, SignatureSummary,
 };
 
+use crate::archive::archive;
 use crate::behaviour::{Behaviour, Rule, Stage};
+use crate::compose::compose;
+use crate::derive::{flatten, rehearse};
 use crate::document::{Document, Record};
 use crate::sign::sign;
 
@@ -21,7 +29,11 @@ parafa_plugin_sdk::export!(
     about = about,
     inspect = inspect,
     sign = sign,
-    verify = verify
+    verify = verify,
+    archive = archive,
+    flatten = flatten,
+    rehearse = rehearse,
+    compose = compose,
 );
 
 const MEDIA_TYPE: &str = "application/x-toy";
@@ -33,7 +45,10 @@ fn about() -> About {
         media_types: &[MEDIA_TYPE],
         // The second one is a signing API's way to it.
         extensions: &["toy", "sce"],
-        preservation: &[("sign", Preservation::Whole)],
+        preservation: &[
+            ("sign", Preservation::Whole),
+            ("archive", Preservation::Whole),
+        ],
     }
 }
 
@@ -59,15 +74,20 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
                 claimed_time: None,
             })
             .collect(),
-        fields: vec![Field {
-            name: "body".to_owned(),
-            kind: "text".to_owned(),
-        }],
+        fields: fields(&document),
         notes: vec![
             Note::new("body-digest", document::hex(&digest)),
             Note::new("no-key", verdict.expect_err("these bytes are no key")),
         ],
     })
+}
+
+fn fields(document: &Document) -> Vec<Field> {
+    let body = document.fillable.then(|| Field {
+        name: "body".to_owned(),
+        kind: "text".to_owned(),
+    });
+    body.into_iter().collect()
 }
 
 fn verify<E: Environment>(
@@ -86,9 +106,13 @@ fn verify<E: Environment>(
             value: record.value.clone(),
             algorithm: record.algorithm,
             signer_certificate: record.certificate.clone(),
-            certificates: vec![record.certificate.clone()],
+            certificates: certificates(record),
             timestamps: record.timestamp.clone().into_iter().collect(),
-            revocation: Vec::new(),
+            revocation: record
+                .validation
+                .iter()
+                .map(|validation| validation.revocation.clone())
+                .collect(),
             coverage: if record.end == document.len {
                 Coverage::EntireFile
             } else {
@@ -106,7 +130,28 @@ fn verify<E: Environment>(
     if let (Behaviour::Breaks(rule), true) = (document.behaviour, several) {
         turn_on_earlier(rule, &mut evidence);
     }
+    if let (Behaviour::Breaks(rule), true) = (document.behaviour, document.is_archived()) {
+        turn_on_archived(rule, &mut evidence);
+    }
     Ok(evidence)
+}
+
+fn certificates(record: &Record) -> Vec<Vec<u8>> {
+    let issuer = record
+        .validation
+        .iter()
+        .map(|validation| validation.issuer.clone());
+    let mut certificates = vec![record.certificate.clone()];
+    certificates.extend(issuer.filter(|issuer| !issuer.is_empty()));
+    certificates
+}
+
+fn turn_on_archived(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
+    match (rule, evidence.first_mut()) {
+        (Rule::ArchiveForgets, Some(_)) => drop(evidence.remove(0)),
+        (Rule::ArchiveCondemns, Some(first)) => first.integrity = Integrity::Modified,
+        _ => {}
+    }
 }
 
 fn turn_on_earlier(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {

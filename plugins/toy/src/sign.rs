@@ -1,10 +1,11 @@
 use parafa_plugin_sdk::core::{
-    Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
+    Answer, Blob, Environment, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
 };
 
 use crate::MEDIA_TYPE;
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{DIGEST, Document, Record};
+use crate::needs::{answer_to, need};
 
 pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
@@ -84,6 +85,7 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         algorithm: Some(request.signature_algorithm),
         certificate: request.signer_chain.first().cloned().unwrap_or_default(),
         timestamp,
+        validation: None,
     };
     match rule {
         Some(Rule::OtherToken) => record.timestamp = Some(b"an older token".to_vec()),
@@ -133,26 +135,5 @@ fn write<B: Blob>(
     out.write(&record.encode());
     if matches!(rule, Some(Rule::ShareId | Rule::SignTwice)) {
         out.write(&record.encode());
-    }
-}
-
-fn need(kind: NeedKind, id: &str, payload: &[u8]) -> Need {
-    Need {
-        id: id.to_owned(),
-        kind,
-        payload: payload.to_vec(),
-        params: vec![("digest-algorithm".to_owned(), DIGEST.name().to_owned())],
-    }
-}
-
-fn answer_to(answers: &[Answer], id: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    match answers
-        .iter()
-        .find(|answer| answer.need_id == id)
-        .map(|answer| &answer.outcome)
-    {
-        Some(Ok(bytes)) => Ok(Some(bytes.clone())),
-        Some(Err(reason)) => Err(Refusal::new("unanswered", reason.clone())),
-        None => Ok(None),
     }
 }

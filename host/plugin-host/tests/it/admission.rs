@@ -16,7 +16,9 @@ async fn a_plugin_says_what_it_is() {
     assert_eq!(toy.contract_version(), "0.1.0");
     assert_eq!(toy.media_types(), ["application/x-toy"]);
     assert_eq!(toy.extensions(), ["toy", "sce"]);
-    assert_eq!(toy.preservation("sign"), Some(Preservation::Whole));
+    for operation in ["sign", "archive"] {
+        assert_eq!(toy.preservation(operation), Some(Preservation::Whole));
+    }
     assert_eq!(
         toy.capabilities().iter().copied().collect::<Vec<_>>(),
         Capability::ALL
@@ -113,15 +115,25 @@ async fn a_component_that_does_not_describe_itself_is_refused() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_signs_must_verify() {
-    let wasm = dummy(
-        "world plugin { include parafa:format/describe@0.1.0; include parafa:format/sign@0.1.0; }",
-    );
+async fn a_plugin_that_changes_documents_must_verify() {
+    for capability in [
+        Capability::Archive,
+        Capability::Flatten,
+        Capability::Rehearse,
+        Capability::Sign,
+    ] {
+        let wasm = dummy(&format!(
+            "world plugin {{ include parafa:format/describe@0.1.0; \
+             include parafa:format/{capability}@0.1.0; }}",
+        ));
 
-    assert!(matches!(
-        refusal(wasm).await,
-        AdmissionError::SignsWithoutVerifying
-    ));
+        let refusal = refusal(wasm).await;
+
+        assert!(
+            matches!(refusal, AdmissionError::CannotVerify(other) if other == capability),
+            "{refusal}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -3,12 +3,14 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use parafa_plugin_host::{
-    CallError, CallLimits, CallObserver, ContractBreach, EndedCall, Fault, FaultKind, LogLevel,
-    MemoryMeter, Note, Plugin, PluginHost, PluginHostConfig, Refusal, SignStep, TargetLevel,
+    CallError, CallLimits, CallObserver, ComposeRequest, ContractBreach, EndedCall, Fault,
+    FaultKind, LogLevel, MemoryMeter, Note, Parameter, Plugin, PluginHost, PluginHostConfig,
+    Refusal, SignStep, TargetLevel,
 };
 
 use crate::support::{
-    Nobody, Signer, answered, component, config, fault, host, suspended, toy, toy_document,
+    Nobody, Signer, answered, archive_request, component, config, derive_request, fault, host,
+    suspended, toy, toy_document,
 };
 
 const MIB: usize = 1024 * 1024;
@@ -24,7 +26,10 @@ async fn every_bad_ending_of_every_call_is_contained() {
         ..roomy.clone()
     };
     let (brief, roomy) = (limited(brief).await, limited(roomy).await);
-    for call in ["inspect", "prepare", "finish", "verify"] {
+    let request = derive_request();
+    for call in [
+        "archive", "compose", "finish", "flatten", "inspect", "prepare", "rehearse", "verify",
+    ] {
         for (ending, kind) in [
             ("busy", "time-out"),
             ("exhaust", "memory"),
@@ -36,11 +41,19 @@ async fn every_bad_ending_of_every_call_is_contained() {
             let behaviour = format!("{ending}@{call}");
             // On a busy machine only what never ends needs a short deadline.
             let toy = if kind == "time-out" { &brief } else { &roomy };
+            let document = toy_document(&behaviour);
             let fault = match call {
+                "archive" => {
+                    let request = archive_request();
+                    fault(toy.archive(document, &request, &[]).await.unwrap_err())
+                }
+                "compose" => compose_fault(toy, &behaviour).await,
+                "finish" => output_fault(toy, &behaviour).await,
+                "flatten" => fault(toy.flatten(document, &request).await.unwrap_err()),
                 "inspect" => inspect(toy, &behaviour).await,
                 "prepare" => prepare_fault(toy, &behaviour).await,
-                "finish" => output_fault(toy, &behaviour).await,
-                _ => fault(toy.verify(toy_document(&behaviour)).await.unwrap_err()),
+                "rehearse" => fault(toy.rehearse(document, &request).await.unwrap_err()),
+                _ => fault(toy.verify(document).await.unwrap_err()),
             };
 
             assert_eq!(fault.name(), kind, "{behaviour}: {fault}");
@@ -388,6 +401,20 @@ async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
         Err(error) => fault(error),
         Ok(SignStep::Done { .. } | SignStep::Needs(_)) => panic!("no fault"),
     }
+}
+
+/// The fault of composing a document of nothing.
+async fn compose_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
+    let request = ComposeRequest {
+        time: 0,
+        seed: [0; 32],
+        media_type: "application/x-toy".to_owned(),
+        params: vec![Parameter {
+            name: "behaviour".to_owned(),
+            value: behaviour.to_owned(),
+        }],
+    };
+    fault(toy.compose(&[], &request).await.unwrap_err())
 }
 
 async fn observed(observer: Arc<dyn CallObserver>) -> Arc<Plugin> {

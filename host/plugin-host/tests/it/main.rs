@@ -1,7 +1,9 @@
 //! The plugin host with real components.
 
 mod admission;
+mod archiving;
 mod containment;
+mod making;
 mod pdf;
 mod registry;
 mod signing;

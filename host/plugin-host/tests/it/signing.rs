@@ -1,9 +1,9 @@
 use parafa_plugin_host::{
-    CallError, ContractBreach, Coverage, EvidenceError, FaultKind, Integrity, NeedKind, Progress,
-    Refusal, SignRequest, SignStep, Suspension, TargetLevel,
+    CallError, ContractBreach, Coverage, EvidenceError, Integrity, NeedKind, Refusal, SignRequest,
+    SignStep, Suspension, TargetLevel,
 };
 
-use crate::support::{Nobody, Signer, answered, done, fault, suspended, toy, toy_document};
+use crate::support::{Nobody, Signer, answered, breach, done, suspended, toy, toy_document};
 
 #[tokio::test]
 async fn a_signature_is_made_across_interruptions() {
@@ -291,13 +291,6 @@ async fn breach_of(behaviour: &str) -> ContractBreach {
             .drive_sign(toy_document(behaviour), &request, Vec::new(), &signer)
             .await,
     )
-}
-
-fn breach(result: Result<Progress, CallError>) -> ContractBreach {
-    match fault(result.unwrap_err()) {
-        FaultKind::ContractBroken(breach) => breach,
-        other => panic!("another fault: {other}"),
-    }
 }
 
 fn through_storage(suspension: &Suspension) -> Suspension {

@@ -12,9 +12,9 @@ use openssl::pkey::{PKey, Private};
 use openssl::sign::Signer as OpensslSigner;
 use openssl::x509::{X509, X509NameBuilder};
 use parafa_plugin_host::{
-    Answer, Answerer, CallError, CallLimits, DigestAlgorithm, FaultKind, Need, NeedKind, Plugin,
-    PluginHost, PluginHostConfig, Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument,
-    Suspension, TargetLevel,
+    Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
+    DigestAlgorithm, FaultKind, Need, NeedKind, Plugin, PluginHost, PluginHostConfig, Progress,
+    Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension, TargetLevel,
 };
 use wit_parser::{Resolve, WorldId};
 
@@ -77,6 +77,67 @@ pub(crate) fn fault(error: CallError) -> FaultKind {
     match error {
         CallError::Fault(fault) => fault.kind,
         CallError::Refused(refusal) => panic!("refused: {refusal}"),
+    }
+}
+
+pub(crate) fn breach<T>(result: Result<T, CallError>) -> ContractBreach {
+    match result.map_err(fault) {
+        Err(FaultKind::ContractBroken(breach)) => breach,
+        Err(other) => panic!("another fault: {other}"),
+        Ok(_) => panic!("no fault"),
+    }
+}
+
+pub(crate) fn refusal_code<T>(result: Result<T, CallError>) -> String {
+    match result {
+        Err(CallError::Refused(refusal)) => refusal.code,
+        Err(CallError::Fault(fault)) => panic!("a fault: {fault}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+pub(crate) fn archive_request() -> ArchiveRequest {
+    ArchiveRequest {
+        time: 1_763_700_000,
+        seed: [9; 32],
+        params: Vec::new(),
+    }
+}
+
+pub(crate) fn derive_request() -> DeriveRequest {
+    DeriveRequest {
+        time: 1_763_700_000,
+        seed: [9; 32],
+        params: Vec::new(),
+    }
+}
+
+/// A toy document with this behaviour that somebody has signed to level B-T.
+pub(crate) async fn signed_toy(behaviour: &str) -> Bytes {
+    let signer = Signer::named("Ona");
+    signed_by(&signer, toy_document(behaviour)).await
+}
+
+/// The toy document with one more signature, of level B-T.
+pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
+    let request = signer.request(TargetLevel::BT);
+    let toy = toy().await;
+    let progress = toy.drive_sign(document, &request, Vec::new(), signer).await;
+    done(progress.unwrap()).bytes
+}
+
+/// Answers what an archive needs: nobody is revoked, and who signed is an
+/// anchor.
+pub(crate) struct Authorities;
+
+#[async_trait]
+impl Answerer for Authorities {
+    async fn answer(&self, need: &Need) -> Reply {
+        Reply::Answered(match need.kind {
+            NeedKind::Certificate => Err("anchor".to_owned()),
+            NeedKind::Revocation => Ok(b"good".to_vec()),
+            NeedKind::Signature | NeedKind::Timestamp => Err("unavailable".to_owned()),
+        })
     }
 }
 

@@ -1,0 +1,85 @@
+use bytes::Bytes;
+
+use crate::asking::{answer_needs, refuse_repetition};
+use crate::evidence;
+use crate::{
+    Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
+    Document, Need, NeedKind, Plugin, Progress, SignatureEvidence, Suspension,
+};
+
+const ARCHIVE: Capability = Capability::Archive;
+
+/// A document at an archival level, checked against its input and the claim.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ArchivedDocument {
+    /// The document; none when it was at that level already.
+    pub bytes: Option<Bytes>,
+    /// What was made.
+    pub outcome: Archived,
+    /// Evidence about its signatures, in the document's order.
+    pub signatures: Vec<SignatureEvidence>,
+}
+
+pub(crate) async fn drive(
+    plugin: &Plugin,
+    document: Document,
+    request: &ArchiveRequest,
+    mut answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Result<Progress<ArchivedDocument>, CallError> {
+    for _ in 0..plugin.max_rounds() {
+        let needs = match plugin.archive(document.clone(), request, &answers).await? {
+            ArchiveStep::Needs(needs) => needs,
+            ArchiveStep::Done {
+                document: output,
+                outcome,
+            } => {
+                return finish(plugin, document, output, outcome)
+                    .await
+                    .map(|archived| Progress::Done(Box::new(archived)));
+            }
+        };
+        check_needs(&needs, &answers).map_err(|breach| plugin.broken(ARCHIVE, breach))?;
+        let open = answer_needs(needs, &mut answers, answerer).await;
+        if !open.is_empty() {
+            return Ok(Progress::Suspended(Suspension {
+                needs: open,
+                answers,
+            }));
+        }
+    }
+    Err(plugin.broken(ARCHIVE, ContractBreach::TooManyRounds(plugin.max_rounds())))
+}
+
+/// Nothing is asked twice, and nobody is asked to sign.
+fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach> {
+    refuse_repetition(needs, answers)?;
+    match needs.iter().find(|need| need.kind == NeedKind::Signature) {
+        Some(need) => Err(ContractBreach::unknown("need of an archive", &need.id)),
+        None => Ok(()),
+    }
+}
+
+async fn finish(
+    plugin: &Plugin,
+    document: Document,
+    output: Option<Document>,
+    outcome: Archived,
+) -> Result<ArchivedDocument, CallError> {
+    let broken = |breach| plugin.broken(ARCHIVE, breach);
+    if output.as_ref() == Some(&document) {
+        return Err(broken(ContractBreach::NothingChanged));
+    }
+    let before = plugin.evidence(ARCHIVE, document).await?;
+    let after = match &output {
+        Some(output) => plugin.evidence(ARCHIVE, output.clone()).await?,
+        None => before.clone(),
+    };
+    let signatures = evidence::check_archived(&before, after, &outcome)
+        .map_err(|error| broken(ContractBreach::Evidence(error)))?;
+    Ok(ArchivedDocument {
+        bytes: output.map(Document::into_bytes),
+        outcome,
+        signatures,
+    })
+}

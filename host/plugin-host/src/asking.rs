@@ -1,0 +1,78 @@
+//! The loop of asking and answering that `sign` and `archive` share.
+
+use async_trait::async_trait;
+use futures::future;
+use serde::{Deserialize, Serialize};
+
+use crate::{Answer, ContractBreach, Need, SignedDocument};
+
+/// Gets what plugins need: signatures, time-stamps, certificates, revocation.
+#[async_trait]
+pub trait Answerer: Send + Sync {
+    /// Answers a need, or puts it off. The needs of one step are asked for at
+    /// the same time.
+    async fn answer(&self, need: &Need) -> Reply;
+}
+
+/// What an [`Answerer`] says to a need.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Reply {
+    /// The bytes, or the reason why there are none and never will be.
+    Answered(Result<Vec<u8>, String>),
+    /// Somebody has to act first, or a service is down: suspend.
+    NotNow,
+}
+
+/// How far a signature or an archive has come.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Progress<D = SignedDocument> {
+    /// The document is complete.
+    Done(Box<D>),
+    /// Something must be answered first.
+    Suspended(Suspension),
+}
+
+/// A signature or an archive in the making, at rest. It can be stored and
+/// taken up by another process.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Suspension {
+    /// What is still needed.
+    pub needs: Vec<Need>,
+    /// What was answered so far; pass it, with answers to `needs` added, to
+    /// the next call.
+    pub answers: Vec<Answer>,
+}
+
+/// Has needs answered, and answers those that are put off.
+pub(crate) async fn answer_needs(
+    needs: Vec<Need>,
+    answers: &mut Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Vec<Need> {
+    let replies = future::join_all(needs.iter().map(|need| answerer.answer(need))).await;
+    let mut open = Vec::new();
+    for (need, reply) in needs.into_iter().zip(replies) {
+        match reply {
+            Reply::Answered(outcome) => answers.push(Answer { need, outcome }),
+            Reply::NotNow => open.push(need),
+        }
+    }
+    open
+}
+
+/// Checks that nothing is asked twice.
+pub(crate) fn refuse_repetition(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach> {
+    for (position, need) in needs.iter().enumerate() {
+        if answers.iter().any(|answer| answer.need.id == need.id) {
+            return Err(ContractBreach::AnsweredNeed(need.id.clone()));
+        }
+        if needs
+            .iter()
+            .take(position)
+            .any(|earlier| earlier.id == need.id)
+        {
+            return Err(ContractBreach::DuplicateNeed(need.id.clone()));
+        }
+    }
+    Ok(())
+}

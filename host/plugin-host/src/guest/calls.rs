@@ -1,0 +1,286 @@
+use std::sync::Arc;
+
+use wasmtime::Store;
+use wasmtime::component::Resource;
+
+use super::{Answered, Guest};
+use crate::bindings::compose::exports::parafa::format::composition;
+use crate::bindings::types;
+use crate::convert::{About, Step};
+use crate::platform::CallState;
+use crate::resources::{Blob, Sink};
+use crate::{
+    Answer, ArchiveRequest, ArchiveStep, CallError, Capability, ComposeRequest, ContractBreach,
+    DeriveRequest, Document, FaultKind, MadeDocument, Preservation, Report, SignRequest, SignStep,
+    SignatureEvidence, SourceFile,
+};
+
+impl Guest {
+    pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
+        self.call("describe", Vec::new(), |guest, store| {
+            let called = guest
+                .worlds
+                .describe
+                .instantiate(&mut *store)
+                .and_then(|plugin| {
+                    plugin
+                        .parafa_format_description()
+                        .call_describe(&mut *store)
+                });
+            Ok(Ok(guest.returned(store, called)?.try_into()?))
+        })
+        .await
+    }
+
+    pub(crate) async fn inspect(self: &Arc<Self>, document: Document) -> Result<Report, CallError> {
+        self.call("inspect", vec![document], |guest, store| {
+            let plugin = supported(guest.worlds.inspect.as_ref(), Capability::Inspect)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
+                plugin
+                    .parafa_format_inspection()
+                    .call_inspect(&mut *store, blob)
+            });
+            match answered(guest.returned(store, called)?)? {
+                Ok(report) => Ok(Ok(report.into())),
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn sign(
+        self: &Arc<Self>,
+        document: Document,
+        request: &SignRequest,
+        answers: &[Answer],
+        preservation: Preservation,
+    ) -> Result<SignStep, CallError> {
+        let request = request.into();
+        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
+        self.call("sign", vec![document], move |guest, store| {
+            let plugin = supported(guest.worlds.sign.as_ref(), Capability::Sign)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                plugin.parafa_format_signing().call_sign(
+                    &mut *store,
+                    blob,
+                    &request,
+                    &answers,
+                    sink,
+                )
+            });
+            let step = match answered(guest.returned(store, called)?)? {
+                Ok(step) => Step::try_from(step)?,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            Ok(Ok(match step {
+                Step::Needs(needs) => SignStep::Needs(needs),
+                Step::Done(outcome) => SignStep::Done {
+                    document: output_of(store, preservation)?,
+                    outcome,
+                },
+            }))
+        })
+        .await
+    }
+
+    pub(crate) async fn archive(
+        self: &Arc<Self>,
+        document: Document,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+        preservation: Preservation,
+    ) -> Result<ArchiveStep, CallError> {
+        let request = request.into();
+        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
+        self.call("archive", vec![document], move |guest, store| {
+            let plugin = supported(guest.worlds.archive.as_ref(), Capability::Archive)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                plugin.parafa_format_archiving().call_archive(
+                    &mut *store,
+                    blob,
+                    &request,
+                    &answers,
+                    sink,
+                )
+            });
+            let step = match answered(guest.returned(store, called)?)? {
+                Ok(step) => Step::try_from(step)?,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let outcome = match step {
+                Step::Needs(needs) => return Ok(Ok(ArchiveStep::Needs(needs))),
+                Step::Done(outcome) => outcome,
+            };
+            let document = match (outcome.changed, store.data().output.is_empty()) {
+                (true, _) => Some(output_of(store, preservation)?),
+                (false, true) => None,
+                (false, false) => return Err(ContractBreach::UnclaimedOutput.into()),
+            };
+            Ok(Ok(ArchiveStep::Done {
+                document,
+                outcome: outcome.archived,
+            }))
+        })
+        .await
+    }
+
+    /// `flatten` or `rehearse`.
+    pub(crate) async fn derive(
+        self: &Arc<Self>,
+        operation: Capability,
+        document: Document,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        let request = request.into();
+        self.call(operation.world(), vec![document], move |guest, store| {
+            let called = match operation {
+                Capability::Flatten => {
+                    let plugin = supported(guest.worlds.flatten.as_ref(), operation)?;
+                    plugin.instantiate(&mut *store).and_then(|plugin| {
+                        let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                        plugin.parafa_format_flattening().call_flatten(
+                            &mut *store,
+                            blob,
+                            &request,
+                            sink,
+                        )
+                    })
+                }
+                Capability::Rehearse => {
+                    let plugin = supported(guest.worlds.rehearse.as_ref(), operation)?;
+                    plugin.instantiate(&mut *store).and_then(|plugin| {
+                        let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                        plugin.parafa_format_rehearsal().call_rehearse(
+                            &mut *store,
+                            blob,
+                            &request,
+                            sink,
+                        )
+                    })
+                }
+                _ => return Err(FaultKind::Unsupported(operation)),
+            };
+            match answered(guest.returned(store, called)?)? {
+                Ok(made) => Ok(Ok(made_document(store, made)?)),
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn compose(
+        self: &Arc<Self>,
+        files: &[SourceFile],
+        request: &ComposeRequest,
+    ) -> Result<MadeDocument, CallError> {
+        let request = request.into();
+        let documents = files.iter().map(|file| file.content.clone()).collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|file| (file.name.clone(), file.media_type.clone()))
+            .collect();
+        self.call("compose", documents, move |guest, store| {
+            let plugin = supported(guest.worlds.compose.as_ref(), Capability::Compose)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let mut sources = Vec::with_capacity(files.len());
+                for (place, (name, media_type)) in files.into_iter().enumerate() {
+                    sources.push(composition::SourceFile {
+                        name,
+                        media_type,
+                        content: store.data_mut().resources.push(Blob(place))?,
+                    });
+                }
+                let sink = lend_sink(store)?;
+                plugin.parafa_format_composition().call_compose(
+                    &mut *store,
+                    &sources,
+                    &request,
+                    sink,
+                )
+            });
+            match answered(guest.returned(store, called)?)? {
+                Ok(made) => Ok(Ok(made_document(store, made)?)),
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn verify(
+        self: &Arc<Self>,
+        document: Document,
+    ) -> Result<Vec<SignatureEvidence>, CallError> {
+        self.call("verify", vec![document], |guest, store| {
+            let plugin = supported(guest.worlds.verify.as_ref(), Capability::Verify)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
+                plugin
+                    .parafa_format_verification()
+                    .call_verify(&mut *store, blob)
+            });
+            match answered(guest.returned(store, called)?)? {
+                Ok(evidence) => {
+                    let evidence: Result<_, _> = evidence
+                        .into_iter()
+                        .map(SignatureEvidence::try_from)
+                        .collect();
+                    Ok(Ok(evidence?))
+                }
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+}
+
+/// A handle of the call's first document.
+fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
+    let blob = store.data_mut().resources.push(Blob(0))?;
+    Ok(Resource::new_borrow(blob.rep()))
+}
+
+fn lend_sink(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Sink>> {
+    let sink = store.data_mut().resources.push(Sink)?;
+    Ok(Resource::new_borrow(sink.rep()))
+}
+
+/// What was written, which keeps of the call's first document what it should.
+fn output_of(store: &Store<CallState>, kept: Preservation) -> Result<Document, FaultKind> {
+    let CallState {
+        documents, output, ..
+    } = store.data();
+    let document = documents.first().cloned().unwrap_or_default();
+    kept.check(document.bytes(), output)?;
+    let bytes = output.assemble(documents)?;
+    Ok(document.followed_by(bytes, output.kept_prefix()))
+}
+
+fn made_document(store: &Store<CallState>, made: types::Made) -> Result<MadeDocument, FaultKind> {
+    let CallState {
+        documents, output, ..
+    } = store.data();
+    if output.is_empty() {
+        return Err(ContractBreach::Missing("the output").into());
+    }
+    if made.media_type.is_empty() {
+        return Err(ContractBreach::Missing("the media type of the output").into());
+    }
+    Ok(MadeDocument {
+        bytes: output.assemble(documents)?,
+        media_type: made.media_type,
+    })
+}
+
+fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultKind> {
+    plugin.ok_or(FaultKind::Unsupported(capability))
+}
+
+fn answered<T>(answer: Result<T, types::Refusal>) -> Result<Answered<T>, ContractBreach> {
+    match answer {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(refusal) => Ok(Err(refusal.try_into()?)),
+    }
+}

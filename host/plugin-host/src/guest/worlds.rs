@@ -1,0 +1,59 @@
+use wasmtime::component::{Component, Linker};
+
+use crate::Capability;
+use crate::bindings::archive::ArchivePre;
+use crate::bindings::compose::ComposePre;
+use crate::bindings::describe::DescribePre;
+use crate::bindings::flatten::FlattenPre;
+use crate::bindings::inspect::InspectPre;
+use crate::bindings::rehearse::RehearsePre;
+use crate::bindings::sign::SignPre;
+use crate::bindings::verify::VerifyPre;
+use crate::platform::CallState;
+
+/// The worlds of the contract that a component has, ready to be instantiated.
+#[derive(Clone)]
+pub(super) struct Worlds {
+    pub(super) archive: Option<ArchivePre<CallState>>,
+    pub(super) compose: Option<ComposePre<CallState>>,
+    pub(super) describe: DescribePre<CallState>,
+    pub(super) flatten: Option<FlattenPre<CallState>>,
+    pub(super) inspect: Option<InspectPre<CallState>>,
+    pub(super) rehearse: Option<RehearsePre<CallState>>,
+    pub(super) sign: Option<SignPre<CallState>>,
+    pub(super) verify: Option<VerifyPre<CallState>>,
+}
+
+impl Worlds {
+    pub(super) fn link(
+        linker: &Linker<CallState>,
+        component: &Component,
+        has: impl Fn(Capability) -> bool,
+    ) -> wasmtime::Result<Self> {
+        let linked = linker.instantiate_pre(component)?;
+        Ok(Self {
+            archive: has(Capability::Archive)
+                .then(|| ArchivePre::new(linked.clone()))
+                .transpose()?,
+            compose: has(Capability::Compose)
+                .then(|| ComposePre::new(linked.clone()))
+                .transpose()?,
+            flatten: has(Capability::Flatten)
+                .then(|| FlattenPre::new(linked.clone()))
+                .transpose()?,
+            inspect: has(Capability::Inspect)
+                .then(|| InspectPre::new(linked.clone()))
+                .transpose()?,
+            rehearse: has(Capability::Rehearse)
+                .then(|| RehearsePre::new(linked.clone()))
+                .transpose()?,
+            sign: has(Capability::Sign)
+                .then(|| SignPre::new(linked.clone()))
+                .transpose()?,
+            verify: has(Capability::Verify)
+                .then(|| VerifyPre::new(linked.clone()))
+                .transpose()?,
+            describe: DescribePre::new(linked)?,
+        })
+    }
+}

@@ -1,0 +1,50 @@
+use parafa_plugin_sdk::core::{Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile};
+
+use crate::behaviour::{Behaviour, Rule, Stage};
+use crate::document::first_line;
+
+/// The request's parameter that says what the plugin does, and what the
+/// document makes it do.
+const BEHAVIOUR: &str = "behaviour";
+
+pub(crate) fn compose<E: Environment, S: Sink<E::Blob>>(
+    _: &E,
+    files: &[SourceFile<'_, E::Blob>],
+    request: &ComposeRequest,
+    out: &mut S,
+) -> Result<Made, Refusal> {
+    let name = request
+        .params
+        .iter()
+        .find(|(name, _)| name == BEHAVIOUR)
+        .map_or("honest", |(_, value)| value);
+    let behaviour = Behaviour::parse(name)
+        .ok_or_else(|| Refusal::new("bad-request", "there is no such behaviour"))?;
+    behaviour.at(Stage::Compose)?;
+    let made = |media_type: &str| Made {
+        media_type: media_type.to_owned(),
+    };
+    match behaviour {
+        Behaviour::Breaks(Rule::ComposeGarbage) => {
+            out.write(b"garbage");
+            return Ok(made(&request.media_type));
+        }
+        Behaviour::Breaks(Rule::ComposeNothing) => return Ok(made(&request.media_type)),
+        _ => {}
+    }
+    let heading = |file: &SourceFile<'_, E::Blob>| {
+        format!("[{} {} {}]", file.name, file.media_type, file.content.len())
+    };
+    let body_len = |file| heading(file).len() + usize::try_from(file.content.len()).unwrap_or(0);
+    let len = files.iter().map(body_len).sum();
+    out.write(first_line(name, true, len).as_bytes());
+    for file in files {
+        out.write(heading(file).as_bytes());
+        out.copy(file.content, 0, file.content.len());
+    }
+    Ok(made(if behaviour.breaks(Rule::ComposeOtherType) {
+        "application/pdf"
+    } else {
+        &request.media_type
+    }))
+}
