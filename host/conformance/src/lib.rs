@@ -5,7 +5,8 @@
 //! are part of this crate: each call is made twice and must give
 //! the same answer to the byte, and the same calls are made with damaged
 //! variants of the document, to which any answer is right that is not a fault.
-//! The [`Scorecard`] says what passed.
+//! The [`Scorecard`] says what passed. [`run_quick`] is for those who admit a
+//! plugin while others wait.
 //!
 //! Signatures in between are those of a [`SoftwareSigner`]: whether a document
 //! can be signed is the plugin's affair, whose signature it is is not.
@@ -22,6 +23,6 @@ mod signer;
 pub use case::{Case, CaseError, Check};
 pub use expectation::{Acceptance, Expectation, Mismatch};
 pub use operation::{Answered, Operation, UnknownOperation, perform};
-pub use runner::{RunError, run, run_built_in};
+pub use runner::{RunError, run, run_built_in, run_quick};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
 pub use signer::{SignerError, SoftwareSigner};

@@ -3,10 +3,6 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{Plugin, PluginDigest};
 
-/// Superseded versions of a plugin that stay callable, because a signature in
-/// the making is finished with the code that began it.
-const KEPT_VERSIONS: usize = 4;
-
 /// The plugins in use. A newer version takes over at once and without a
 /// restart; calls that run keep the version they have.
 #[derive(Debug, Default)]
@@ -53,6 +49,10 @@ pub enum LookupError {
 }
 
 impl Registry {
+    /// Superseded versions of a plugin that stay callable, because a signature
+    /// in the making is finished with the code that began it.
+    pub const KEPT_VERSIONS: usize = 4;
+
     /// Makes `plugin` the active version of its id.
     ///
     /// # Errors
@@ -61,29 +61,21 @@ impl Registry {
     /// types or extensions.
     pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let mut plugins = self.write();
-        if plugins.disabled.contains(&plugin.digest()) {
-            return Err(InstallError::Disabled(plugin.digest()));
-        }
-        for other in plugins.active().filter(|other| other.id() != plugin.id()) {
-            let lists = [
-                ("media type", plugin.media_types(), other.media_types()),
-                ("extension", plugin.extensions(), other.extensions()),
-            ];
-            for (kind, wanted, owned) in lists {
-                if let Some(value) = wanted.iter().find(|value| owned.contains(value)) {
-                    return Err(InstallError::Taken {
-                        kind,
-                        value: value.clone(),
-                        owner: other.id().to_owned(),
-                    });
-                }
-            }
-        }
+        plugins.check(&plugin)?;
         let versions = plugins.versions.entry(plugin.id().to_owned()).or_default();
         versions.retain(|version| version.digest() != plugin.digest());
         versions.push_front(plugin);
-        versions.truncate(1 + KEPT_VERSIONS);
+        versions.truncate(1 + Self::KEPT_VERSIONS);
         Ok(())
+    }
+
+    /// Whether [`Registry::install`] would take `plugin` now.
+    ///
+    /// # Errors
+    ///
+    /// Why it would not.
+    pub fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
+        self.read().check(plugin)
     }
 
     /// Takes a digest out of use, also for signatures in the making. An older
@@ -167,10 +159,36 @@ impl Registry {
 }
 
 impl Plugins {
+    fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
+        if self.disabled.contains(&plugin.digest()) {
+            return Err(InstallError::Disabled(plugin.digest()));
+        }
+        for other in self.current().filter(|other| other.id() != plugin.id()) {
+            let lists = [
+                ("media type", plugin.media_types(), other.media_types()),
+                ("extension", plugin.extensions(), other.extensions()),
+            ];
+            for (kind, wanted, owned) in lists {
+                if let Some(value) = wanted.iter().find(|value| owned.contains(value)) {
+                    return Err(InstallError::Taken {
+                        kind,
+                        value: value.clone(),
+                        owner: other.id().to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn active(&self) -> impl Iterator<Item = &Arc<Plugin>> {
-        self.versions
-            .values()
-            .filter_map(VecDeque::front)
+        self.current()
             .filter(|plugin| !self.disabled.contains(&plugin.digest()))
+    }
+
+    /// The newest version of each id, which keeps what it takes while it is
+    /// disabled: it comes back.
+    fn current(&self) -> impl Iterator<Item = &Arc<Plugin>> {
+        self.versions.values().filter_map(VecDeque::front)
     }
 }

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
@@ -19,6 +20,7 @@ use crate::config::Billing;
 use crate::error::WorkflowError;
 use crate::operate::Desk;
 use crate::records::SigningRow;
+use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 
 /// Everything that the workflows work with: the five doors, opened.
@@ -28,7 +30,12 @@ pub(crate) struct App {
     pub(crate) keys: DataKeys,
     pub(crate) master: Arc<MasterKey>,
     pub(crate) clock: Arc<dyn Clock>,
+    /// The data folder.
+    pub(crate) data: PathBuf,
+    /// The plugins that can be called.
     pub(crate) plugins: Arc<Registry>,
+    /// Where operators change which these are.
+    pub(crate) shelf: Shelf,
     pub(crate) signer_check: SignerCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) smart_id: Option<SmartIdClient>,
@@ -69,6 +76,9 @@ impl App {
             store: &self.store,
             keys: &self.keys,
             master: &self.master,
+            files: &self.files,
+            data: &self.data,
+            shelf: &self.shelf,
             billing: &self.billing,
         }
     }

@@ -4,6 +4,7 @@ mod check_config;
 mod demo;
 mod operator;
 mod plugin;
+mod restore;
 mod serve;
 mod verify;
 
@@ -57,8 +58,12 @@ enum Command {
     Comment(operator::OperatorArguments<CommentCommand>),
     /// Verify the audit trails.
     Audit(operator::OperatorArguments<AuditCommand>),
-    /// Check, run and test format plugins.
+    /// Make, test, install and roll back format plugins.
     Plugin(plugin::PluginArguments),
+    /// Copy everything that a data folder keeps, also while the server runs.
+    Backup(operator::BackupArguments),
+    /// Make a data folder from a backup.
+    Restore(restore::RestoreArguments),
     /// Say whether the signatures of a document are intact.
     Verify(verify::VerifyArguments),
     /// Control a demo world that runs.
@@ -133,6 +138,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             operator::operate(&arguments.place, arguments.command, OperatorCommand::Audit)
         }
         Command::Plugin(arguments) => plugin::plugin(&arguments),
+        Command::Backup(arguments) => operator::back_up(&arguments),
+        Command::Restore(arguments) => restore::restore(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),
         Command::Completions { shell } => {

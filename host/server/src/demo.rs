@@ -27,6 +27,8 @@ use crate::config::{Config, Mail, Protection, SmartId};
 const WORLD: &str = "world";
 /// Whom the demo's mail is from.
 const MAIL_FROM: &str = "parafa@example.com";
+/// What of a demo's data folder is backed up beside its records and bytes.
+pub(crate) const BACKED_UP: [&str; 2] = ["demo.json", WORLD];
 const SCHEME_NAME: &str = "smart-id-demo";
 
 /// The demo world that a server lives in.

@@ -1,5 +1,5 @@
 //! What operators do: workspaces and what they pay, users, keys, deliveries,
-//! comments, audit trails.
+//! comments, audit trails, plugins, backups.
 //!
 //! A command is the same value on the command line, on the socket of a running
 //! server, and here. The embedded store belongs to one process, so a command
@@ -8,6 +8,7 @@
 
 mod agreements;
 mod audits;
+mod backups;
 mod command;
 mod comments;
 mod deliveries;
@@ -16,6 +17,7 @@ mod error;
 mod funding;
 mod keys;
 mod part;
+mod plugins;
 mod socket;
 mod tenants;
 mod usage;
@@ -23,8 +25,8 @@ mod users;
 
 pub(crate) use agreements::LinkedEntity;
 pub(crate) use command::{
-    AuditCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand, OperatorCommand,
-    TenantCommand, UsageCommand, UserCommand,
+    AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
+    OperatorCommand, ShelfCommand, TenantCommand, UsageCommand, UserCommand,
 };
 pub(crate) use desk::Desk;
 pub(crate) use error::OperateError;

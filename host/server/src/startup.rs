@@ -12,7 +12,7 @@ use parafa_http_port::HttpPort;
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, Mailer, OutboundClient, Reach, ServerTrust,
 };
-use parafa_plugin_host::{CallObserver, PluginHost, PluginHostConfig, Registry};
+use parafa_plugin_host::{CallObserver, Plugin, PluginHost, PluginHostConfig, Registry};
 use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
@@ -26,6 +26,7 @@ use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::metrics::plugin_observer;
+use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
@@ -43,8 +44,9 @@ pub(crate) async fn open(
         // One process has it at a time: who had claimed a job is dead.
         Engine::Sled => release_jobs(&folder.store).await?,
     }
-    let plugins = Arc::new(load_plugins(config, plugin_observer()).await?);
-    assemble(config, base_url, clock, folder, plugins)
+    let shelf = Shelf::new(config, mode, plugin_observer());
+    let plugins = shelf.registry().await?.clone();
+    assemble(config, base_url, clock, folder, plugins, shelf)
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
@@ -70,6 +72,7 @@ pub(crate) fn assemble(
     clock: Arc<dyn Clock>,
     folder: Folder,
     plugins: Arc<Registry>,
+    shelf: Shelf,
 ) -> anyhow::Result<App> {
     let port = services_port(config)?;
     let anchors = Arc::new(load_anchors(config)?);
@@ -89,7 +92,9 @@ pub(crate) fn assemble(
         keys: folder.keys,
         master: folder.master,
         clock,
+        data: config.store.data.clone(),
         plugins,
+        shelf,
         signer_check: SignerCheck::new(anchors, ocsp),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
@@ -123,13 +128,9 @@ pub(crate) async fn open_folder(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
-    let master_key = match (&config.secrets.master_key_file, mode) {
-        (Some(file), _) => file.clone(),
-        (None, StoreMode::Demo) => path.join("master.key"),
-        (None, StoreMode::Production) => bail!(
-            "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
-        ),
-    };
+    let master_key = master_key_file(config, mode).context(
+        "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere",
+    )?;
     let options = FolderOptions {
         path: path.clone(),
         master_key,
@@ -140,6 +141,15 @@ pub(crate) async fn open_folder(
     Folder::open(&options)
         .await
         .with_context(|| format!("the data folder {} cannot be opened", path.display()))
+}
+
+/// Where the master key is: the demo has one in its data folder.
+pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {
+    match (&config.secrets.master_key_file, mode) {
+        (Some(file), _) => Some(file.clone()),
+        (None, StoreMode::Demo) => Some(config.store.data.join("master.key")),
+        (None, StoreMode::Production) => None,
+    }
 }
 
 /// Starts what plugins run in, with their limits.
@@ -157,14 +167,13 @@ pub(crate) fn plugin_host(
     Ok(Arc::new(PluginHost::new(host_config)?))
 }
 
-/// Loads every component of the plugin folder.
-pub(crate) async fn load_plugins(
+/// Admits every component of the plugin folder, with its file.
+pub(crate) async fn shipped_plugins(
     config: &Config,
-    observer: Arc<dyn CallObserver>,
-) -> anyhow::Result<Registry> {
+    host: &Arc<PluginHost>,
+) -> anyhow::Result<Vec<(PathBuf, Arc<Plugin>)>> {
     let folder = plugin_folder(config)?;
-    let host = plugin_host(config, observer)?;
-    let registry = Registry::default();
+    let mut plugins = Vec::new();
     for file in components(&folder)? {
         let wasm =
             std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
@@ -173,17 +182,9 @@ pub(crate) async fn load_plugins(
             .await
             .with_context(|| format!("the plugin {} is not admitted", file.display()))?;
         tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %plugin.digest(), "plugin admitted");
-        registry
-            .install(plugin)
-            .with_context(|| format!("the plugin {} cannot be used", file.display()))?;
+        plugins.push((file, plugin));
     }
-    if registry.active().is_empty() {
-        bail!(
-            "there is no plugin in {}: build them with `cargo xtask build-plugins`",
-            folder.display()
-        );
-    }
-    Ok(registry)
+    Ok(plugins)
 }
 
 /// Reads the trust anchors.

@@ -2,8 +2,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_plugin_host::Unobserved;
+use parafa_store::StoreMode;
 
 use super::{CommandError, Place};
+use crate::shelf::Shelf;
 use crate::startup;
 
 /// Arguments of `parafa check-config`.
@@ -30,9 +32,10 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
         startup::mailer(mail).map_err(|error| refused(&error))?;
     }
     startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;
+    let shelf = Shelf::new(&config, StoreMode::Production, Arc::new(Unobserved));
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     runtime
-        .block_on(startup::load_plugins(&config, Arc::new(Unobserved)))
+        .block_on(shelf.registry())
         .map_err(|error| refused(&error))?;
     println!("the configuration is sound");
     Ok(())

@@ -2,17 +2,20 @@
 //! folder, or on the folder itself when none does.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Subcommand;
+use parafa_plugin_host::Unobserved;
 use parafa_store::{Folder, SystemClock};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::{CommandError, Place, REFUSED, print_json};
 use crate::config::Config;
-use crate::operate::{self, Desk, OperatorCommand, Part, Reply};
+use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply};
+use crate::shelf::Shelf;
 use crate::{demo, startup};
 
 /// Arguments of one group of operator commands.
@@ -29,13 +32,38 @@ pub(super) struct OperatorArguments<C: Subcommand> {
 pub(super) struct OperatorPlace {
     /// The configuration file.
     #[arg(long, value_name = "FILE", global = true)]
-    config: Option<std::path::PathBuf>,
+    config: Option<PathBuf>,
     /// The data folder, in place of the configured one.
     #[arg(long, value_name = "DIR", global = true)]
-    data: Option<std::path::PathBuf>,
+    data: Option<PathBuf>,
     /// Answer in JSON.
     #[arg(long, global = true)]
     json: bool,
+}
+
+/// Arguments of `parafa backup`.
+#[derive(Debug, clap::Args)]
+pub(super) struct BackupArguments {
+    /// The folder to make; one that is there must be empty.
+    dir: PathBuf,
+    #[command(flatten)]
+    place: OperatorPlace,
+}
+
+/// Has everything copied.
+pub(super) fn back_up(arguments: &BackupArguments) -> Result<(), CommandError> {
+    let to = absolute(&arguments.dir)?;
+    operate(
+        &arguments.place,
+        BackupCommand { to },
+        OperatorCommand::Backup,
+    )
+}
+
+/// A path that means the same to the server.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, CommandError> {
+    let absolute = std::path::absolute(path);
+    absolute.map_err(|error| CommandError::Refused(format!("{}: {error}", path.display())))
 }
 
 /// Has a command carried out and prints what came of it.
@@ -61,6 +89,9 @@ pub(super) fn operate<C>(
                 None => counter.carry_out(command)?,
                 Some(_) => counter.all_rows(command)?,
             };
+            if let Some(warning) = answer["warning"].as_str() {
+                eprintln!("parafa: {warning}");
+            }
             print(&answer, place.json)
         }
     }
@@ -101,6 +132,7 @@ struct Counter<'c> {
 /// A data folder that this process has open.
 struct Own {
     folder: Folder,
+    shelf: Shelf,
     runtime: Runtime,
 }
 
@@ -169,6 +201,9 @@ impl<'c> Counter<'c> {
             store: &own.folder.store,
             keys: &own.folder.keys,
             master: &own.folder.master,
+            files: &own.folder.files,
+            data: &self.config.store.data,
+            shelf: &own.shelf,
             billing: &self.config.billing,
         };
         Ok(Reply::from(own.runtime.block_on(desk.carry_out(command))))
@@ -181,7 +216,11 @@ impl Own {
         let mode = demo::mode_of(&config.store.data);
         let opened = startup::open_folder(config, mode, Arc::new(SystemClock));
         let folder = runtime.block_on(opened)?;
-        Ok(Self { folder, runtime })
+        Ok(Self {
+            folder,
+            shelf: Shelf::new(config, mode, Arc::new(Unobserved)),
+            runtime,
+        })
     }
 }
 

@@ -1,10 +1,13 @@
-//! What maintainers of format plugins use: nothing here needs a data folder or
-//! a server.
+//! What maintainers of format plugins use, which needs neither a data folder
+//! nor a server, and what operators do with plugins.
 
 mod answer;
 mod bench;
 mod check;
+mod installed;
 mod log;
+mod new;
+mod publish;
 mod run;
 mod test;
 
@@ -22,12 +25,28 @@ pub(super) struct PluginArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum PluginCommand {
+    /// Make a folder with a plugin of one's own in it.
+    New(new::NewArguments),
     /// Say what a component is, and whether it would be admitted.
     Check(check::CheckArguments),
     /// Have a plugin do something with a document.
     Run(run::RunArguments),
     /// Run the conformance cases against a component.
     Test(test::TestArguments),
+    /// Make a publisher's key.
+    Keygen(publish::KeygenArguments),
+    /// Sign a component as its publisher.
+    Sign(publish::SignArguments),
+    /// Trust a publisher.
+    Trust(installed::TrustArguments),
+    /// Take a component into use, at once and without a restart.
+    Install(installed::InstallArguments),
+    /// Show the installed plugins.
+    List(installed::ListArguments),
+    /// Take the active version of a format out of use.
+    Disable(installed::FormatArguments),
+    /// Go back to the version of a format that was active before.
+    Rollback(installed::FormatArguments),
 }
 
 /// Runs one of the subcommands.
@@ -36,5 +55,13 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
         PluginCommand::Check(arguments) => check::check(arguments),
         PluginCommand::Run(arguments) => run::run(arguments),
         PluginCommand::Test(arguments) => test::test(arguments),
+        PluginCommand::New(arguments) => new::new(arguments),
+        PluginCommand::Keygen(arguments) => publish::keygen(arguments),
+        PluginCommand::Sign(arguments) => publish::sign(arguments),
+        PluginCommand::Trust(arguments) => installed::trust(arguments),
+        PluginCommand::Install(arguments) => installed::install(arguments),
+        PluginCommand::List(arguments) => installed::list(arguments),
+        PluginCommand::Disable(arguments) => installed::disable(arguments),
+        PluginCommand::Rollback(arguments) => installed::roll_back(arguments),
     }
 }

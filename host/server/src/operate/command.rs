@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Subcommand, ValueEnum};
 use jiff::Timestamp;
@@ -26,6 +28,10 @@ pub(crate) enum OperatorCommand {
     Comment(CommentCommand),
     /// On audit trails.
     Audit(AuditCommand),
+    /// On format plugins.
+    Plugin(ShelfCommand),
+    /// A copy of everything.
+    Backup(BackupCommand),
 }
 
 impl OperatorCommand {
@@ -38,6 +44,11 @@ impl OperatorCommand {
             | Self::Audit(AuditCommand::Verify { after }) => Some(after),
             _ => None,
         }
+    }
+
+    /// Whether the answer takes as long as there is data.
+    pub(crate) fn takes_long(&self) -> bool {
+        matches!(self, Self::Backup(_) | Self::Plugin(_))
     }
 }
 
@@ -226,4 +237,27 @@ pub(crate) enum AuditCommand {
         #[arg(skip)]
         after: Option<Uuid>,
     },
+}
+
+/// Commands on the plugins of a data folder. Files are read by whoever carries
+/// the command out, and so are named absolutely.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ShelfCommand {
+    /// Take a component into use.
+    Install { component: PathBuf },
+    /// Show all versions.
+    List,
+    /// Take the active version of a format out of use.
+    Disable { id: String },
+    /// Go back to the version before.
+    Rollback { id: String },
+    /// Trust a publisher.
+    Trust { key: PathBuf },
+}
+
+/// A copy of everything into a folder, which is named absolutely.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct BackupCommand {
+    pub(crate) to: PathBuf,
 }

@@ -1,16 +1,23 @@
-use parafa_store::{DataKeys, MasterKey, Store};
+use std::path::Path;
+
+use parafa_store::{ByteFiles, DataKeys, MasterKey, Store};
 use serde_json::Value;
 
 use super::{OperateError, OperatorCommand};
 use crate::config::Billing;
+use crate::shelf::Shelf;
 
-/// Where operators' commands are carried out: the records, and the keys that
-/// open what is sealed in them.
+/// Where operators' commands are carried out: everything that a deployment
+/// keeps, and the keys that open what is sealed in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Desk<'a> {
     pub(crate) store: &'a Store,
     pub(crate) keys: &'a DataKeys,
     pub(crate) master: &'a MasterKey,
+    pub(crate) files: &'a ByteFiles,
+    /// The data folder.
+    pub(crate) data: &'a Path,
+    pub(crate) shelf: &'a Shelf,
     /// What holds for workspaces that have nothing of their own set.
     pub(crate) billing: &'a Billing,
 }
@@ -26,6 +33,8 @@ impl Desk<'_> {
             OperatorCommand::Usage(command) => self.usage(command).await,
             OperatorCommand::Comment(command) => self.comment(command).await,
             OperatorCommand::Audit(command) => self.audit(command).await,
+            OperatorCommand::Plugin(command) => self.plugin(command).await,
+            OperatorCommand::Backup(command) => self.backup(command).await,
         }
     }
 }

@@ -1,9 +1,11 @@
 use parafa_store::StoreError;
+use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
 
 use crate::error::WorkflowError;
 use crate::records::{Amount, NoPriceLadder};
+use crate::shelf::ShelfError;
 
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +44,10 @@ pub(crate) enum OperateError {
     Prices(#[from] NoPriceLadder),
     #[error("the workspace owes {owed} euros, which is less than {paid}")]
     Overpaid { owed: Amount, paid: Amount },
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     #[error("the store failed")]
     Store(#[from] StoreError),
     #[error("a key could not be used")]
@@ -53,6 +59,11 @@ pub(crate) enum OperateError {
 impl OperateError {
     /// Whether the command may not be done, and not only now.
     pub(crate) fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Store(_) | Self::Key(_) | Self::Signing(_))
+        match self {
+            Self::Store(_) | Self::Key(_) | Self::Signing(_) => false,
+            Self::Shelf(error) => error.is_refusal(),
+            Self::Backup(error) => error.is_refusal(),
+            _ => true,
+        }
     }
 }

@@ -27,7 +27,8 @@ const NEW_SOCKET: &str = "operator.sock.new";
 const LONGEST_COMMAND: u64 = 64 * 1024;
 /// Longest time in which a command arrives.
 const READ_WITHIN: Duration = Duration::from_secs(10);
-/// Longest time in which its answer does.
+/// Longest time in which its answer does, where that does not depend on how
+/// much there is to do.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// How long nothing is taken after the system refused a connection.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
@@ -91,7 +92,8 @@ pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<R
     let Some(mut stream) = connect(data)? else {
         return Ok(None);
     };
-    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+    let within = (!command.takes_long()).then_some(ANSWER_WITHIN);
+    stream.set_read_timeout(within)?;
     let mut line = serde_json::to_vec(command)?;
     line.push(b'\n');
     stream.write_all(&line)?;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
-use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
+use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
 use parafa_store::engine::{FaultPlan, MemoryDisk};
 use parafa_store::{
@@ -29,6 +29,7 @@ use crate::app::App;
 use crate::config::{Config, Mail, Protection, SmartId};
 use crate::error::WorkflowError;
 use crate::records::{BillingRow, Delivery, Funding, KeyMode, PriceLadder, Role, SigningRow};
+use crate::shelf::Shelf;
 use crate::workflow::accounts::Caller;
 use crate::workflow::ceremony::StartAttempt;
 use crate::workflow::forms::{
@@ -264,6 +265,7 @@ impl<'s> Deployment<'s> {
             site.clock.clone(),
             self.records(engine.clone()).await?,
             site.plugins.clone(),
+            Shelf::new(&site.config, StoreMode::Demo, Arc::new(Unobserved)),
         );
         Ok(Host {
             app: Arc::new(app.unwrap()),

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{CallObserver, Plugin};
+use parafa_store::StoreMode;
 use tempfile::TempDir;
 
 use super::log::CapturedLog;
 use crate::cli::{CommandError, Place};
 use crate::config::Config;
+use crate::shelf::Shelf;
 use crate::startup;
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
@@ -66,7 +68,8 @@ impl Bench {
         &self,
         document: &Path,
     ) -> Result<Arc<Plugin>, CommandError> {
-        let registry = startup::load_plugins(&self.config, self.observer()).await?;
+        let shelf = Shelf::new(&self.config, StoreMode::Production, self.observer());
+        let registry = shelf.registry().await?;
         let extension = document.extension().unwrap_or_default().to_string_lossy();
         registry.by_extension(&extension).ok_or_else(|| {
             let known: Vec<String> = registry

@@ -1,0 +1,167 @@
+//! A folder with a plugin of one's own, which builds without this repository.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use openssl::sha::sha256;
+use serde_json::json;
+
+use crate::cli::{CommandError, print_json};
+
+/// The document of the case that comes along.
+const DOCUMENT: &str = "Labas.\n";
+/// Longest id of a format, in characters.
+const LONGEST_ID: usize = 32;
+
+/// What is written, with `@id@` and the like to be filled in.
+const FILES: [(&str, &str); 9] = [
+    ("Cargo.toml", include_str!("template/package.toml")),
+    ("README.md", include_str!("template/README.md")),
+    (".gitignore", include_str!("template/gitignore")),
+    (
+        ".cargo/config.toml",
+        include_str!("template/cargo-config.toml"),
+    ),
+    ("src/lib.rs", include_str!("template/lib.rs")),
+    ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
+    ("xtask/src/main.rs", include_str!("template/xtask.rs")),
+    ("cases/hello/case.toml", include_str!("template/case.toml")),
+    ("cases/hello/input.txt", DOCUMENT),
+];
+
+/// Arguments of `parafa plugin new`.
+#[derive(Debug, clap::Args)]
+pub(super) struct NewArguments {
+    /// The folder to make; the format is called like it.
+    dir: PathBuf,
+    /// Folder of the SDK's source, in place of the registry's.
+    #[arg(long, value_name = "PATH")]
+    sdk: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Makes the folder; one that is there must be empty.
+pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
+    let dir =
+        std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
+    let id = format_id(&dir);
+    let sdk = sdk(arguments.sdk.as_deref())?;
+    fs::create_dir_all(&dir).map_err(|error| failed(&dir, &error))?;
+    let mut entries = fs::read_dir(&dir).map_err(|error| failed(&dir, &error))?;
+    if entries.next().is_some() {
+        return Err(CommandError::Refused(format!(
+            "{} is not empty: name a folder that is not there yet",
+            dir.display()
+        )));
+    }
+    let filled = [
+        ("@id@", id.clone()),
+        ("@module@", id.replace('-', "_")),
+        ("@sdk@", sdk),
+        ("@sha256@", hex::encode(sha256(DOCUMENT.as_bytes()))),
+    ];
+    for (name, template) in FILES {
+        let path = dir.join(name);
+        let text = filled
+            .iter()
+            .fold(template.to_owned(), |text, (name, value)| {
+                text.replace(name, value)
+            });
+        write(&path, &text).map_err(|error| failed(&path, &error))?;
+    }
+    if arguments.json {
+        print_json(&json!({"id": id, "dir": dir}))?;
+    } else {
+        println!(
+            "the format {id} is in {}: `cargo xtask build` there leaves plugin.wasm",
+            dir.display()
+        );
+    }
+    Ok(())
+}
+
+/// The folder's name as a format's: lower-case letters, digits and hyphens,
+/// beginning with a letter.
+fn format_id(dir: &Path) -> String {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let mut id = String::new();
+    for character in name.chars().map(|character| character.to_ascii_lowercase()) {
+        match character {
+            'a'..='z' => id.push(character),
+            '0'..='9' if !id.is_empty() => id.push(character),
+            _ if !id.is_empty() && !id.ends_with('-') => id.push('-'),
+            _ => {}
+        }
+    }
+    id.truncate(LONGEST_ID);
+    match id.trim_end_matches('-') {
+        "" => "format".to_owned(),
+        id => id.to_owned(),
+    }
+}
+
+/// The SDK as Cargo names a dependency.
+fn sdk(path: Option<&Path>) -> Result<String, CommandError> {
+    let Some(path) = path else {
+        return Ok(format!("{:?}", env!("CARGO_PKG_VERSION")));
+    };
+    match path.canonicalize() {
+        Ok(path) if path.join("Cargo.toml").is_file() => {
+            Ok(format!("{{ path = {:?} }}", path.display().to_string()))
+        }
+        _ => Err(CommandError::Refused(format!(
+            "{} is not the SDK's folder: there is no Cargo.toml in it",
+            path.display()
+        ))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)
+}
+
+fn failed(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::Refused(format!("{} cannot be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_gives_its_format_a_name() {
+        for (folder, id) in [
+            ("my-format", "my-format"),
+            ("My Format_2", "my-format-2"),
+            ("2024-invoices", "invoices"),
+            ("sąskaita", "s-skaita"),
+            ("---", "format"),
+        ] {
+            assert_eq!(format_id(&Path::new("/tmp").join(folder)), id);
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_to_be_filled_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = NewArguments {
+            dir: folder.path().join("saskaita"),
+            sdk: None,
+            json: false,
+        };
+
+        assert!(new(&arguments).is_ok());
+
+        for (name, _) in FILES {
+            let text = fs::read_to_string(arguments.dir.join(name)).unwrap();
+            assert!(!text.contains('@'), "{name}");
+        }
+        assert!(new(&arguments).is_err(), "the folder is not empty any more");
+    }
+}

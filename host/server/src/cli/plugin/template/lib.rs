@@ -1,0 +1,41 @@
+//! The format `@id@` as a Parafa plugin: text in UTF-8, as long as it says
+//! nothing of what it is.
+//!
+//! Everything here is plain Rust against the traits of `parafa_plugin_sdk::core`
+//! and runs natively in tests. A format that can also be signed adds `sign` and
+//! `verify` to `export!`.
+
+use parafa_plugin_sdk::core::{About, Blob, Environment, Refusal, Report};
+
+parafa_plugin_sdk::export!(about = about, inspect = inspect);
+
+const MEDIA_TYPE: &str = "application/x-@id@";
+
+/// What this plugin is.
+pub fn about() -> About {
+    About {
+        id: "@id@",
+        version: env!("CARGO_PKG_VERSION"),
+        media_types: &[MEDIA_TYPE],
+        extensions: &["@id@"],
+        preservation: &[],
+    }
+}
+
+/// What a document is, and whether it may be signed.
+pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
+    let bytes = document.read_all();
+    if bytes.is_empty() {
+        return Err(Refusal::new("empty", "the document is empty"));
+    }
+    if std::str::from_utf8(&bytes).is_err() {
+        return Err(Refusal::new("not-text", "the document is no text in UTF-8"));
+    }
+    Ok(Report {
+        media_type: MEDIA_TYPE.to_owned(),
+        format_version: "1".to_owned(),
+        signatures: Vec::new(),
+        fields: Vec::new(),
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,527 @@
+//! The format plugins of a host: those that came with it, and those that its
+//! operator has installed into the data folder.
+//!
+//! ```text
+//! plugins/active.json            which version of each format is active, and was before
+//! plugins/components/SHA256.wasm the installed components
+//! plugins/trusted/KEY.pub        the keys of publishers that are trusted
+//! ```
+//! A change is written there first and then made in the registry, where it
+//! takes effect at once: calls that run keep the version they have.
+
+mod publisher;
+mod state;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use parafa_conformance::Verdict;
+use parafa_plugin_host::{
+    AdmissionError, CallObserver, InstallError, Plugin, PluginDigest, PluginHost, Registry,
+};
+use parafa_store::StoreMode;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Mutex, OnceCell};
+
+pub(crate) use self::publisher::{
+    InvalidKey, KeyPair, PluginSignature, PublisherKey, Trusted, signature_file,
+};
+use self::state::{NothingToRollBack, State, Version};
+use crate::config::Config;
+use crate::startup;
+
+/// The folder in the data folder.
+const FOLDER: &str = "plugins";
+/// What of the data folder is backed up, in this order: the state names only
+/// what was there before it, and what stays.
+pub(crate) const BACKED_UP: [&str; 3] = [
+    "plugins/active.json",
+    "plugins/components",
+    "plugins/trusted",
+];
+const COMPONENTS: &str = "components";
+const TRUSTED: &str = "trusted";
+/// Most bytes that are read of a component; what is admitted is shorter.
+const LONGEST_COMPONENT: u64 = 64 * 1024 * 1024;
+/// Longest signature or key, in bytes.
+const LONGEST_ENVELOPE: u64 = 16 * 1024;
+/// Failed checks that a refusal names.
+const NAMED_FAILURES: usize = 3;
+
+/// The plugins of a data folder, opened when they are first asked for.
+pub(crate) struct Shelf {
+    config: Config,
+    mode: StoreMode,
+    observer: Arc<dyn CallObserver>,
+    opened: OnceCell<Opened>,
+}
+
+struct Opened {
+    host: Arc<PluginHost>,
+    registry: Arc<Registry>,
+    /// What came with this program, by id.
+    shipped: BTreeMap<String, Arc<Plugin>>,
+    folder: PluginFolder,
+    /// Whoever changes something holds it.
+    state: Mutex<State>,
+}
+
+/// One version of a format, as operators see it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct Listed {
+    pub(crate) id: String,
+    pub(crate) version: String,
+    pub(crate) contract: String,
+    pub(crate) sha256: String,
+    pub(crate) active: bool,
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub(crate) disabled: bool,
+    /// The key that its signature was verified with, by its SHA-256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) publisher: Option<String>,
+    /// What an operator should know about the installation.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) warning: Option<String>,
+}
+
+/// Why a plugin is not installed, disabled or rolled back to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ShelfError {
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("{} is longer than {limit} bytes", path.display())]
+    TooLong { path: PathBuf, limit: u64 },
+    #[error(
+        "{} has no signature {}: its publisher makes one with `parafa plugin sign`",
+        component.display(), signature.display()
+    )]
+    Unsigned {
+        component: PathBuf,
+        signature: PathBuf,
+    },
+    #[error("the signature {} does not fit: {reason}", path.display())]
+    BadSignature { path: PathBuf, reason: &'static str },
+    #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
+    UntrustedPublisher { publisher: String },
+    #[error(transparent)]
+    Key(#[from] InvalidKey),
+    #[error("{} is not admitted: {}", path.display(), reasons(source))]
+    NotAdmitted {
+        path: PathBuf,
+        source: AdmissionError,
+    },
+    #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
+    FailsSelfTest { failed: usize, named: String },
+    #[error(transparent)]
+    Conflict(#[from] InstallError),
+    #[error("there is no plugin {0}; `parafa plugin list` shows them")]
+    UnknownFormat(String),
+    #[error("the plugin {0} is disabled already; `parafa plugin rollback` or `install` enable it")]
+    DisabledAlready(String),
+    #[error(transparent)]
+    NothingToRollBack(#[from] NothingToRollBack),
+    #[error("the plugins cannot be worked with")]
+    Fault(#[source] anyhow::Error),
+}
+
+impl ShelfError {
+    /// Whether it lies with what was asked for.
+    pub(crate) fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Fault(_))
+    }
+}
+
+impl From<anyhow::Error> for ShelfError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Fault(error)
+    }
+}
+
+impl Shelf {
+    pub(crate) fn new(config: &Config, mode: StoreMode, observer: Arc<dyn CallObserver>) -> Self {
+        Self {
+            config: config.clone(),
+            mode,
+            observer,
+            opened: OnceCell::new(),
+        }
+    }
+
+    /// The plugins that can be called: admits what is installed and what came
+    /// with this program, the first time.
+    ///
+    /// # Errors
+    /// When one of them is not admitted, or there is none.
+    pub(crate) async fn registry(&self) -> anyhow::Result<&Arc<Registry>> {
+        Ok(&self.open().await?.registry)
+    }
+
+    async fn open(&self) -> anyhow::Result<&Opened> {
+        self.opened
+            .get_or_try_init(|| Opened::open(&self.config, self.observer.clone()))
+            .await
+    }
+
+    /// All versions of all formats, those that came with this program first.
+    pub(crate) async fn list(&self) -> Result<Vec<Listed>, ShelfError> {
+        let opened = self.open().await?;
+        let state = opened.state.lock().await;
+        Ok(opened.list(&state))
+    }
+
+    /// Takes a component into use, now and after a restart.
+    pub(crate) async fn install(&self, component: &Path) -> Result<Listed, ShelfError> {
+        let opened = self.open().await?;
+        let wasm = read(component, LONGEST_COMPONENT)?;
+        let digest = PluginDigest::of(&wasm);
+        let (publisher, warning) =
+            match opened.publisher_of(component, digest) {
+                Ok(publisher) => (Some(publisher), None),
+                Err(
+                    error @ (ShelfError::Unsigned { .. } | ShelfError::UntrustedPublisher { .. }),
+                ) if self.mode == StoreMode::Demo => (
+                    None,
+                    Some(format!("{error}; the demo takes it all the same")),
+                ),
+                Err(error) => return Err(error),
+            };
+        let plugin =
+            opened
+                .host
+                .admit(wasm.clone())
+                .await
+                .map_err(|source| ShelfError::NotAdmitted {
+                    path: component.to_owned(),
+                    source,
+                })?;
+        self_test(&plugin).await?;
+
+        let mut state = opened.state.lock().await;
+        opened.check(&plugin)?;
+        opened.folder.keep(digest, &wasm)?;
+        let mut next = state.clone();
+        let had_one = next.is_installed(plugin.id()) || opened.shipped.contains_key(plugin.id());
+        next.install(plugin.id(), Version::of(&plugin, publisher), had_one);
+        opened.folder.save(&next)?;
+        *state = next;
+        opened.registry.enable(digest);
+        opened.registry.install(plugin.clone())?;
+        tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %digest, "plugin installed");
+        if let Some(warning) = &warning {
+            tracing::warn!(plugin.id = plugin.id(), "{warning}");
+        }
+        let listed = opened.listed_active(&state, plugin.id())?;
+        Ok(Listed { warning, ..listed })
+    }
+
+    /// Takes the active version of a format out of use. Nothing takes its
+    /// place; signatures in the making that it prepared fail.
+    pub(crate) async fn disable(&self, id: &str) -> Result<Listed, ShelfError> {
+        let opened = self.open().await?;
+        let mut state = opened.state.lock().await;
+        let digest = opened.active(&state, id)?;
+        let mut next = state.clone();
+        if !next.disable(digest) {
+            return Err(ShelfError::DisabledAlready(id.to_owned()));
+        }
+        opened.folder.save(&next)?;
+        *state = next;
+        opened.registry.disable(digest);
+        tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin disabled");
+        opened.listed_active(&state, id)
+    }
+
+    /// Makes the version active that was before, or enables the only one
+    /// there is.
+    pub(crate) async fn rollback(&self, id: &str) -> Result<Listed, ShelfError> {
+        let opened = self.open().await?;
+        let mut state = opened.state.lock().await;
+        let current = opened.active(&state, id)?;
+        let mut next = state.clone();
+        next.roll_back(id, current)?;
+        let digest = opened.active(&next, id)?;
+        let plugin = match opened.shipped.get(id) {
+            Some(shipped) if shipped.digest() == digest => shipped.clone(),
+            _ => opened.folder.admit(&opened.host, digest).await?,
+        };
+        next.enable(digest);
+        opened.folder.save(&next)?;
+        *state = next;
+        opened.registry.enable(digest);
+        opened.registry.install(plugin)?;
+        tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin rolled back");
+        opened.listed_active(&state, id)
+    }
+
+    /// Trusts the publisher with this key; gives the key's name.
+    pub(crate) async fn trust(&self, key: &Path) -> Result<String, ShelfError> {
+        let folder = PluginFolder::of(&self.config);
+        let key = PublisherKey::from_pem(&read(key, LONGEST_ENVELOPE)?)?;
+        folder.trust(&key)?;
+        tracing::warn!(publisher = key.name(), "publisher trusted");
+        Ok(key.name().to_owned())
+    }
+}
+
+impl Opened {
+    async fn open(config: &Config, observer: Arc<dyn CallObserver>) -> anyhow::Result<Self> {
+        let folder = PluginFolder::of(config);
+        let state = folder.state()?;
+        let host = startup::plugin_host(config, observer)?;
+        let registry = Registry::default();
+        let mut shipped = BTreeMap::new();
+        for (file, plugin) in startup::shipped_plugins(config, &host).await? {
+            registry
+                .install(plugin.clone())
+                .with_context(|| format!("the plugin {} cannot be used", file.display()))?;
+            shipped.insert(plugin.id().to_owned(), plugin);
+        }
+        for (id, digests) in state.to_load(Registry::KEPT_VERSIONS) {
+            for digest in digests {
+                let plugin = match digest {
+                    Some(digest) => folder.admit(&host, digest).await?,
+                    None => match shipped.get(id) {
+                        Some(shipped) => shipped.clone(),
+                        // It came with an earlier program.
+                        None => continue,
+                    },
+                };
+                registry.install(plugin).with_context(|| {
+                    format!("the installed plugin {id} cannot be used beside the others")
+                })?;
+            }
+        }
+        for digest in state.disabled() {
+            registry.disable(digest);
+        }
+        if shipped.is_empty() && state.versions().next().is_none() {
+            bail!("there is no plugin: build them with `cargo xtask build-plugins`");
+        }
+        Ok(Self {
+            host,
+            registry: Arc::new(registry),
+            shipped,
+            folder,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The digest of a format's active version, disabled or not.
+    fn active(&self, state: &State, id: &str) -> Result<PluginDigest, ShelfError> {
+        let installed = state.active(id);
+        let shipped = || self.shipped.get(id).map(|plugin| plugin.digest());
+        installed
+            .or_else(shipped)
+            .ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
+    }
+
+    fn listed_active(&self, state: &State, id: &str) -> Result<Listed, ShelfError> {
+        let digest = self.active(state, id)?.to_string();
+        self.list(state)
+            .into_iter()
+            .find(|listed| listed.id == id && listed.sha256 == digest)
+            .ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
+    }
+
+    fn list(&self, state: &State) -> Vec<Listed> {
+        let mut all: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
+        for (id, plugin) in &self.shipped {
+            all.entry(id).or_default().push(Version::of(plugin, None));
+        }
+        for (id, versions) in state.versions() {
+            let known = all.entry(id).or_default();
+            for version in versions {
+                known.retain(|known| known.sha256 != version.sha256);
+                known.push(version.clone());
+            }
+        }
+        all.into_iter()
+            .flat_map(|(id, versions)| {
+                let active = self.active(state, id).ok();
+                versions.into_iter().map(move |version| {
+                    let disabled = state.is_disabled(version.sha256);
+                    Listed {
+                        id: id.to_owned(),
+                        active: active == Some(version.sha256) && !disabled,
+                        disabled,
+                        version: version.version,
+                        contract: version.contract,
+                        sha256: version.sha256.to_string(),
+                        publisher: version.publisher,
+                        warning: None,
+                    }
+                })
+            })
+            .collect()
+    }
+
+    /// Who has signed a component.
+    fn publisher_of(&self, component: &Path, digest: PluginDigest) -> Result<String, ShelfError> {
+        let path = signature_file(component);
+        let signature = match read(&path, LONGEST_ENVELOPE) {
+            Err(ShelfError::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                return Err(ShelfError::Unsigned {
+                    component: component.to_owned(),
+                    signature: path,
+                });
+            }
+            read => read?,
+        };
+        let bad = |reason| ShelfError::BadSignature {
+            path: path.clone(),
+            reason,
+        };
+        let signature = PluginSignature::parse(&signature).map_err(bad)?;
+        let publisher = signature.publisher();
+        let trusted = Trusted::read(&self.folder.trusted())?;
+        match trusted.key(publisher) {
+            Some(key) => signature.verify(key, digest).map_err(bad)?,
+            None => {
+                return Err(ShelfError::UntrustedPublisher {
+                    publisher: publisher.to_owned(),
+                });
+            }
+        }
+        Ok(publisher.to_owned())
+    }
+
+    /// Whether the registry would take a plugin, which is enabled with it.
+    fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
+        match self.registry.check(plugin) {
+            Err(InstallError::Disabled(_)) => Ok(()),
+            checked => checked,
+        }
+    }
+}
+
+/// The folder in the data folder.
+struct PluginFolder(PathBuf);
+
+impl PluginFolder {
+    fn of(config: &Config) -> Self {
+        Self(config.store.data.join(FOLDER))
+    }
+
+    fn trusted(&self) -> PathBuf {
+        self.0.join(TRUSTED)
+    }
+
+    fn state(&self) -> anyhow::Result<State> {
+        let path = state::path(&self.0);
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
+            read => read.with_context(|| format!("{} cannot be read", path.display()))?,
+        };
+        serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    fn save(&self, state: &State) -> anyhow::Result<()> {
+        let text = serde_json::to_vec_pretty(state).context("the state of plugins")?;
+        write(&state::path(&self.0), &text)
+    }
+
+    fn component(&self, digest: PluginDigest) -> PathBuf {
+        self.0.join(COMPONENTS).join(format!("{digest}.wasm"))
+    }
+
+    fn keep(&self, digest: PluginDigest, wasm: &[u8]) -> anyhow::Result<()> {
+        write(&self.component(digest), wasm)
+    }
+
+    /// An installed component, which is still the one that was installed.
+    async fn admit(
+        &self,
+        host: &Arc<PluginHost>,
+        digest: PluginDigest,
+    ) -> anyhow::Result<Arc<Plugin>> {
+        let path = self.component(digest);
+        let wasm = fs::read(&path);
+        let wasm = wasm.with_context(|| format!("the installed {} is missing", path.display()))?;
+        if PluginDigest::of(&wasm) != digest {
+            bail!("the installed {} was changed", path.display());
+        }
+        let admitted = host.admit(Bytes::from(wasm)).await;
+        admitted.with_context(|| format!("the installed {} is not admitted", path.display()))
+    }
+
+    fn trust(&self, key: &PublisherKey) -> anyhow::Result<()> {
+        let path = self.trusted().join(format!("{}.pub", key.name()));
+        write(&path, &key.to_pem()?)
+    }
+}
+
+async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
+    let played = parafa_conformance::run_quick(plugin).await;
+    let scorecard = played.map_err(|error| ShelfError::Fault(error.into()))?;
+    if scorecard.failed == 0 {
+        return Ok(());
+    }
+    let failed = scorecard
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Verdict::Failed);
+    let named: Vec<String> = failed
+        .take(NAMED_FAILURES)
+        .map(|case| match &case.detail {
+            Some(detail) => format!("{} ({detail})", case.name),
+            None => case.name.clone(),
+        })
+        .collect();
+    Err(ShelfError::FailsSelfTest {
+        failed: scorecard.failed,
+        named: named.join(", "),
+    })
+}
+
+fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
+    let unreadable = |source| ShelfError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let mut content = Vec::new();
+    let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
+    file.read_to_end(&mut content).map_err(unreadable)?;
+    if content.len() as u64 > limit {
+        return Err(ShelfError::TooLong {
+            path: path.to_owned(),
+            limit,
+        });
+    }
+    Ok(content.into())
+}
+
+/// Writes a file for its owner alone, durably and in one step.
+fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        io::Write::write_all(&mut file, content)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// An error with everything that it comes from.
+fn reasons(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |&error| error.source());
+    let sources: Vec<String> = sources.map(ToString::to_string).collect();
+    sources.join(": ")
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
