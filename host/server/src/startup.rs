@@ -22,6 +22,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
@@ -98,7 +99,7 @@ pub(crate) fn assemble(
         signer_check: SignerCheck::new(anchors, ocsp),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
-        webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?),
+        webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?, event_body),
         webhook_policy: webhook_policy(config)?,
         mailer: config.mail.as_ref().map(mailer).transpose()?,
         billing: config.billing.clone(),

@@ -6,7 +6,6 @@
 mod deliver;
 mod keep;
 mod lines;
-mod schedule;
 mod send;
 mod signature;
 
@@ -15,22 +14,30 @@ use std::sync::Arc;
 use parafa_http_port::HttpPort;
 
 use self::lines::Lines;
+use crate::error::WorkflowError;
+use crate::records::{EventKind, EventPayload, NoticeRow};
 
 pub(crate) use keep::DROP_NOTICE;
-pub(crate) use schedule::next_attempt;
+
+/// Writes what a webhook is posted; the same on every attempt.
+pub(crate) type EventWriter =
+    fn(&NoticeRow, EventKind, &EventPayload) -> Result<Vec<u8>, WorkflowError>;
 
 /// The way out for events.
 #[derive(Clone)]
 pub(crate) struct WebhookSender {
     port: Arc<dyn HttpPort>,
+    write: EventWriter,
     lines: Lines,
 }
 
 impl WebhookSender {
-    /// Sends through `port`, which reaches only what webhooks may reach.
-    pub(crate) fn new(port: Arc<dyn HttpPort>) -> Self {
+    /// Sends what `write` writes through `port`, which reaches only what
+    /// webhooks may reach.
+    pub(crate) fn new(port: Arc<dyn HttpPort>, write: EventWriter) -> Self {
         Self {
             port,
+            write,
             lines: Lines::default(),
         }
     }

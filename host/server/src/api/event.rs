@@ -5,7 +5,7 @@ use super::views::{completion_mode, output, signer_status, signing_status};
 use crate::error::WorkflowError;
 use crate::records::{EventKind, EventPayload, EventSigner, NoticeRow, Output};
 
-/// What a webhook is posted; the same on every attempt.
+/// The [`EventWriter`](crate::webhooks::EventWriter) of the signing API.
 pub(crate) fn event_body(
     notice: &NoticeRow,
     kind: EventKind,

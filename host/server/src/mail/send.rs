@@ -12,7 +12,7 @@ use crate::metrics;
 use crate::records::{
     KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow, SigningRow, TenantRow,
 };
-use crate::webhooks::next_attempt;
+use crate::workflow::retries::{Jitter, next_attempt};
 use crate::workflow::sealing;
 
 #[derive(Deserialize)]
@@ -144,7 +144,7 @@ impl App {
     }
 
     async fn try_again(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
-        let chance = getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]);
+        let jitter = Jitter::drawn();
         let given_up = self
             .store
             .transact(|tx| {
@@ -157,7 +157,7 @@ impl App {
                             tx.put(&notice).await?;
                         }
                     }
-                    let Some(again) = next_attempt(made, tx.now(), chance) else {
+                    let Some(again) = next_attempt(made, tx.now(), jitter) else {
                         return Ok(true);
                     };
                     jobs::retry(tx, job, again).await?;

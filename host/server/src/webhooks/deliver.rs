@@ -1,15 +1,14 @@
 use bytes::Bytes;
-use http::Uri;
+use http::uri::Authority;
+use http::{HeaderMap, Uri};
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::keep::schedule_drop;
-use super::next_attempt;
 use super::send::{Outcome, post};
 use super::signature::signed_headers;
-use crate::api::event_body;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::metrics;
@@ -17,6 +16,7 @@ use crate::records::{
     DeliveryAttempt, DeliveryEnd, EventPayload, NoticeKind, NoticeRow, Product, SigningRow,
     WebhookSecretRow,
 };
+use crate::workflow::retries::{Jitter, next_attempt};
 use crate::workflow::sealing;
 
 /// When an event comes again that waits for the one before it.
@@ -29,73 +29,59 @@ struct Payload {
     notice: Uuid,
 }
 
-/// An event that is ready to leave.
-struct Ready {
-    notice: NoticeRow,
-    target: Uri,
-    receiver: String,
-    headers: http::HeaderMap,
-    body: Vec<u8>,
-}
-
 impl App {
-    /// One attempt to deliver an event.
+    /// One attempt to deliver an event, if it is its turn: whatever waits is
+    /// neither written nor signed.
     pub(crate) async fn deliver_event(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { notice } = job.payload()?;
-        let Some(ready) = self.ready(notice).await? else {
+        let Some(notice) = self.store.get::<NoticeRow>(&notice).await? else {
+            return self.drop_delivery(job).await;
+        };
+        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
             return self.drop_delivery(job).await;
         };
         let now = self.store.now().await?;
-        if self.is_early(&ready.notice).await? {
+        if self.is_early(&notice).await? {
             let again = now.saturating_add(AFTER_THE_ONE_BEFORE);
             return self.come_again(job, again.unwrap_or(Timestamp::MAX)).await;
         }
-        let turn = match self.webhooks.lines.enter(&ready.receiver, now) {
+        let payload: EventPayload = sealing::open_notice(&key, notice.id, &notice.payload)?;
+        let target: Uri = payload
+            .target
+            .parse()
+            .map_err(|_| WorkflowError::Inconsistent("a webhook's target is no address"))?;
+        let receiver = target.authority().map_or("", Authority::as_str);
+        let turn = match self.webhooks.lines.enter(receiver, now) {
             Ok(turn) => turn,
             Err(again) => return self.come_again(job, again).await,
         };
+        let (headers, body) = self.signed(&notice, &payload, now).await?;
         let port = self.webhooks.port.as_ref();
-        let outcome = post(port, &ready.target, ready.headers, Bytes::from(ready.body)).await;
+        let outcome = post(port, &target, headers, Bytes::from(body)).await;
         drop(turn);
         metrics::delivery_attempted(outcome.class());
-        self.note_outcome(job, &ready.notice, outcome).await
+        self.note_outcome(job, &notice, outcome).await
     }
 
-    /// The event, signed; none when there is nothing to tell, or nobody, any
-    /// more.
-    async fn ready(&self, id: Uuid) -> Result<Option<Ready>, WorkflowError> {
-        let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
-            return Ok(None);
-        };
+    /// The event's body, and its headers with a signature of `now`.
+    async fn signed(
+        &self,
+        notice: &NoticeRow,
+        payload: &EventPayload,
+        now: Timestamp,
+    ) -> Result<(HeaderMap, Vec<u8>), WorkflowError> {
         let NoticeKind::Webhook(event) = notice.kind else {
             return Err(WorkflowError::Inconsistent("a mail stands among events"));
         };
-        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
-            return Ok(None);
-        };
-        let payload: EventPayload = sealing::open_notice(&key, id, &notice.payload)?;
         let secrets = (notice.tenant, Product::Signing.number());
         let secrets = self.store.get::<WebhookSecretRow>(&secrets).await?;
         let secrets = secrets.ok_or(WorkflowError::Inconsistent(
             "a workspace with events has no webhook secret",
         ))?;
-        let now = self.store.now().await?;
         let secrets = secrets.open(&self.master, now)?;
-        let target: Uri = payload
-            .target
-            .parse()
-            .map_err(|_| WorkflowError::Inconsistent("a webhook's target is no address"))?;
-        let body = event_body(&notice, event, &payload)?;
-        Ok(Some(Ready {
-            headers: signed_headers(&secrets, id, event, now, &body),
-            receiver: target
-                .authority()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            target,
-            body,
-            notice,
-        }))
+        let body = (self.webhooks.write)(notice, event, payload)?;
+        let headers = signed_headers(&secrets, notice.id, event, now, &body);
+        Ok((headers, body))
     }
 
     /// Whether the event before it was not even tried yet.
@@ -127,7 +113,7 @@ impl App {
         sent: &NoticeRow,
         outcome: Outcome,
     ) -> Result<(), WorkflowError> {
-        let chance = getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]);
+        let jitter = Jitter::drawn();
         let last_word = self
             .store
             .transact(|tx| {
@@ -140,7 +126,7 @@ impl App {
                     };
                     let made = note_attempt(&mut notice, now, outcome);
                     if outcome.may_be_repeated()
-                        && let Some(again) = next_attempt(made, now, chance)
+                        && let Some(again) = next_attempt(made, now, jitter)
                     {
                         tx.put(&notice).await?;
                         jobs::retry(tx, job, again).await?;

@@ -5,6 +5,7 @@ use parafa_domain::{SignerId, SignerStatus, SigningEvent};
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::history::record_events;
@@ -107,7 +108,8 @@ pub(super) async fn note_mail(
     kind: MailKind,
 ) -> Result<Uuid, WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    store_mail(tx, (row.data_key, key), row, (signer, kind), &payload).await
+    let note = Note::mail(signer, kind);
+    store_notice(tx, (row.data_key, key), row, note, &payload).await
 }
 
 /// Has a party mailed that a signing which is being erased asks for nothing any
@@ -120,8 +122,8 @@ pub(super) async fn retract_erased(
     signer: SignerId,
 ) -> Result<(), WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    let about = (signer, MailKind::Retraction);
-    let notice = store_mail(tx, own, row, about, &payload).await?;
+    let note = Note::mail(signer, MailKind::Retraction);
+    let notice = store_notice(tx, own, row, note, &payload).await?;
     send(tx, &[notice]).await
 }
 
@@ -141,32 +143,6 @@ async fn mail_payload(
         title: about.title,
         document_name: about.document_name,
     })
-}
-
-async fn store_mail(
-    tx: &mut Transaction<'_>,
-    (data_key, key): (Uuid, &DataKey),
-    row: &SigningRow,
-    (signer, kind): (SignerId, MailKind),
-    payload: &MailPayload,
-) -> Result<Uuid, WorkflowError> {
-    let id = tx.new_id()?;
-    let notice = NoticeRow {
-        id,
-        tenant: row.tenant,
-        signing: row.signing.id.uuid(),
-        signer: Some(signer.uuid()),
-        after: None,
-        kind: NoticeKind::Mail(kind),
-        occurred_at: tx.now(),
-        data_key,
-        payload: sealing::seal_notice(key, id, payload)?,
-        made: 0,
-        attempts: Vec::new(),
-        ended: None,
-    };
-    tx.insert(&notice).await?;
-    Ok(id)
 }
 
 /// Has one mail sent of these notices.
@@ -258,19 +234,53 @@ async fn tell(
 
 async fn store_event(
     tx: &mut Transaction<'_>,
-    (data_key, key): (Uuid, &DataKey),
+    own: (Uuid, &DataKey),
     row: &SigningRow,
     told: &Told,
     payload: &EventPayload,
+) -> Result<Uuid, WorkflowError> {
+    let note = Note {
+        kind: NoticeKind::Webhook(told.kind),
+        signer: told.signer,
+        after: told.after,
+    };
+    let id = store_notice(tx, own, row, note, payload).await?;
+    deliver(tx, id).await?;
+    Ok(id)
+}
+
+/// A notice to be.
+struct Note {
+    kind: NoticeKind,
+    signer: Option<SignerId>,
+    after: Option<Uuid>,
+}
+
+impl Note {
+    fn mail(signer: SignerId, kind: MailKind) -> Self {
+        Self {
+            kind: NoticeKind::Mail(kind),
+            signer: Some(signer),
+            after: None,
+        }
+    }
+}
+
+async fn store_notice<T: Serialize>(
+    tx: &mut Transaction<'_>,
+    (data_key, key): (Uuid, &DataKey),
+    row: &SigningRow,
+    note: Note,
+    payload: &T,
 ) -> Result<Uuid, WorkflowError> {
     let id = tx.new_id()?;
     let notice = NoticeRow {
         id,
         tenant: row.tenant,
         signing: row.signing.id.uuid(),
-        signer: told.signer.map(SignerId::uuid),
-        after: told.after,
-        kind: NoticeKind::Webhook(told.kind),
+        signer: note.signer.map(SignerId::uuid),
+        after: note.after,
+        kind: note.kind,
         occurred_at: tx.now(),
         data_key,
         payload: sealing::seal_notice(key, id, payload)?,
@@ -279,7 +289,6 @@ async fn store_event(
         ended: None,
     };
     tx.insert(&notice).await?;
-    deliver(tx, id).await?;
     Ok(id)
 }
 

@@ -1,3 +1,5 @@
+//! When a notice that was not taken is told again: events and letters alike.
+
 use jiff::{SignedDuration, Timestamp};
 
 /// Pauses before the second and each further attempt.
@@ -16,13 +18,28 @@ const PAUSES: [SignedDuration; 9] = [
 /// does not come again together.
 const JITTER_PERCENT: i32 = 20;
 
+/// How much longer than it has to a pause is, by chance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Jitter(u8);
+
+impl Jitter {
+    /// Without random bytes to be had, none.
+    pub(crate) fn drawn() -> Self {
+        Self(getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]))
+    }
+
+    fn of(self, pause: SignedDuration) -> SignedDuration {
+        let most = pause * JITTER_PERCENT / 100;
+        most * i32::from(self.0) / i32::from(u8::MAX)
+    }
+}
+
 /// When to try again after `made` attempts, the last one at `now`; none when
-/// that was the last. `chance` is a random byte.
-pub(crate) fn next_attempt(made: usize, now: Timestamp, chance: u8) -> Option<Timestamp> {
+/// that was the last.
+pub(crate) fn next_attempt(made: usize, now: Timestamp, jitter: Jitter) -> Option<Timestamp> {
     let pause = *PAUSES.get(made.checked_sub(1)?)?;
-    let most = pause * JITTER_PERCENT / 100;
-    let jitter = most * i32::from(chance) / i32::from(u8::MAX);
-    Some(now.saturating_add(pause + jitter).unwrap_or(Timestamp::MAX))
+    let pause = pause + jitter.of(pause);
+    Some(now.saturating_add(pause).unwrap_or(Timestamp::MAX))
 }
 
 #[cfg(test)]
@@ -34,7 +51,7 @@ mod tests {
     #[test]
     fn ten_attempts_are_made_and_no_more() {
         let pauses: Vec<i64> = (1..)
-            .map_while(|made| next_attempt(made, NOW, 0))
+            .map_while(|made| next_attempt(made, NOW, Jitter(0)))
             .map(Timestamp::as_second)
             .collect();
 
@@ -46,7 +63,7 @@ mod tests {
 
     #[test]
     fn chance_makes_a_pause_a_fifth_longer_at_most() {
-        let longest = next_attempt(2, NOW, u8::MAX).expect("a third attempt");
+        let longest = next_attempt(2, NOW, Jitter(u8::MAX)).expect("a third attempt");
 
         assert_eq!(longest.as_second(), 360);
     }
