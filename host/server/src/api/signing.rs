@@ -144,7 +144,8 @@ impl SigningApi for Signings {
         let form = forms::signing(request)?;
         let render = |app: &App, opened: &OpenedSigning| kept(&views::signing(app, opened)?);
         let keep = keep(claim, &render);
-        let opened = self.0.create_signing(caller, form, keep).await?;
+        let opened = self.0.create_signing(caller, form, keep);
+        let opened = self.0.while_claimed(claim, opened).await?;
         Ok(views::signing(&self.0, &opened)?)
     }
 
@@ -245,7 +246,8 @@ impl SigningApi for Signings {
         let form = forms::signer(request)?;
         let render = |app: &App, opened: &OpenedSigner| kept(&views::opened_signer(app, opened));
         let keep = keep(claim, &render);
-        let opened = self.0.add_signer(caller, id.0, form, keep).await?;
+        let opened = self.0.add_signer(caller, id.0, form, keep);
+        let opened = self.0.while_claimed(claim, opened).await?;
         Ok(views::opened_signer(&self.0, &opened))
     }
 
@@ -289,7 +291,8 @@ impl SigningApi for Signings {
         let form = forms::batch(request)?;
         let render = |app: &App, opened: &OpenedBatch| kept(&views::batch(app, opened)?);
         let keep = keep(claim, &render);
-        let opened = self.0.create_batch(caller, form, keep).await?;
+        let opened = self.0.create_batch(caller, form, keep);
+        let opened = self.0.while_claimed(claim, opened).await?;
         Ok(views::batch(&self.0, &opened)?)
     }
 
@@ -307,7 +310,8 @@ impl SigningApi for Signings {
         let render = |_: &App, opened: &OpenedFile| kept(&views::file(opened)?);
         let keep = keep(claim, &render);
         let form = forms::file(request);
-        let opened = self.0.store_file(caller, form, keep).await?;
+        let opened = self.0.store_file(caller, form, keep);
+        let opened = self.0.while_claimed(claim, opened).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -354,7 +358,8 @@ impl SigningApi for Signings {
         };
         let render = |_: &App, opened: &OpenedComment| kept(&views::comment(opened));
         let keep = keep(claim, &render);
-        let opened = self.0.add_comment(caller, id.0, said, keep).await?;
+        let opened = self.0.add_comment(caller, id.0, said, keep);
+        let opened = self.0.while_claimed(claim, opened).await?;
         Ok(views::comment(&opened))
     }
 }

@@ -1,5 +1,7 @@
 //! Requests that may be repeated without being carried out twice.
 
+mod hold;
+
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::{DataKey, KeyError};
@@ -16,7 +18,7 @@ use crate::records::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, Remains, S
 /// The kind of the job that drops a kept answer.
 pub(crate) const DROP_ANSWER: &str = "drop-answer";
 
-/// How long a request is taken to be running.
+/// How long a request is taken to be running of which nobody says that it is.
 const RUNNING: SignedDuration = SignedDuration::from_secs(60);
 /// After how long a claim goes that was neither answered nor given back.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
@@ -86,33 +88,11 @@ impl App {
         let scope = self.master.index("idempotency", &identity.scope);
         let body = self.master.index("idempotent-body", &identity.body);
         let (scope, body) = (scope.to_string(), body.to_string());
-        let (found, replaced) = self
+        let Found { claimed, replaced } = self
             .store
             .transact(|tx| {
                 let (scope, body) = (scope.clone(), body.clone());
-                Box::pin(async move {
-                    let now = tx.now();
-                    let stored = tx.get::<IdempotencyRow>(&scope).await?;
-                    let replaced = match stored {
-                        Some(row) if now < row.until() => return Ok((Ok(row), None)),
-                        replaced => replaced,
-                    };
-                    let row = IdempotencyRow {
-                        scope,
-                        body,
-                        claim: tx.new_id()?,
-                        state: IdempotencyState::Running {
-                            until: after(now, RUNNING),
-                        },
-                    };
-                    tx.put(&row).await?;
-                    let claim = Claim {
-                        scope: row.scope,
-                        id: row.claim,
-                    };
-                    schedule_drop(tx, &claim, after(now, ABANDONED), Remains::default()).await?;
-                    Ok::<_, WorkflowError>((Err(claim), replaced))
-                })
+                Box::pin(async move { claim_or_find(tx, &scope, &body).await })
             })
             .await?;
         if let Some(replaced) = replaced
@@ -125,10 +105,10 @@ impl App {
                 "an answer that is not kept any more is left for a while"
             );
         }
-        match found {
-            Err(claim) => Ok(Reserved::Claimed(claim)),
-            Ok(row) if row.body != body => Ok(Reserved::Reused),
-            Ok(row) => self.tell_what_became(row).await,
+        match claimed {
+            Ok(claim) => Ok(Reserved::Claimed(claim)),
+            Err(row) if row.body != body => Ok(Reserved::Reused),
+            Err(row) => self.tell_what_became(row).await,
         }
     }
 
@@ -217,7 +197,7 @@ impl App {
     async fn tell_what_became(&self, row: IdempotencyRow) -> Result<Reserved, WorkflowError> {
         match &row.state {
             IdempotencyState::Running { until } => Ok(Reserved::Running {
-                retry_after: seconds_until(*until, self.clock.now()),
+                retry_after: seconds_until(*until, self.store.now().await?),
             }),
             IdempotencyState::Answered {
                 data_key, answer, ..
@@ -250,6 +230,49 @@ impl Answer {
             ..self.clone()
         })
     }
+}
+
+/// What a request that wants to be carried out finds.
+struct Found {
+    /// The right to do so, or the row of whoever has it or had it.
+    claimed: Result<Claim, IdempotencyRow>,
+    /// The row whose time was over.
+    replaced: Option<IdempotencyRow>,
+}
+
+async fn claim_or_find(
+    tx: &mut Transaction<'_>,
+    scope: &str,
+    body: &str,
+) -> Result<Found, WorkflowError> {
+    let now = tx.now();
+    let replaced = match tx.get::<IdempotencyRow>(&scope.to_owned()).await? {
+        Some(row) if now < row.until() => {
+            return Ok(Found {
+                claimed: Err(row),
+                replaced: None,
+            });
+        }
+        replaced => replaced,
+    };
+    let claim = Claim {
+        scope: scope.to_owned(),
+        id: tx.new_id()?,
+    };
+    tx.put(&IdempotencyRow {
+        scope: scope.to_owned(),
+        body: body.to_owned(),
+        claim: claim.id,
+        state: IdempotencyState::Running {
+            until: after(now, RUNNING),
+        },
+    })
+    .await?;
+    schedule_drop(tx, &claim, after(now, ABANDONED), Remains::default()).await?;
+    Ok(Found {
+        claimed: Ok(claim),
+        replaced,
+    })
 }
 
 /// Keeps an answer in the commit of what it tells of. Fails when the claim has
