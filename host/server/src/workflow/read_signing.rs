@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
 use parafa_domain::{Signer, SignerId, SigningStatus};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, Page, Transaction};
@@ -12,6 +13,9 @@ use crate::records::{
     DocumentVersion, KeyMode, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate,
     SignerPrivateRow, SigningPrivate, SigningRow, status_number,
 };
+
+/// Data keys, each in a file, that one page reads at the same time.
+const KEYS_AT_ONCE: usize = 16;
 
 /// A signing with all that is known about it; of an erased one nothing is.
 #[derive(Clone, Debug)]
@@ -233,19 +237,29 @@ impl App {
                 })
             })
             .await?;
-        let mut signings = Vec::with_capacity(read.len());
-        for (row, signers) in read {
-            let id = row.signing.id.uuid();
-            let opened = match signers {
-                Some(signers) => self.unseal(row, &signers).await?,
-                None => None,
-            };
-            signings.push(match opened {
-                Some(opened) => opened,
-                None => self.open_anew(id).await?,
-            });
+        let opened = read
+            .into_iter()
+            .map(|(row, signers)| self.unseal_or_anew(row, signers));
+        stream::iter(opened)
+            .buffered(KEYS_AT_ONCE)
+            .try_collect()
+            .await
+    }
+
+    async fn unseal_or_anew(
+        &self,
+        row: SigningRow,
+        signers: Option<Vec<SignerPrivateRow>>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let id = row.signing.id.uuid();
+        let opened = match signers {
+            Some(signers) => self.unseal(row, &signers).await?,
+            None => None,
+        };
+        match opened {
+            Some(opened) => Ok(opened),
+            None => self.open_anew(id).await,
         }
-        Ok(signings)
     }
 
     /// The same of one signing.
@@ -307,7 +321,7 @@ impl App {
         };
         // A deadline that has passed is so before its job has come to it, which
         // then stores and tells of it.
-        let _ = opened.row.signing.expire(self.clock.now());
+        let _ = opened.row.signing.expire(self.store.now().await?);
         Ok(Some(opened))
     }
 
