@@ -29,6 +29,9 @@ pub(crate) struct App {
     pub(crate) files: ByteFiles,
     pub(crate) keys: DataKeys,
     pub(crate) master: Arc<MasterKey>,
+    /// This host's clock, for what the outside world dates: certificates and
+    /// time-stamps. What records say is compared with the store's time, which
+    /// is one for all hosts.
     pub(crate) clock: Arc<dyn Clock>,
     /// The data folder.
     pub(crate) data: PathBuf,

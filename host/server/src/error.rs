@@ -153,6 +153,20 @@ impl WorkflowError {
         )
     }
 
+    /// Whether what is sealed cannot be read, now or ever: its key is gone or
+    /// damaged, or does not open it.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(
+            self,
+            Self::Keys(
+                KeyError::Missing { .. }
+                    | KeyError::Damaged { .. }
+                    | KeyError::Unsealable
+                    | KeyError::Json
+            )
+        )
+    }
+
     /// Why an attempt cannot begin.
     pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
         match error {

@@ -117,6 +117,13 @@ pub(crate) enum AttemptStep {
     },
 }
 
+impl AttemptStep {
+    /// Whether the device has signed by then.
+    pub(crate) fn holds_signature(&self) -> bool {
+        matches!(self, Self::AwaitReturn { .. } | Self::Finish { .. })
+    }
+}
+
 /// A certificate, and the choice that the signature is linked to.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ChosenCertificate {

@@ -64,12 +64,13 @@ impl App {
         let Some(running) = self.running(attempt, job.attempts).await? else {
             return self.drop_job(job).await;
         };
-        if let Some(failure) = running.over(self.clock.now()) {
+        let now = self.store.now().await?;
+        if let Some(failure) = running.over(now) {
             return self.end_attempt(job, &running, failure).await;
         }
         let (key, step) = match self.open_attempt(&running).await {
             Ok(opened) => opened,
-            Err(error) if running.is_late(self.clock.now()) => {
+            Err(error) if running.is_late(now) => {
                 tracing::error!(
                     attempt.id = %attempt,
                     error = &error as &dyn std::error::Error,
@@ -81,7 +82,7 @@ impl App {
             Err(error) => return Err(error),
         };
         let outcome = lease::hold(&self.store, job, self.do_step(&running, &key, step)).await?;
-        let outcome = running.conclusive(outcome, self.clock.now())?;
+        let outcome = running.conclusive(outcome, self.store.now().await?)?;
         self.conclude(job, &running, &key, outcome).await
     }
 
@@ -198,7 +199,10 @@ impl App {
                 prepared,
                 value,
                 until,
-            } => Ok(self.await_return(running, prepared, value, until)),
+            } => {
+                let now = self.store.now().await?;
+                Ok(running.await_return(prepared, value, until, now))
+            }
             AttemptStep::Finish { prepared, value } => {
                 self.finish(running, key, prepared, value).await
             }

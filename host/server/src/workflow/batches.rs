@@ -140,7 +140,7 @@ impl App {
             id,
             tenant: caller.tenant,
             mode: caller.mode,
-            created_at: self.clock.now(),
+            created_at: self.store.now().await?,
             signings,
             data_key,
             private: Some(sealing::seal_batch(&key, id, &private)?),

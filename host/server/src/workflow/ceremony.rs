@@ -19,6 +19,7 @@ use crate::records::{CeremonyLinkRow, SigningRow};
 
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
+
 /// A link that leads somewhere.
 #[derive(Debug)]
 pub(crate) struct Ceremony {
@@ -64,7 +65,8 @@ impl App {
             .get::<SigningRow>(&link.signing)
             .await?
             .ok_or(WorkflowError::NotFound)?;
-        let access = access(&row, link.signer, self.clock.now()).ok_or(WorkflowError::NotFound)?;
+        let now = self.store.now().await?;
+        let access = access(&row, link.signer, now).ok_or(WorkflowError::NotFound)?;
         Ok(Ceremony {
             row,
             signer: link.signer,

@@ -10,6 +10,7 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use uuid::Uuid;
 
 use super::accounts::Caller;
+use super::history::record_events;
 use super::lanes::ATTEMPTS;
 use super::{attempt, notices, sealing};
 use crate::error::WorkflowError;
@@ -43,6 +44,19 @@ pub(super) async fn store(
         retract(tx, key, before, row).await?;
     }
     notices::record(tx, key, row, events).await
+}
+
+/// The same where what is sealed in the signing cannot be read any more: what
+/// it says about persons stays as it is, and nobody is told.
+pub(super) async fn store_untold(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    events: &[SigningEvent],
+) -> Result<(), WorkflowError> {
+    tx.put(row).await?;
+    end_lost_attempts(tx, row).await?;
+    record_events(tx, row.signing.id.uuid(), events).await?;
+    Ok(())
 }
 
 /// Ends the attempts of parties who cannot sign any more, and forgets what they

@@ -52,7 +52,7 @@ impl App {
                 signing: id,
                 id: comment,
                 author: CommentAuthor::Client,
-                created_at: self.clock.now(),
+                created_at: self.store.now().await?,
                 private: sealing::seal_comment(&key, comment, &private)?,
             },
             private,

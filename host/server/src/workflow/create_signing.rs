@@ -154,7 +154,7 @@ impl App {
                 return Err(error.into());
             }
         };
-        let now = self.clock.now();
+        let now = self.store.now().await?;
         let id = self.store.new_id().await?;
         let mut parties = Vec::with_capacity(terms.signers.len());
         for signer in &terms.signers {

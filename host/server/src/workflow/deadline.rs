@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -77,18 +78,43 @@ impl App {
         Ok(opened)
     }
 
-    /// Ends a signing whose deadline has passed.
+    /// Ends a signing whose deadline has passed. What is sealed in it may be
+    /// unreadable by then: it ends all the same, and nobody is told, because
+    /// where to is sealed too.
     pub(crate) async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let key = self.signing_key(signing).await?;
-        let key = key.as_ref();
+        let expired = match self.signing_key(signing).await {
+            Ok(key) => self.expire(job, signing, key.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        match expired {
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %signing,
+                    error = &error as &dyn std::error::Error,
+                    "a signing expires unread"
+                );
+                self.expire(job, signing, None).await?;
+            }
+            expired => expired?,
+        }
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+
+    async fn expire(
+        &self,
+        job: &ClaimedJob,
+        signing: Uuid,
+        key: Option<&DataKey>,
+    ) -> Result<(), WorkflowError> {
         self.store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
                     let row = tx.get::<SigningRow>(&signing).await?;
-                    let row = row.filter(|row| row.erased_at.is_none());
-                    let (Some(mut row), Some(key)) = (row, key) else {
+                    let Some(mut row) = row.filter(|row| row.erased_at.is_none()) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
                     let before = row.signing.clone();
@@ -96,16 +122,15 @@ impl App {
                     if let Some(later) = next_look(&row, now) {
                         return Ok(jobs::retry(tx, job, later).await?);
                     }
-                    if !events.is_empty() {
-                        change::store(tx, key, &before, &row, &events).await?;
+                    match key {
+                        _ if events.is_empty() => {}
+                        Some(key) => change::store(tx, key, &before, &row, &events).await?,
+                        None => change::store_untold(tx, &row, &events).await?,
                     }
                     Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
                 })
             })
-            .await?;
-        self.changes.announce(signing);
-        self.work.notify_one();
-        Ok(())
+            .await
     }
 }
 

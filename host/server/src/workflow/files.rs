@@ -62,7 +62,7 @@ impl App {
                 return Err(error.into());
             }
         };
-        let now = self.clock.now();
+        let now = self.store.now().await?;
         let private = FilePrivate { name: form.name };
         let row = FileRow {
             id,
@@ -97,7 +97,7 @@ impl App {
         token: Uuid,
     ) -> Result<FileRow, WorkflowError> {
         let row = self.store.get::<FileRow>(&token).await?;
-        let now = self.clock.now();
+        let now = self.store.now().await?;
         row.filter(|row| is_visible(row, caller, now))
             .ok_or(WorkflowError::NotFound)
     }

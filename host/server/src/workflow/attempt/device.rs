@@ -35,12 +35,16 @@ pub(super) struct Asked {
 }
 
 impl App {
-    /// Asks the provider for the person's certificate.
+    /// Asks the provider for the person's certificate. The phone rings for it
+    /// as it does for a signature, and is not to ring twice either.
     pub(super) async fn request_certificate(
         &self,
         running: &Running,
         person: String,
     ) -> Result<StepOutcome, WorkflowError> {
+        if running.may_ask_twice(running.attempt.started_at, self.store.now().await?) {
+            return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
+        }
         let semantics = person.parse::<SemanticsIdentifier>();
         let semantics = semantics
             .map_err(|_| WorkflowError::Inconsistent("a stored person is no identifier"))?;
@@ -77,7 +81,7 @@ impl App {
                     },
                 },
             )),
-            Err(error) => Ok(self.poll_failed(running, &error)),
+            Err(error) => self.poll_failed(running, &error).await,
         }
     }
 
@@ -126,7 +130,7 @@ impl App {
         let value = match self.smart_id()?.poll_signature(session, POLL).await {
             Ok(SessionState::Running) => return Ok(StepOutcome::Waiting),
             Ok(SessionState::Complete(signature)) => signature.value,
-            Err(error) => return Ok(self.poll_failed(running, &error)),
+            Err(error) => return self.poll_failed(running, &error).await,
         };
         let certificate = prepared.request.signer_chain.first();
         let certificate = certificate.ok_or(WorkflowError::Inconsistent(
@@ -139,7 +143,7 @@ impl App {
                 AttemptStep::AwaitReturn {
                     prepared,
                     value,
-                    until: after(self.clock.now(), RETURN_WITHIN),
+                    until: after(self.store.now().await?, RETURN_WITHIN),
                 },
             )),
             Ok(true) => Ok(Next::step(
@@ -159,15 +163,19 @@ impl App {
             .ok_or(WorkflowError::NotSetUp("Smart-ID is not set up here"))
     }
 
-    pub(super) fn poll_failed(&self, running: &Running, error: &SmartIdError) -> StepOutcome {
+    pub(super) async fn poll_failed(
+        &self,
+        running: &Running,
+        error: &SmartIdError,
+    ) -> Result<StepOutcome, WorkflowError> {
         let tries = usize::try_from(running.attempt.tries).unwrap_or(usize::MAX);
-        match PAUSES.get(tries) {
+        Ok(match PAUSES.get(tries) {
             Some(pause) if error.is_transient() => {
                 let pause = SignedDuration::from_secs(*pause);
-                StepOutcome::Again(after(self.clock.now(), pause))
+                StepOutcome::Again(after(self.store.now().await?, pause))
             }
             _ => StepOutcome::Failed(failure(running, error)),
-        }
+        })
     }
 }
 

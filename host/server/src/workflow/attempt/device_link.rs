@@ -20,6 +20,27 @@ use crate::workflow::sealing;
 /// How long the app may take to come back after the device has signed.
 pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
+impl Running {
+    /// Lets a signature that was made on the same device count only when the
+    /// app has come back to the page: somebody who was sent another person's
+    /// link does not sign for them.
+    pub(super) fn await_return(
+        &self,
+        prepared: PreparedSignature,
+        value: Vec<u8>,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> StepOutcome {
+        if self.attempt.returned {
+            return Next::step(Phase::Completing, AttemptStep::Finish { prepared, value });
+        }
+        if now >= until {
+            return StepOutcome::Failed(AttemptFailure::Timeout);
+        }
+        StepOutcome::WaitingForReturn(until)
+    }
+}
+
 /// What a signer follows to the app.
 #[derive(Debug)]
 pub(crate) struct DeviceLink {
@@ -30,7 +51,8 @@ pub(crate) struct DeviceLink {
 }
 
 impl App {
-    /// Opens a choice of a certificate to whoever follows its link.
+    /// Opens a choice of a certificate to whoever follows its link. It may be
+    /// opened again: nobody has been shown a link that was not stored.
     pub(super) async fn request_device_link(
         &self,
         running: &Running,
@@ -51,7 +73,7 @@ impl App {
         Ok(StepOutcome::Next(Box::new(Next {
             device_link: Some(OpenDeviceLink {
                 session,
-                opened_at: self.clock.now(),
+                opened_at: self.store.now().await?,
             }),
             ..Next::new(Phase::Certificate, step)
         })))
@@ -75,27 +97,8 @@ impl App {
                     },
                 },
             )),
-            Err(error) => Ok(self.poll_failed(running, &error)),
+            Err(error) => self.poll_failed(running, &error).await,
         }
-    }
-
-    /// Lets a signature that was made on the same device count only when the
-    /// app has come back to the page: somebody who was sent another person's
-    /// link does not sign for them.
-    pub(super) fn await_return(
-        &self,
-        running: &Running,
-        prepared: PreparedSignature,
-        value: Vec<u8>,
-        until: Timestamp,
-    ) -> StepOutcome {
-        if running.attempt.returned {
-            return Next::step(Phase::Completing, AttemptStep::Finish { prepared, value });
-        }
-        if self.clock.now() >= until {
-            return StepOutcome::Failed(AttemptFailure::Timeout);
-        }
-        StepOutcome::WaitingForReturn(until)
     }
 
     /// The link of an attempt that waits for somebody to follow it.
@@ -104,13 +107,14 @@ impl App {
         key: &DataKey,
         attempt: &AttemptRow,
         language: parafa_domain::Language,
+        now: Timestamp,
     ) -> Result<Option<DeviceLink>, WorkflowError> {
         let sealed = attempt.device_link.as_ref();
         let Some(sealed) = sealed.filter(|_| attempt.awaits_device_link()) else {
             return Ok(None);
         };
         let open = sealing::open_device_link(key, attempt.id, sealed)?;
-        let elapsed = self.clock.now().duration_since(open.opened_at);
+        let elapsed = now.duration_since(open.opened_at);
         let elapsed = elapsed.try_into().unwrap_or_default();
         let client = self.smart_id()?;
         let language = match language {

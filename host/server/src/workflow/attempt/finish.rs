@@ -28,7 +28,7 @@ impl App {
         prepared: PreparedSignature,
         value: Vec<u8>,
     ) -> Result<StepOutcome, WorkflowError> {
-        let now = self.clock.now();
+        let now = self.store.now().await?;
         let plugin = match self.finisher(running)? {
             Ok(plugin) => plugin,
             Err(error @ LookupError::Disabled(_)) => {

@@ -1,7 +1,7 @@
 //! What a step works with, and what it comes to.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer};
+use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, Plugin};
 
 use crate::error::WorkflowError;
@@ -15,6 +15,9 @@ use crate::records::{
 pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
 /// How long a signature that a device has made is worth finishing.
 pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
+/// How long a provider surely takes the same request for a repetition. Smart-ID
+/// remembers for 15 s; the rest is for the way there.
+const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 
 /// All that a step works with.
 pub(super) struct Running {
@@ -39,14 +42,10 @@ impl Running {
     /// Why no further step is worth doing, if so: the turn is lost, the
     /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
-        if !self
-            .signing
-            .signing
-            .has_turn(AttemptId::new(self.attempt.id))
-        {
+        let Some(turn) = self.turn() else {
             return Some(AttemptFailure::Cancelled);
-        }
-        if self.attempt.phase == Phase::Completing {
+        };
+        if turn.device_signed {
             return None;
         }
         if now >= self.signing.signing.expires_at {
@@ -57,7 +56,15 @@ impl Running {
 
     /// Whether the time is over in which a signature is worth finishing.
     pub(super) fn is_late(&self, now: Timestamp) -> bool {
-        self.attempt.phase == Phase::Completing && self.age(now) >= FINISH_WITHIN
+        let device_signed = self.turn().is_some_and(|turn| turn.device_signed);
+        device_signed && self.age(now) >= FINISH_WITHIN
+    }
+
+    /// Whether the signer may have been asked since `since` by a host that died
+    /// before it could say so, and would be asked a second time now: the
+    /// provider may not take the same request for a repetition any more.
+    pub(super) fn may_ask_twice(&self, since: Timestamp, now: Timestamp) -> bool {
+        self.claims > 1 && now.duration_since(since) >= REPEAT_WITHIN
     }
 
     /// What a step came to, unless it came to nothing and it is too late for
@@ -72,7 +79,9 @@ impl Running {
             return outcome;
         }
         match outcome {
-            Ok(outcome @ (StepOutcome::Signed(_) | StepOutcome::Failed(_))) => Ok(outcome),
+            Ok(
+                outcome @ (StepOutcome::Signed(_) | StepOutcome::Failed(_) | StepOutcome::Next(_)),
+            ) => Ok(outcome),
             Ok(StepOutcome::PluginFailed(..)) => {
                 Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
             }
@@ -83,6 +92,13 @@ impl Running {
             }
             Ok(_) => Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable)),
         }
+    }
+
+    /// The turn, if it is this attempt's.
+    fn turn(&self) -> Option<&Turn> {
+        let id = AttemptId::new(self.attempt.id);
+        let turn = self.signing.signing.turn.as_ref();
+        turn.filter(|turn| turn.attempt == id)
     }
 
     fn age(&self, now: Timestamp) -> SignedDuration {

@@ -2,7 +2,7 @@
 //! steps, so that what is asked for is stored before anybody is asked.
 
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_plugin_host::{
     Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Plugin, Progress, Reply,
@@ -15,10 +15,6 @@ use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 use crate::workflow::plugin_failure;
-
-/// How long a provider surely takes the same request for a repetition. Smart-ID
-/// remembers for 15 s; the rest is for the way there.
-const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 
 impl App {
     /// Has the plugin say what is to be signed.
@@ -63,7 +59,7 @@ impl App {
         let step = AttemptStep::Ask {
             chosen,
             prepared: PreparedSignature { request, need },
-            asked_at: self.clock.now(),
+            asked_at: self.store.now().await?,
         };
         Ok(StepOutcome::Next(Box::new(Next {
             plugin: Some(pin(&plugin)),
@@ -81,8 +77,7 @@ impl App {
         prepared: PreparedSignature,
         asked_at: Timestamp,
     ) -> Result<StepOutcome, WorkflowError> {
-        let age = self.clock.now().duration_since(asked_at);
-        if running.claims > 1 && age >= REPEAT_WITHIN {
+        if running.may_ask_twice(asked_at, self.store.now().await?) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
         match self.request_signature(running, chosen, &prepared).await? {

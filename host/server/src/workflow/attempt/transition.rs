@@ -86,7 +86,7 @@ pub(super) async fn store_next(
 ) -> Result<Stored, WorkflowError> {
     let now = tx.now();
     let id = AttemptId::new(attempt.id);
-    let renewed = if next.phase == Phase::Completing {
+    let renewed = if next.step.holds_signature() {
         // Whatever went wrong before was not about this signature.
         signing.plugin_faults = None;
         signing.signing.device_signed(id, now)

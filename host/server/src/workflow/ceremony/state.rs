@@ -93,7 +93,8 @@ impl App {
             Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
             None => None,
         };
-        let turn = ceremony.row.signing.current_turn(self.clock.now());
+        let now = self.store.now().await?;
+        let turn = ceremony.row.signing.current_turn(now);
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
         Ok(Glance {
             ceremony,
@@ -115,7 +116,7 @@ impl App {
         let device_link = match &attempt {
             Some(attempt) if attempt.awaits_device_link() => {
                 let key = self.key_to(&ceremony.row).await?;
-                self.device_link(&key, attempt, party.language)?
+                self.device_link(&key, attempt, party.language, self.store.now().await?)?
             }
             _ => None,
         };
