@@ -22,9 +22,10 @@ use openssl::x509::X509;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
 use x509_cert::ext::Extension;
-use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::ext::pkix::{
-    AuthorityInfoAccessSyntax, BasicConstraints, CertificatePolicies, ExtendedKeyUsage, KeyUsage,
+    AuthorityInfoAccessSyntax, BasicConstraints, CertificatePolicies, CrlDistributionPoints,
+    ExtendedKeyUsage, KeyUsage,
 };
 
 /// Why octets are not a usable certificate.
@@ -70,6 +71,7 @@ pub struct Certificate {
     qualified: QualifiedStatements,
     ocsp_urls: Vec<String>,
     issuer_urls: Vec<String>,
+    revocation_list_urls: Vec<String>,
     ocsp_nocheck: bool,
 }
 
@@ -129,6 +131,7 @@ impl Certificate {
             qualified: optional_extension::<QualifiedStatements>(tbs).unwrap_or_default(),
             ocsp_urls: access.ocsp,
             issuer_urls: access.issuers,
+            revocation_list_urls: revocation_list_urls(tbs),
             ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
             der: der.to_vec(),
             x509,
@@ -253,6 +256,26 @@ impl Certificate {
         &self.issuer_urls
     }
 
+    /// Addresses of revocation lists (RFC 5280 clause 4.2.1.13).
+    #[must_use]
+    pub fn revocation_list_urls(&self) -> &[String] {
+        &self.revocation_list_urls
+    }
+
+    /// Whether `issuer` issued this certificate, by names and signature; one
+    /// that is self-signed is its own issuer.
+    #[must_use]
+    pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
+        let verifies = || {
+            let verified = self.x509.verify(&issuer.public_key);
+            // What OpenSSL queued must not surface in the next call of this
+            // thread.
+            drop(ErrorStack::get());
+            verified.is_ok_and(|verified| verified)
+        };
+        self.names_issuer(issuer) && verifies()
+    }
+
     /// Whether the certificate asks not to be checked for revocation
     /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
     #[must_use]
@@ -327,6 +350,22 @@ impl AccessUrls {
         }
         urls
     }
+}
+
+fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
+    let points = optional_extension::<CrlDistributionPoints>(tbs);
+    let names = points
+        .into_iter()
+        .flat_map(|points| points.0)
+        .flat_map(|point| match point.distribution_point {
+            Some(DistributionPointName::FullName(names)) => names,
+            Some(DistributionPointName::NameRelativeToCRLIssuer(_)) | None => Vec::new(),
+        });
+    let urls = names.filter_map(|name| match name {
+        GeneralName::UniformResourceIdentifier(url) => Some(url.to_string()),
+        _ => None,
+    });
+    urls.collect()
 }
 
 fn extensions(tbs: &TbsCertificateInner<Raw>) -> impl Iterator<Item = &Extension> {

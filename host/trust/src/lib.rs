@@ -8,6 +8,8 @@
 //!   path, key usage, qualification, revocation.
 //! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for
 //!   time-stamps (RFC 3161).
+//! - [`ValidationData`] gathers what verifies signatures when nobody can be
+//!   asked any more: issuers' certificates, OCSP responses, revocation lists.
 //!
 //! Nothing here reads a clock: every check takes `now`. The network is reached
 //! through an [`HttpPort`](parafa_http_port::HttpPort), random numbers come
@@ -22,6 +24,7 @@ mod random;
 mod signature;
 mod signer;
 mod timestamp;
+mod validation;
 mod wire;
 
 pub use crate::anchors::{AuthorityKind, Purpose, TrustAnchors, TrustConfigError, TrustEntry};
@@ -42,4 +45,7 @@ pub use crate::signer::{
 pub use crate::timestamp::{
     AuthorityFailure, TimestampAuthority, TimestampClient, TimestampError, TimestampFault,
     TimestampPolicy, TimestampToken, TokenFault,
+};
+pub use crate::validation::{
+    Issuer, RevocationListFault, SourceFault, ValidationData, ValidationDataError, ValidationPolicy,
 };

@@ -14,4 +14,5 @@ mod responder;
 mod signers;
 mod stamper;
 mod timestamps;
+mod validation;
 mod world;
