@@ -22,7 +22,7 @@ use parafa_format_core::{
 use crate::MEDIA_TYPE;
 use crate::intake;
 use crate::limits::Limits;
-use crate::structure::PdfFile;
+use crate::structure::{PdfFile, with_file};
 
 use request::{Signing, TargetLevel};
 use revision::Revision;
@@ -46,10 +46,8 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     out: &mut S,
 ) -> Result<Step, Refusal> {
     let signing = Signing::parse(request)?;
-    let bytes = document.read_all();
-    let file = PdfFile::parse(&bytes, &Limits::with_room_for_a_signature())?;
-    intake::examine(&file)?;
-    let revision = Revision::prepare(&file, &signing)?;
+    let limits = Limits::with_room_for_a_signature();
+    let revision = with_file(document, &limits, |file| prepare(file, &signing))?;
 
     let attributes = signed_attributes(environment, document, &signing, &revision)?;
     let Some(value) = answer(answers, SIGNATURE)? else {
@@ -86,6 +84,11 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
         level: signing.target_level.reached().to_owned(),
         signature_id: revision.field_name().to_owned(),
     }))
+}
+
+fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Revision, Refusal> {
+    intake::examine(file)?;
+    Revision::prepare(file, signing)
 }
 
 /// Identifiers of the needs.

@@ -45,7 +45,7 @@ pub(crate) enum ByteRangeError {
 impl ByteRange {
     /// How much of the file the ranges cover, apart from `/Contents`.
     pub(super) fn coverage(&self, file: &PdfFile<'_>) -> Coverage {
-        if self.end == file.bytes().len() {
+        if self.end == file.source().len() {
             Coverage::EntireFile
         } else {
             Coverage::EntireRevision
@@ -66,7 +66,7 @@ pub(super) fn check(
     }
     let end = second_start
         .checked_add(second_len)
-        .filter(|end| *end <= file.bytes().len());
+        .filter(|end| *end <= file.source().len());
     let end = end
         .filter(|_| 0 < first_len && first_len < second_start)
         .ok_or(ByteRangeError::Ranges)?;

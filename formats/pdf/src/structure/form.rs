@@ -23,6 +23,19 @@ pub(crate) enum FieldKind {
     Unknown,
 }
 
+impl FieldKind {
+    /// The kind that a value of `/FT` names.
+    pub(crate) fn of(value: &Object) -> Self {
+        match value.as_name() {
+            Ok(b"Btn") => Self::Button,
+            Ok(b"Ch") => Self::Choice,
+            Ok(b"Sig") => Self::Signature,
+            Ok(b"Tx") => Self::Text,
+            _ => Self::Unknown,
+        }
+    }
+}
+
 /// A node of the field tree: a field, or a widget that is a kid of one.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldNode<'f> {
@@ -112,7 +125,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         if name_bytes > file.limits().field_name_bytes {
             return Err(refusal("The names of the fields are too long."));
         }
-        let kind = file.entry(dictionary, b"FT").map_or(kind, field_kind);
+        let kind = file.entry(dictionary, b"FT").map_or(kind, FieldKind::of);
         let value = dictionary.get(b"V").ok().map(|own| (id, own)).or(value);
         let kids = references(file, dictionary, b"Kids")?;
         let has_fields = kids
@@ -173,16 +186,6 @@ fn references(
             })
             .collect(),
         Some(_) => Err(refusal("A list of fields is no array.")),
-    }
-}
-
-fn field_kind(value: &Object) -> FieldKind {
-    match value.as_name() {
-        Ok(b"Btn") => FieldKind::Button,
-        Ok(b"Ch") => FieldKind::Choice,
-        Ok(b"Sig") => FieldKind::Signature,
-        Ok(b"Tx") => FieldKind::Text,
-        _ => FieldKind::Unknown,
     }
 }
 

@@ -6,6 +6,7 @@ use lopdf::ObjectId;
 
 use super::dictionary::{RawDictionary, as_reference};
 use super::scan::{Budget, ScanError, Scanner};
+use super::source::Source;
 
 /// An indirect object: `N G obj` value `endobj`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -48,7 +49,12 @@ pub(crate) enum Opened {
 }
 
 /// Reads an object from the first digit of its header on.
-pub(crate) fn open(bytes: &[u8], offset: usize, budget: &mut Budget) -> Result<Opened, ScanError> {
+pub(crate) fn open(
+    source: Source<'_>,
+    offset: usize,
+    budget: &mut Budget,
+) -> Result<Opened, ScanError> {
+    let bytes = source.up_to_omission(offset);
     if !bytes.get(offset).is_some_and(u8::is_ascii_digit) {
         return Err(ScanError::Syntax(offset));
     }
@@ -92,7 +98,7 @@ pub(crate) fn open(bytes: &[u8], offset: usize, budget: &mut Budget) -> Result<O
 
 /// Completes a stream whose length is known.
 pub(crate) fn close(
-    bytes: &[u8],
+    source: Source<'_>,
     id: ObjectId,
     dictionary: Range<usize>,
     data_start: usize,
@@ -100,9 +106,9 @@ pub(crate) fn close(
 ) -> Result<IndirectObject, ScanError> {
     let data_end = data_start
         .checked_add(length)
-        .filter(|end| *end <= bytes.len());
+        .filter(|end| *end <= source.len());
     let data_end = data_end.ok_or(ScanError::End(data_start))?;
-    let mut scanner = Scanner::new(bytes, data_end);
+    let mut scanner = Scanner::new(source.up_to_omission(data_end), data_end);
     scanner.skip_white_space();
     if !scanner.accept(b"endstream") {
         return Err(ScanError::Syntax(data_end));
@@ -130,14 +136,15 @@ mod tests {
     use crate::limits::Limits;
 
     fn read(bytes: &[u8]) -> Result<IndirectObject, ScanError> {
-        match open(bytes, 0, &mut Budget::new(&Limits::default()))? {
+        let source = Source::whole(bytes);
+        match open(source, 0, &mut Budget::new(&Limits::default()))? {
             Opened::Object(object) => Ok(object),
             Opened::Stream {
                 id,
                 dictionary,
                 data_start,
                 length: Length::Direct(length),
-            } => close(bytes, id, dictionary, data_start, length),
+            } => close(source, id, dictionary, data_start, length),
             Opened::Stream { .. } => panic!("the length is direct"),
         }
     }

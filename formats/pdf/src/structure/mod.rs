@@ -7,6 +7,7 @@
 
 mod decode;
 mod dictionary;
+mod excerpt;
 mod form;
 mod header;
 mod indirect;
@@ -16,29 +17,59 @@ mod page_tree;
 mod refusal;
 mod revision;
 mod scan;
+mod source;
 mod text;
 mod xref;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
 use lopdf::{DecompressError, Dictionary, Document, Error, LoadOptions, Object, ObjectId};
-use parafa_format_core::Refusal;
+use parafa_format_core::{Blob, Refusal};
 
 use crate::limits::Limits;
 
 pub(crate) use decode::Decoder;
-pub(crate) use dictionary::{RawDictionary, RawEntry, array_items, as_reference, as_string};
+pub(crate) use dictionary::{
+    RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
+};
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{MAX_OBJECT_NUMBER, ScanError, is_white_space, references};
-pub(crate) use text::same_value;
+pub(crate) use text::{decode_name, same_value};
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
+
+use excerpt::Excerpt;
+use source::Source;
 
 /// Longest chain of references from one to the next that is followed.
 const MAX_REFERENCE_HOPS: usize = 16;
 
-/// A PDF file, parsed strictly once from its whole bytes.
+/// Reads a document, parses it strictly and has `work` done on it.
+///
+/// What takes most of the time of a long document is left out: the data of
+/// long streams, which are empty in `work`, except for metadata and what the
+/// document security store leads to.
+pub(crate) fn with_file<B: Blob, T>(
+    document: &B,
+    limits: &Limits,
+    work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let mut excerpt = Excerpt::read(document);
+    let is_whole = excerpt.is_whole();
+    match PdfFile::parse_excerpt(&mut excerpt, limits) {
+        // A refusal is to tell of the whole file.
+        Err(_) if !is_whole => {}
+        file => return work(&file?),
+    }
+    drop(excerpt);
+    work(&PdfFile::parse(&document.read_all(), limits)?)
+}
+
+/// A PDF file, parsed strictly once.
 pub(crate) struct PdfFile<'a> {
-    bytes: &'a [u8],
+    source: Source<'a>,
     limits: Limits,
     header_version: &'a str,
     /// The newest first, never empty.
@@ -51,50 +82,88 @@ pub(crate) struct PdfFile<'a> {
 }
 
 impl<'a> PdfFile<'a> {
-    /// Parses a file strictly.
+    /// Parses a file strictly from its whole bytes.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
-        let header_version = header::version(bytes)?;
-        let xref::Chain { sections, end } = xref::read_chain(bytes, limits)?;
-        refuse_encryption(bytes, &sections)?;
-        let newest = Revision::newest(bytes, &sections, limits);
-        let highest = check_objects(&newest, limits)?;
-        newest.release();
-        newest.renew(limits);
-        let catalog_id = newest.catalog_id().ok_or_else(|| {
-            Refusal::new("object-damaged", "The trailer does not name a catalog.")
-        })?;
-        let next_object_number = sections
-            .iter()
-            .flat_map(|section| {
-                let listed = section.entries.last().map(|(number, _)| number + 1);
-                let streams = section
-                    .stream_numbers
-                    .iter()
-                    .map(|number| number.saturating_add(1));
-                streams.chain(listed).chain([section.size])
-            })
-            .chain([highest.saturating_add(1)])
-            .max()
-            .unwrap_or(0);
-        let document = load(bytes, limits, &newest)?;
+        let layout = Layout::check(Source::whole(bytes), limits)?;
+        let document = load(bytes, limits)?;
+        Self::new(Source::whole(bytes), limits, layout, document)
+    }
+
+    /// Parses what was read of a file, if that is enough.
+    fn parse_excerpt(excerpt: &'a mut Excerpt, limits: &Limits) -> Result<Self, Refusal> {
+        let layout = Layout::check(excerpt.source(), limits)?;
+        let document = excerpt.with_empty_streams(|bytes| load(bytes, limits))?;
+        let file = Self::new(excerpt.source(), limits, layout, document)?;
+        file.check_decoded_streams()?;
+        Ok(file)
+    }
+
+    fn new(
+        source: Source<'a>,
+        limits: &Limits,
+        layout: Layout,
+        document: Document,
+    ) -> Result<Self, Refusal> {
+        let newest = Revision::newest(source, &layout.sections, layout.table, limits);
+        check_loaded(&document, &newest)?;
         let file = Self {
-            bytes,
+            source,
             limits: limits.clone(),
-            header_version,
-            sections,
-            end,
+            header_version: header::version(source.up_to_omission(0))?,
+            sections: layout.sections,
+            end: layout.end,
             newest,
-            next_object_number,
-            catalog_id,
+            next_object_number: layout.next_object_number,
+            catalog_id: layout.catalog_id,
             document,
         };
         file.catalog()?;
         Ok(file)
     }
 
-    /// The whole file.
+    /// Refuses a file when data was left out that is decoded from its objects:
+    /// the metadata and what the document security store leads to (ISO
+    /// 32000-2, 14.3.2 and 12.8.4.3).
+    fn check_decoded_streams(&self) -> Result<(), Refusal> {
+        let omissions = self.source.omissions();
+        if omissions.is_empty() {
+            return Ok(());
+        }
+        let catalog = self.raw_object(self.catalog_id)?;
+        let mut open = Vec::new();
+        if let Ok(catalog) = RawDictionary::scan(&catalog.bytes) {
+            for key in [&b"Metadata"[..], b"DSS"] {
+                let value = catalog.value(key).unwrap_or_default();
+                open.extend(references(value).unwrap_or_default());
+            }
+        }
+        let mut visited = BTreeSet::new();
+        while let Some(number) = open.pop() {
+            if !visited.insert(number) {
+                continue;
+            }
+            if omissions.iter().any(|omission| omission.object == number) {
+                return Err(Refusal::new(
+                    "object-damaged",
+                    format!("The stream {number} was not read."),
+                ));
+            }
+            if let Some(object) = self.newest.raw(number)? {
+                open.extend(references(&object.bytes).unwrap_or_default());
+            }
+        }
+        self.newest.renew_values(&self.limits);
+        Ok(())
+    }
+
+    /// The whole file, with zeros for what was left out.
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.bytes
+        self.source.zero_filled()
+    }
+
+    /// The file without what was left out.
+    pub(crate) fn source(&self) -> Source<'a> {
+        self.source
     }
 
     /// The limits that apply.
@@ -207,6 +276,18 @@ impl<'a> PdfFile<'a> {
         None
     }
 
+    /// The object that a reference leads to, also through other references.
+    pub(crate) fn resolve_id(&self, object: &Object) -> Option<ObjectId> {
+        let mut id = object.as_reference().ok()?;
+        for _ in 0..MAX_REFERENCE_HOPS {
+            match self.object(id)? {
+                Object::Reference(next) => id = *next,
+                _ => return Some(id),
+            }
+        }
+        None
+    }
+
     /// A value of a dictionary, references followed.
     pub(crate) fn entry<'b>(
         &'b self,
@@ -256,7 +337,7 @@ impl<'a> PdfFile<'a> {
     /// is part of it.
     pub(crate) fn is_end_of_revision(&self, end: usize) -> bool {
         self.sections.iter().any(|section| {
-            let rest = self.bytes.get(section.marker_end..end);
+            let rest = self.source.get(section.marker_end..end);
             rest.is_some_and(|rest| rest.iter().all(|byte| is_white_space(*byte)))
         })
     }
@@ -276,11 +357,79 @@ impl<'a> PdfFile<'a> {
     }
 }
 
+/// Where everything in a file stands, checked.
+struct Layout {
+    /// The newest first, never empty.
+    sections: Vec<XrefSection>,
+    end: usize,
+    table: Rc<BTreeMap<u32, XrefEntry>>,
+    next_object_number: u32,
+    catalog_id: ObjectId,
+}
+
+impl Layout {
+    fn check(source: Source<'_>, limits: &Limits) -> Result<Self, Refusal> {
+        header::version(source.up_to_omission(0))?;
+        let xref::Chain { sections, end } = xref::read_chain(source, limits)?;
+        check_omissions(source, &sections)?;
+        refuse_encryption(source, &sections)?;
+        let table = revision::newest_table(&sections);
+        let newest = Revision::newest(source, &sections, Rc::clone(&table), limits);
+        let highest = check_objects(&newest, limits)?;
+        let catalog_id = newest.catalog_id().ok_or_else(|| {
+            Refusal::new("object-damaged", "The trailer does not name a catalog.")
+        })?;
+        let next_object_number = sections
+            .iter()
+            .flat_map(|section| {
+                let listed = section.entries.last().map(|(number, _)| number + 1);
+                let streams = section
+                    .stream_numbers
+                    .iter()
+                    .map(|number| number.saturating_add(1));
+                streams.chain(listed).chain([section.size])
+            })
+            .chain([highest.saturating_add(1)])
+            .max()
+            .unwrap_or(0);
+        Ok(Self {
+            sections,
+            end,
+            table,
+            next_object_number,
+            catalog_id,
+        })
+    }
+}
+
+/// Refuses an omission that is no stream of the file, or one of which there are
+/// several versions: they could be compared.
+fn check_omissions(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
+    for omission in source.omissions() {
+        let mut offsets =
+            sections
+                .iter()
+                .filter_map(|section| match section.entry(omission.object)? {
+                    XrefEntry::Free => None,
+                    XrefEntry::InUse { offset, .. } => Some(Some(offset)),
+                    XrefEntry::Compressed { .. } => Some(None),
+                });
+        let is_listed_first = offsets.next() == Some(Some(omission.offset));
+        if !is_listed_first || offsets.any(|offset| offset != Some(omission.offset)) {
+            return Err(Refusal::new(
+                "object-damaged",
+                format!("The stream {} is not listed once.", omission.object),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses an encrypted file, whichever revision says so; also when `/Encrypt`
 /// is null, which some readers take for encryption.
-fn refuse_encryption(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refusal> {
+fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
     for section in sections {
-        let trailer = bytes.get(section.trailer.clone()).unwrap_or_default();
+        let trailer = source.get(section.trailer.clone()).unwrap_or_default();
         if RawDictionary::scan(trailer).is_ok_and(|trailer| trailer.find(b"Encrypt").is_some()) {
             return Err(Refusal::new("encrypted", "The document is encrypted."));
         }
@@ -327,6 +476,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
             ));
         }
         let object = revision.read((number, generation), offset)?;
+        revision.data(&object, offset)?;
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
@@ -347,7 +497,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
     Ok(highest.max(revision.highest_reference()))
 }
 
-fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Document, Refusal> {
+fn load(bytes: &[u8], limits: &Limits) -> Result<Document, Refusal> {
     let options = LoadOptions {
         strict: true,
         max_decompressed_size: Some(limits.decoded_stream_bytes),
@@ -361,6 +511,10 @@ fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Docume
             "The cross-reference does not lead to the objects.",
         ));
     }
+    Ok(document)
+}
+
+fn check_loaded(document: &Document, revision: &Revision<'_>) -> Result<(), Refusal> {
     for number in revision.newest_table().keys() {
         if let Some(generation) = revision.generation(*number)
             && !document.objects.contains_key(&(*number, generation))
@@ -371,7 +525,7 @@ fn load(bytes: &[u8], limits: &Limits, revision: &Revision<'_>) -> Result<Docume
             ));
         }
     }
-    Ok(document)
+    Ok(())
 }
 
 fn load_refusal(error: &Error) -> Refusal {

@@ -15,6 +15,7 @@ use super::indirect::{self, IndirectObject, Length, Opened};
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
 use super::scan::{Budget, Scanner, unsigned};
+use super::source::Source;
 use super::xref::{XrefEntry, XrefSection};
 use crate::limits::Limits;
 
@@ -30,6 +31,8 @@ pub(crate) struct RawObject<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The encoded data of a stream.
     pub(crate) data: Option<&'a [u8]>,
+    /// Where that data stands in the file.
+    pub(crate) data_span: Option<Range<usize>>,
     /// Where the value stands in the file; `None` inside an object stream.
     pub(crate) offset: Option<usize>,
     /// The object's generation, 0 inside an object stream.
@@ -41,7 +44,7 @@ pub(crate) struct RawObject<'a> {
 /// All revisions of a file share what has been read: an object stream is
 /// decoded once, whichever of them asks for a member.
 pub(crate) struct Revision<'a> {
-    bytes: &'a [u8],
+    source: Source<'a>,
     /// What the newest revision lists.
     newest: Rc<BTreeMap<u32, XrefEntry>>,
     /// What is listed otherwise here, by the object's number.
@@ -60,17 +63,17 @@ struct ReadState {
 }
 
 impl<'a> Revision<'a> {
-    /// The newest revision: the first of the sections completes it.
-    pub(super) fn newest(bytes: &'a [u8], sections: &[XrefSection], limits: &Limits) -> Self {
-        let mut newest = BTreeMap::new();
-        for section in sections {
-            for (number, entry) in &section.entries {
-                newest.entry(*number).or_insert(*entry);
-            }
-        }
+    /// The newest revision: the first of the sections completes it, and `table`
+    /// is [`newest_table`] of them all.
+    pub(super) fn newest(
+        source: Source<'a>,
+        sections: &[XrefSection],
+        table: Rc<BTreeMap<u32, XrefEntry>>,
+        limits: &Limits,
+    ) -> Self {
         Self {
-            bytes,
-            newest: Rc::new(newest),
+            source,
+            newest: table,
             otherwise: BTreeMap::new(),
             trailer: newest_trailer(sections),
             lengths: RefCell::default(),
@@ -104,7 +107,7 @@ impl<'a> Revision<'a> {
             }
         }
         Self {
-            bytes: self.bytes,
+            source: self.source,
             newest: Rc::clone(&self.newest),
             otherwise,
             trailer: newest_trailer(older),
@@ -133,7 +136,7 @@ impl<'a> Revision<'a> {
 
     /// The trailer dictionary as written.
     pub(crate) fn trailer(&self) -> &'a [u8] {
-        self.bytes.get(self.trailer.clone()).unwrap_or_default()
+        self.source.get(self.trailer.clone()).unwrap_or_default()
     }
 
     /// The catalog's identifier.
@@ -160,8 +163,9 @@ impl<'a> Revision<'a> {
             Some(XrefEntry::InUse { offset, generation }) => {
                 let object = self.read((number, generation), offset)?;
                 Ok(Some(RawObject {
-                    bytes: Cow::Borrowed(self.bytes.get(object.value.clone()).unwrap_or_default()),
-                    data: object.data.and_then(|data| self.bytes.get(data)),
+                    bytes: Cow::Borrowed(self.source.get(object.value.clone()).unwrap_or_default()),
+                    data: self.data(&object, offset)?,
+                    data_span: object.data.clone(),
                     offset: Some(object.value.start),
                     generation,
                 }))
@@ -181,6 +185,7 @@ impl<'a> Revision<'a> {
                 Ok(Some(RawObject {
                     bytes: Cow::Owned(bytes.to_vec()),
                     data: None,
+                    data_span: None,
                     offset: None,
                     generation: 0,
                 }))
@@ -190,7 +195,7 @@ impl<'a> Revision<'a> {
 
     /// Refuses an object that does not begin where it is listed.
     pub(super) fn check_header(&self, id: ObjectId, offset: usize) -> Result<(), Refusal> {
-        if starts_with_header(self.bytes, offset, id) {
+        if starts_with_header(self.source, offset, id) {
             return Ok(());
         }
         let detail = format!(
@@ -205,9 +210,31 @@ impl<'a> Revision<'a> {
         self.read_with(id, offset, |length| self.stream_length(length, true))
     }
 
+    /// The data of an object that was read at an offset; `None` when it is no
+    /// stream.
+    pub(super) fn data(
+        &self,
+        object: &IndirectObject,
+        offset: usize,
+    ) -> Result<Option<&'a [u8]>, Refusal> {
+        let Some(data) = object.data.clone() else {
+            return Ok(None);
+        };
+        self.source
+            .stream_data(offset, data)
+            .map(Some)
+            .ok_or_else(|| {
+                let (number, generation) = object.id;
+                Refusal::new(
+                    "object-damaged",
+                    format!("Another stream lies inside the stream {number} {generation}."),
+                )
+            })
+    }
+
     /// Whether an object is an object stream by its type.
     pub(super) fn is_object_stream(&self, object: &IndirectObject) -> bool {
-        let source = self.bytes.get(object.value.clone()).unwrap_or_default();
+        let source = self.source.get(object.value.clone()).unwrap_or_default();
         RawDictionary::scan(source).is_ok_and(|dictionary| is_object_stream(&dictionary))
     }
 
@@ -227,10 +254,10 @@ impl<'a> Revision<'a> {
         let object = self.read_with((number, generation), offset, |length| {
             self.stream_length(length, false)
         })?;
-        let source = self.bytes.get(object.value).unwrap_or_default();
+        let source = self.source.get(object.value).unwrap_or_default();
         let data = object
             .data
-            .and_then(|data| self.bytes.get(data))
+            .and_then(|data| self.source.get(data))
             .ok_or_else(|| damaged("it is not a stream"))?;
         let dictionary = RawDictionary::scan(source)
             .map_err(|error| refusal::from_scan("object-stream-damaged", &place, &error))?;
@@ -261,18 +288,6 @@ impl<'a> Revision<'a> {
         self.state.borrow().budget.highest_reference()
     }
 
-    /// Gives the decoded object streams back.
-    pub(super) fn release(&self) {
-        self.state.borrow_mut().containers.clear();
-    }
-
-    /// Starts counting anew what is scanned and decoded.
-    pub(super) fn renew(&self, limits: &Limits) {
-        let mut state = self.state.borrow_mut();
-        state.budget = Budget::new(limits);
-        state.decoder = Decoder::new(limits);
-    }
-
     /// Starts counting anew what is scanned, but not what is decoded and kept.
     pub(crate) fn renew_values(&self, limits: &Limits) {
         self.state.borrow_mut().budget = Budget::new(limits);
@@ -292,7 +307,7 @@ impl<'a> Revision<'a> {
             refusal::from_scan("object-damaged", &place, &error)
         };
         self.check_header(id, offset)?;
-        let opened = indirect::open(self.bytes, offset, &mut self.state.borrow_mut().budget)
+        let opened = indirect::open(self.source, offset, &mut self.state.borrow_mut().budget)
             .map_err(refuse)?;
         match opened {
             Opened::Object(object) => Ok(object),
@@ -309,7 +324,7 @@ impl<'a> Revision<'a> {
                     );
                     Refusal::new("object-damaged", detail)
                 })?;
-                indirect::close(self.bytes, id, dictionary, data_start, length).map_err(refuse)
+                indirect::close(self.source, id, dictionary, data_start, length).map_err(refuse)
             }
         }
     }
@@ -334,9 +349,9 @@ impl<'a> Revision<'a> {
         let value = match self.entry(id.0)? {
             XrefEntry::InUse { offset, generation } if generation == id.1 => {
                 let mut budget = self.state.borrow().budget.clone();
-                match indirect::open(self.bytes, offset, &mut budget).ok()? {
+                match indirect::open(self.source, offset, &mut budget).ok()? {
                     Opened::Object(object) if object.id == id => {
-                        unsigned(self.bytes.get(object.value)?)
+                        unsigned(self.source.get(object.value)?)
                     }
                     _ => None,
                 }
@@ -354,6 +369,18 @@ impl<'a> Revision<'a> {
     }
 }
 
+/// What the newest revision lists: of every object the entry of the first
+/// section that has one.
+pub(super) fn newest_table(sections: &[XrefSection]) -> Rc<BTreeMap<u32, XrefEntry>> {
+    let mut newest = BTreeMap::new();
+    for section in sections {
+        for (number, entry) in &section.entries {
+            newest.entry(*number).or_insert(*entry);
+        }
+    }
+    Rc::new(newest)
+}
+
 fn newest_trailer(sections: &[XrefSection]) -> Range<usize> {
     sections
         .first()
@@ -368,8 +395,11 @@ fn is_object_stream(dictionary: &RawDictionary<'_>) -> bool {
         .is_some_and(|name| name == b"ObjStm")
 }
 
-fn starts_with_header(bytes: &[u8], offset: usize, id: ObjectId) -> bool {
-    let rest = bytes.get(offset..).unwrap_or_default();
+fn starts_with_header(source: Source<'_>, offset: usize, id: ObjectId) -> bool {
+    let rest = source
+        .up_to_omission(offset)
+        .get(offset..)
+        .unwrap_or_default();
     let mut scanner = Scanner::new(rest.get(..MAX_HEADER_BYTES).unwrap_or(rest), 0);
     rest.first().is_some_and(u8::is_ascii_digit)
         && scanner.unsigned() == Ok(u64::from(id.0))

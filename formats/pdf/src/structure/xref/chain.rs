@@ -12,6 +12,7 @@ use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::RawDictionary;
 use crate::structure::refusal;
 use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner};
+use crate::structure::source::Source;
 
 const END_OF_FILE: &[u8] = b"%%EOF";
 const START_XREF: &[u8] = b"startxref";
@@ -25,27 +26,30 @@ pub(crate) struct Chain {
 }
 
 /// Reads the chain of sections that the last `startxref` begins.
-pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal> {
+pub(crate) fn read_chain(source: Source<'_>, limits: &Limits) -> Result<Chain, Refusal> {
+    let (tail_start, tail) = source.tail();
     let marker =
-        memmem::rfind(bytes, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
-    let before = bytes.get(..marker).unwrap_or_default();
+        memmem::rfind(tail, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
+    let before = tail.get(..marker).unwrap_or_default();
     let start =
         memmem::rfind(before, START_XREF).ok_or_else(|| damaged("The file has no startxref."))?;
+    let (marker, start) = (tail_start + marker, tail_start + start);
     let Completion {
         startxref: newest,
         marker_end,
         revision_end: end,
-    } = completion(bytes, start)
+    } = completion(source, start)
         .ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
     if marker_end != marker + END_OF_FILE.len() {
         return Err(ambiguous(
             "The last startxref does not belong to the last %%EOF.",
         ));
     }
-    if memmem::find(bytes.get(end..).unwrap_or_default(), START_XREF).is_some() {
+    let rest = source.get(end..source.len()).unwrap_or_default();
+    if memmem::find(rest, START_XREF).is_some() {
         return Err(ambiguous("Another startxref follows the last %%EOF."));
     }
-    let sections = follow(bytes, newest, limits)?;
+    let sections = follow(source, newest, limits)?;
     if !sections.iter().any(|section| section.revision_end == end) {
         return Err(ambiguous(
             "The last startxref and %%EOF do not complete a cross-reference section.",
@@ -54,7 +58,7 @@ pub(crate) fn read_chain(bytes: &[u8], limits: &Limits) -> Result<Chain, Refusal
     Ok(Chain { sections, end })
 }
 
-fn follow(bytes: &[u8], newest: usize, limits: &Limits) -> Result<Vec<XrefSection>, Refusal> {
+fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<XrefSection>, Refusal> {
     let mut allowance = Allowance {
         budget: Budget::new(limits),
         decoder: Decoder::new(limits),
@@ -78,13 +82,13 @@ fn follow(bytes: &[u8], newest: usize, limits: &Limits) -> Result<Vec<XrefSectio
         if found
             .last()
             .is_some_and(|newer| newer.section.offset < offset)
-            && !is_linearized(bytes, limits)
+            && !is_linearized(source, limits)
         {
             return Err(ambiguous(
                 "An older cross-reference section comes after a newer one.",
             ));
         }
-        let section = read_section(bytes, offset, &mut allowance)?;
+        let section = read_section(source, offset, &mut allowance)?;
         next = section.prev;
         found.push(section);
     }
@@ -145,19 +149,23 @@ struct Completion {
     revision_end: usize,
 }
 
-fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Result<Found, Refusal> {
+fn read_section(
+    source: Source<'_>,
+    offset: usize,
+    allowance: &mut Allowance,
+) -> Result<Found, Refusal> {
     let refuse = |error| section_refusal(error, offset);
     let Parsed {
         mut entries,
         trailer,
         stream_number,
         end,
-    } = section::read(bytes, offset, allowance).map_err(refuse)?;
-    let source = bytes.get(trailer.clone()).unwrap_or_default();
-    let dictionary = RawDictionary::scan(source).map_err(|error| refuse(error.into()))?;
+    } = section::read(source, offset, allowance).map_err(refuse)?;
+    let written = source.get(trailer.clone()).unwrap_or_default();
+    let dictionary = RawDictionary::scan(written).map_err(|error| refuse(error.into()))?;
     // An update carries the entries on by their written keys.
     if dictionary.entries().iter().any(|entry| {
-        !source
+        !written
             .get(entry.span.start + 1..)
             .is_some_and(|key| key.starts_with(&entry.key))
     }) {
@@ -183,7 +191,7 @@ fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Resul
     };
     if let (XrefForm::Table, Some(stream_offset)) = (form, hybrid) {
         form = XrefForm::Hybrid;
-        let stream = section::read_stream(bytes, stream_offset, allowance)
+        let stream = section::read_stream(source, stream_offset, allowance)
             .map_err(|error| section_refusal(error, stream_offset))?;
         stream_numbers.extend(stream.stream_number);
         // The stream tells about objects that the table hides as free (7.5.8.4).
@@ -194,9 +202,9 @@ fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Resul
             }
         }
     }
-    let mut scanner = Scanner::new(bytes, end);
+    let mut scanner = Scanner::new(source.up_to_omission(end), end);
     scanner.skip_blanks();
-    let completion = completion(bytes, scanner.position());
+    let completion = completion(source, scanner.position());
     let section = XrefSection {
         form,
         offset,
@@ -214,7 +222,8 @@ fn read_section(bytes: &[u8], offset: usize, allowance: &mut Allowance) -> Resul
     })
 }
 
-fn completion(bytes: &[u8], position: usize) -> Option<Completion> {
+fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
+    let bytes = source.up_to_omission(position);
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
     let startxref = usize::try_from(scanner.unsigned().ok()?).ok()?;
@@ -235,7 +244,8 @@ fn after_line_end(bytes: &[u8], position: usize) -> usize {
 }
 
 /// Whether the first object is a linearization parameter dictionary (F.3.2).
-fn is_linearized(bytes: &[u8], limits: &Limits) -> bool {
+fn is_linearized(source: Source<'_>, limits: &Limits) -> bool {
+    let bytes = source.up_to_omission(0);
     let mut scanner = Scanner::new(bytes, 0);
     let first_object = scanner
         .unsigned()

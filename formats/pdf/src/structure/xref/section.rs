@@ -8,6 +8,7 @@ use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::{RawDictionary, array_items};
 use crate::structure::indirect::{self, Length, Opened};
 use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
+use crate::structure::source::Source;
 
 /// Length of an entry of a table without its end-of-line marker: offset,
 /// generation and kind.
@@ -74,25 +75,25 @@ impl Allowance {
 
 /// Reads the section at an offset.
 pub(super) fn read(
-    bytes: &[u8],
+    source: Source<'_>,
     offset: usize,
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
-    let mut scanner = Scanner::new(bytes, offset);
+    let mut scanner = Scanner::new(source.up_to_omission(offset), offset);
     if scanner.accept(b"xref") {
-        read_table(bytes, scanner, allowance)
+        read_table(source, scanner, allowance)
     } else {
-        read_stream(bytes, offset, allowance)
+        read_stream(source, offset, allowance)
     }
 }
 
 /// Reads the cross-reference stream at an offset.
 pub(super) fn read_stream(
-    bytes: &[u8],
+    source: Source<'_>,
     offset: usize,
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
-    let opened = indirect::open(bytes, offset, &mut allowance.budget)?;
+    let opened = indirect::open(source, offset, &mut allowance.budget)?;
     let Opened::Stream {
         id,
         dictionary,
@@ -102,15 +103,15 @@ pub(super) fn read_stream(
     else {
         return Err(ScanError::Syntax(offset).into());
     };
-    let object = indirect::close(bytes, id, dictionary, data_start, length)?;
-    let source = bytes.get(object.value.clone()).unwrap_or_default();
-    let dictionary = RawDictionary::scan(source)?;
+    let object = indirect::close(source, id, dictionary, data_start, length)?;
+    let dictionary = source.get(object.value.clone()).unwrap_or_default();
+    let dictionary = RawDictionary::scan(dictionary)?;
     if dictionary.value(b"Type") != Some(b"/XRef") {
         return Err(SectionError::Trailer("Type"));
     }
     let data = object
         .data
-        .and_then(|data| bytes.get(data))
+        .and_then(|data| source.get(data))
         .unwrap_or_default();
     let content = allowance.decoder.decode(&dictionary, data)?;
     let widths = widths(&dictionary)?;
@@ -134,7 +135,7 @@ pub(super) fn read_stream(
 }
 
 fn read_table(
-    bytes: &[u8],
+    source: Source<'_>,
     mut scanner: Scanner<'_>,
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
@@ -158,9 +159,9 @@ fn read_table(
         }
     }
     let trailer = scanner.value(&mut allowance.budget)?;
-    if !bytes
+    if !source
         .get(trailer.clone())
-        .is_some_and(|source| source.starts_with(b"<<"))
+        .is_some_and(|trailer| trailer.starts_with(b"<<"))
     {
         return Err(ScanError::Syntax(trailer.start).into());
     }
@@ -281,7 +282,7 @@ mod tests {
     #[test]
     fn a_table_lists_objects_by_subsections() {
         let table = b"xref\n0 1\n0000000000 65535 f \n4 2\n0000000015 00000 n \n0000000020 00003 n \ntrailer\n<</Size 6>>";
-        let parsed = read(table, 0, &mut allowance()).unwrap();
+        let parsed = read(Source::whole(table), 0, &mut allowance()).unwrap();
 
         assert_eq!(
             parsed.entries.into_iter().collect::<Vec<_>>(),
@@ -309,7 +310,7 @@ mod tests {
     #[test]
     fn a_stream_lists_objects_by_rows() {
         let stream = b"9 0 obj<</Type/XRef/Size 10/W[1 1 1]/Index[3 2]/Length 6>>stream\n\x01\x0F\x00\x02\x07\x01\nendstream endobj";
-        let parsed = read(stream, 0, &mut allowance()).unwrap();
+        let parsed = read(Source::whole(stream), 0, &mut allowance()).unwrap();
 
         assert_eq!(
             parsed.entries.into_iter().collect::<Vec<_>>(),
@@ -338,7 +339,7 @@ mod tests {
         let table = b"xref\n4 1\n0000000015 00000 n \n4 1\n0000000020 00000 n \ntrailer<<>>";
 
         assert!(matches!(
-            read(table, 0, &mut allowance()),
+            read(Source::whole(table), 0, &mut allowance()),
             Err(SectionError::Duplicate(4))
         ));
     }
@@ -348,7 +349,7 @@ mod tests {
         let table = b"xref\n0 4000000000\n0000000000 65535 f \ntrailer<<>>";
 
         assert!(matches!(
-            read(table, 0, &mut allowance()),
+            read(Source::whole(table), 0, &mut allowance()),
             Err(SectionError::Entry(1))
         ));
     }

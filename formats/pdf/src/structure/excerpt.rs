@@ -1,0 +1,423 @@
+//! Reading a file without the data of its long streams.
+//!
+//! Most of a long document is images, fonts and drawings, and no operation
+//! that reads it this way looks into them: they are hashed and copied by the
+//! host. Where they are is guessed, and a guess does no harm: nothing can be
+//! read from where something was left out, and a file that does not parse
+//! without it is read whole.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use parafa_format_core::Blob;
+
+use super::dictionary::{RawDictionary, as_name};
+use super::indirect::{self, Length, Opened};
+use super::scan::Budget;
+use super::source::{Omission, Source};
+use crate::limits::Limits;
+
+/// How much is read at once, in bytes, and the least that is left out.
+const CHUNK: u32 = 64 * 1024;
+
+/// Longest head of a stream that is left out, from its object number to its
+/// data, in bytes.
+const MAX_HEAD_BYTES: usize = 4096;
+
+/// Streams that are part of the structure, or that intake decodes.
+const KEPT_TYPES: [&[u8]; 3] = [b"Metadata", b"ObjStm", b"XRef"];
+
+const STREAM: &[u8] = b"stream";
+
+/// What stands for the data of a stream when its length is 0.
+const END_OF_NO_DATA: &[u8] = b"endstream\nendobj\n";
+
+/// The length of such a stream, with blanks up to where the longest number ends.
+const ZERO: &[u8] = b"0                   ";
+
+/// What was read of a file.
+pub(super) struct Excerpt {
+    /// As long as the file, zeros where something was left out.
+    bytes: Vec<u8>,
+    omissions: Vec<Omission>,
+}
+
+impl Excerpt {
+    /// Reads a document and leaves out the data of long streams.
+    pub(super) fn read<B: Blob>(document: &B) -> Self {
+        let len = usize::try_from(document.len()).unwrap_or(usize::MAX);
+        let mut excerpt = Self {
+            bytes: Vec::with_capacity(len),
+            omissions: Vec::new(),
+        };
+        let mut search = Search::default();
+        while excerpt.bytes.len() < len {
+            let chunk = document.read(excerpt.bytes.len() as u64, CHUNK);
+            if chunk.is_empty() {
+                break;
+            }
+            excerpt.bytes.extend_from_slice(&chunk);
+            let unfinished = search.unfinished_stream(&excerpt.bytes);
+            let stream = unfinished.and_then(|keyword| long_stream(&excerpt.bytes, keyword));
+            if let Some(stream) = stream.filter(|stream| stream.data.end <= len) {
+                excerpt.leave_out(stream);
+                search = Search {
+                    from: excerpt.bytes.len(),
+                    ..Search::default()
+                };
+            }
+        }
+        excerpt
+    }
+
+    /// What was read, and nothing else.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source::with_omissions(&self.bytes, &self.omissions)
+    }
+
+    /// Whether nothing was left out.
+    pub(super) fn is_whole(&self) -> bool {
+        self.omissions.is_empty()
+    }
+
+    /// Shows the file to `look` with empty streams in place of those whose
+    /// data was left out: `/Length` is 0, and the stream ends where its data
+    /// would begin. All else is at its place.
+    pub(super) fn with_empty_streams<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> T {
+        let Self { bytes, omissions } = self;
+        let lengths: Vec<Vec<u8>> = omissions
+            .iter()
+            .map(|omission| {
+                bytes
+                    .get(omission.length.clone())
+                    .unwrap_or_default()
+                    .to_vec()
+            })
+            .collect();
+        for Omission { length, data, .. } in &*omissions {
+            overwrite(bytes, length, ZERO);
+            overwrite(bytes, data, END_OF_NO_DATA);
+        }
+        let seen = look(bytes);
+        for (Omission { length, data, .. }, digits) in omissions.iter().zip(&lengths) {
+            overwrite(bytes, length, digits);
+            overwrite(bytes, data, &[0; END_OF_NO_DATA.len()]);
+        }
+        seen
+    }
+
+    fn leave_out(&mut self, stream: Omission) {
+        self.bytes.truncate(stream.data.start);
+        self.bytes.resize(stream.data.end, 0);
+        self.omissions.push(stream);
+    }
+}
+
+/// How far keywords of streams were looked for.
+#[derive(Default)]
+struct Search {
+    from: usize,
+    /// The last `stream` that no `endstream` followed.
+    unfinished: Option<usize>,
+}
+
+impl Search {
+    /// The keyword of a stream that goes on after what was read.
+    fn unfinished_stream(&mut self, bytes: &[u8]) -> Option<usize> {
+        let rest = bytes.get(self.from..).unwrap_or_default();
+        for found in memmem::find_iter(rest, STREAM) {
+            let keyword = self.from + found;
+            let is_end = bytes
+                .get(..keyword)
+                .is_some_and(|bytes| bytes.ends_with(b"end"));
+            self.unfinished = (!is_end).then_some(keyword);
+        }
+        // The next keyword may have been cut in two.
+        self.from = bytes.len().saturating_sub(STREAM.len() - 1).max(self.from);
+        self.unfinished
+    }
+}
+
+/// The stream with its keyword at a position, if its data is long and may be
+/// left out.
+fn long_stream(bytes: &[u8], keyword: usize) -> Option<Omission> {
+    let start = keyword.saturating_sub(MAX_HEAD_BYTES);
+    let before = bytes.get(start..keyword)?;
+    let offset = start + start_of_header(before, memmem::rfind(before, b"obj")?)?;
+    let head = bytes.get(offset..)?;
+    let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
+    let opened = indirect::open(Source::whole(head), 0, &mut Budget::new(&Limits::default()));
+    let Ok(Opened::Stream {
+        id,
+        dictionary,
+        data_start,
+        length: Length::Direct(length),
+    }) = opened
+    else {
+        return None;
+    };
+    let entries = RawDictionary::scan(head.get(dictionary.clone())?).ok()?;
+    let may_be_left_out = length >= CHUNK as usize
+        && entries.value(b"Type").is_none_or(|name| {
+            as_name(name).is_some_and(|name| !KEPT_TYPES.contains(&name.as_slice()))
+        });
+    let digits = entries.find(b"Length").filter(|_| may_be_left_out)?;
+    let in_file = |place: usize| offset + dictionary.start + place;
+    let data_start = offset + data_start;
+    Some(Omission {
+        object: id.0,
+        offset,
+        length: in_file(digits.value_span.start)..in_file(digits.value_span.end),
+        data: data_start..data_start.checked_add(length)?,
+    })
+    .filter(|stream| stream.data.end > bytes.len())
+}
+
+/// Where the two numbers before the keyword `obj` begin.
+fn start_of_header(bytes: &[u8], keyword: usize) -> Option<usize> {
+    let mut start = keyword;
+    for belongs in [u8::is_ascii_whitespace, u8::is_ascii_digit].repeat(2) {
+        let before = bytes.get(..start)?;
+        start = before
+            .iter()
+            .rposition(|byte| !belongs(byte))
+            .map_or(0, |last| last + 1);
+    }
+    Some(start)
+}
+
+fn overwrite(bytes: &mut [u8], place: &Range<usize>, with: &[u8]) {
+    let place = bytes.get_mut(place.clone()).unwrap_or_default();
+    for (byte, with) in place.iter_mut().zip(with) {
+        *byte = *with;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use lopdf::Object;
+    use parafa_fixtures::{CrossReference, MEDIUM, PdfBuilder};
+    use parafa_format_core::{MemoryBlob, Refusal};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::structure::{PdfFile, with_file};
+
+    const LONG: usize = 2 * CHUNK as usize;
+
+    #[test]
+    fn the_data_of_a_long_stream_is_not_read() {
+        let document = Counting {
+            document: MemoryBlob(PdfBuilder::new().build_of_size(MEDIUM)),
+            read: Cell::new(0),
+        };
+
+        let objects = with_file(&document, &Limits::default(), |file| {
+            Ok(file.objects().count())
+        });
+
+        assert_eq!(objects, Ok(7));
+        assert!(
+            document.read.get() <= 2 * u64::from(CHUNK),
+            "{}",
+            document.read.get()
+        );
+    }
+
+    #[test]
+    fn a_file_without_its_long_streams_is_what_it_is_with_them() {
+        for layout in [
+            CrossReference::Hybrid,
+            CrossReference::Stream,
+            CrossReference::Table,
+        ] {
+            let builder = PdfBuilder::new().pages(3).cross_reference(layout);
+            let file = builder.build_of_size(3 * LONG);
+
+            assert_eq!(omitted(&file), 1, "{layout:?}");
+            assert_same(&file);
+        }
+    }
+
+    #[test]
+    fn data_that_is_compared_decoded_or_not_listed_is_read() {
+        let image = stream(9, "/Subtype /Image", &[b'i'; LONG]);
+        let other = stream(9, "/Subtype /Image", &[b'o'; LONG]);
+        let metadata = stream(9, "/Type /Metadata", &[b'm'; LONG]);
+        let nested = stream(
+            8,
+            "/Type /EmbeddedFile",
+            &[b"%PDF-1.4\n", &image[..], b"more"].concat(),
+        );
+        let indirect = stream_of_length(9, "", "7 0 R", &[b'i'; LONG]);
+        let length = format!("7 0 obj {LONG} endobj\n").into_bytes();
+        for (catalog, objects) in [
+            ("", vec![image.clone(), other]),
+            ("/Metadata 9 0 R", vec![stream(9, "", &[b'm'; LONG])]),
+            ("/Metadata 9 0 R", vec![metadata]),
+            (
+                "/DSS << /CRLs [9 0 R] >>",
+                vec![stream(9, "", &[b'c'; LONG])],
+            ),
+            (
+                "/DSS 8 0 R",
+                vec![
+                    b"8 0 obj << /CRLs 10 0 R >> endobj\n".to_vec(),
+                    b"10 0 obj [9 0 R] endobj\n".to_vec(),
+                    image,
+                ],
+            ),
+            ("", vec![nested]),
+            ("", vec![indirect, length]),
+        ] {
+            let file = file_of(catalog, &objects);
+
+            let zeros = with_file(&MemoryBlob(file.clone()), &Limits::default(), |parsed| {
+                Ok(memmem::find(parsed.bytes(), &[0; LONG]).is_some())
+            });
+
+            assert_eq!(zeros, Ok(false), "{catalog} {}", objects.len());
+            assert_same(&file);
+        }
+    }
+
+    #[test]
+    fn an_end_of_file_inside_a_stream_is_found() {
+        let mut file = file_of("", &[stream(9, "", &[b'i'; LONG])]);
+        let hidden = [&[b'x'; LONG][..], b"startxref\n0\n%%EOF\n", &[b'x'; LONG]].concat();
+        file.extend(stream(10, "", &hidden));
+
+        assert_eq!(omitted(&file), 2);
+        assert!(PdfFile::parse(&file, &Limits::default()).is_err());
+        assert_same(&file);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_damaged_file_is_judged_as_if_it_were_read_whole(
+            damages in prop::collection::vec((0_usize..1000, any::<u8>(), 0_usize..12), 1..3)
+        ) {
+            let mut file = file_of("/Metadata 8 0 R", &[
+                stream(8, "/Type /Metadata", b"metadata"),
+                stream(9, "/Subtype /Image", &[b'i'; LONG]),
+            ]);
+            let pieces: [&[u8]; 12] = [
+                b"", b"endstream endobj", b"9 0 obj", b"stream\n", b"(", b")", b"<<", b">>",
+                b"/Type /ObjStm", b"%", b"startxref 0 %%EOF", b"131072",
+            ];
+            for (place, byte, piece) in damages {
+                // In the head or the tail: the data between is only data.
+                let place = if place < 500 { place } else { file.len() - (place - 500) };
+                let place = place.min(file.len() - 1);
+                match pieces[piece] {
+                    b"" => file[place] = byte,
+                    piece => drop(file.splice(place..place, piece.iter().copied())),
+                }
+            }
+            assert_same(&file);
+        }
+    }
+
+    struct Counting {
+        document: MemoryBlob,
+        read: Cell<u64>,
+    }
+
+    impl Blob for Counting {
+        fn len(&self) -> u64 {
+            self.document.len()
+        }
+
+        fn read(&self, offset: u64, len: u32) -> Vec<u8> {
+            let read = self.document.read(offset, len);
+            self.read.set(self.read.get() + read.len() as u64);
+            read
+        }
+    }
+
+    fn omitted(file: &[u8]) -> usize {
+        Excerpt::read(&MemoryBlob(file.to_vec())).omissions.len()
+    }
+
+    fn assert_same(file: &[u8]) {
+        let whole = PdfFile::parse(file, &Limits::default()).and_then(|file| seen(&file));
+        let excerpt = with_file(&MemoryBlob(file.to_vec()), &Limits::default(), seen);
+        assert_eq!(excerpt, whole);
+    }
+
+    /// All that a file tells but the data of long streams.
+    fn seen(file: &PdfFile<'_>) -> Result<String, Refusal> {
+        let mut seen = format!(
+            "{} {} {:?}",
+            file.end(),
+            file.next_object_number(),
+            file.trailer_entries()
+        );
+        for (id, object) in file.objects() {
+            let raw = file.raw_object(id)?;
+            let data = raw.data.map(<[u8]>::len);
+            seen += &format!("\n{id:?} {:?} {data:?} {:?}", raw.bytes, raw.offset);
+            match object {
+                Object::Stream(stream) if data >= Some(CHUNK as usize) => {
+                    let mut dictionary = stream.dict.clone();
+                    dictionary.set("Length", 0);
+                    seen += &format!(" {dictionary:?}");
+                }
+                object => seen += &format!(" {object:?}"),
+            }
+        }
+        Ok(seen)
+    }
+
+    fn stream(number: u32, entries: &str, data: &[u8]) -> Vec<u8> {
+        stream_of_length(number, entries, &data.len().to_string(), data)
+    }
+
+    fn stream_of_length(number: u32, entries: &str, length: &str, data: &[u8]) -> Vec<u8> {
+        let head = format!("{number} 0 obj\n<< {entries} /Length {length} >>\nstream\n");
+        [head.as_bytes(), data, b"\nendstream\nendobj\n"].concat()
+    }
+
+    /// A file with one page and these objects; of several with one number the
+    /// last is listed by a section of its own.
+    fn file_of(catalog: &str, objects: &[Vec<u8>]) -> Vec<u8> {
+        let mut file = b"%PDF-1.7\n".to_vec();
+        let mut listed: Vec<(u32, usize)> = Vec::new();
+        let base = [
+            format!("1 0 obj << /Type /Catalog /Pages 2 0 R {catalog} >> endobj\n").into_bytes(),
+            b"2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 9 9] >> endobj\n"
+                .to_vec(),
+            b"3 0 obj << /Type /Page /Parent 2 0 R >> endobj\n".to_vec(),
+        ];
+        let mut previous = None;
+        for object in base.iter().chain(objects) {
+            let number = object.iter().take_while(|byte| byte.is_ascii_digit());
+            let number = number.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+            if listed.iter().any(|(earlier, _)| *earlier == number) {
+                previous = Some(end_revision(&mut file, &listed, previous));
+                listed.clear();
+            }
+            listed.push((number, file.len()));
+            file.extend_from_slice(object);
+        }
+        end_revision(&mut file, &listed, previous);
+        file
+    }
+
+    fn end_revision(file: &mut Vec<u8>, listed: &[(u32, usize)], previous: Option<usize>) -> usize {
+        let start = file.len();
+        let mut section = "xref\n0 1\n0000000000 65535 f \n".to_owned();
+        for (number, offset) in listed {
+            section += &format!("{number} 1\n{offset:010} 00000 n \n");
+        }
+        let previous = previous.map_or_else(String::new, |previous| format!("/Prev {previous}"));
+        section +=
+            &format!("trailer << /Size 11 /Root 1 0 R {previous} >>\nstartxref\n{start}\n%%EOF\n");
+        file.extend_from_slice(section.as_bytes());
+        start
+    }
+}
