@@ -1,9 +1,11 @@
 use const_oid::ObjectIdentifier;
-use const_oid::db::{rfc4519, rfc5280};
+use const_oid::db::{rfc4519, rfc5280, rfc6960};
 use der::Tag;
+use parafa_format_core::Environment;
 
 use crate::Error;
 use crate::element::{Element, context};
+use crate::signed::Signed;
 
 /// The parts of an X.509 certificate (RFC 5280, 4.1) that a signature refers
 /// to, as slices of its DER. Nothing about it is judged.
@@ -88,35 +90,175 @@ impl<'a> Certificate<'a> {
     /// The first common name of the subject, if it has a readable one.
     #[must_use]
     pub fn common_name(&self) -> Option<String> {
-        let names = self.subject.children("Name").ok()?.remaining().ok()?;
-        names
-            .iter()
-            .filter_map(|set| {
-                set.children("RelativeDistinguishedName")
-                    .ok()?
-                    .remaining()
-                    .ok()
+        common_name_in(self.subject)
+    }
+
+    /// The first common name of the issuer, if it has a readable one.
+    #[must_use]
+    pub fn issuer_common_name(&self) -> Option<String> {
+        common_name_in(Element::parse("Name", self.issuer).ok()?)
+    }
+
+    /// The serial number in hexadecimal digits, for people.
+    #[must_use]
+    pub fn serial_number_hex(&self) -> String {
+        let digits = self.serial_number.value.iter();
+        digits.map(|octet| format!("{octet:02x}")).collect()
+    }
+
+    /// Whether it may issue certificates: BasicConstraints says that its
+    /// subject is an authority (RFC 5280, 4.2.1.9).
+    #[must_use]
+    pub fn is_authority(&self) -> bool {
+        let constraints = || {
+            let value = self.extension(rfc5280::ID_CE_BASIC_CONSTRAINTS)?;
+            let constraints = Element::parse("BasicConstraints", value).ok()?;
+            constraints
+                .children("BasicConstraints")
+                .ok()?
+                .remaining()
+                .ok()
+        };
+        constraints().is_some_and(|parts| {
+            matches!(parts.first(), Some(first) if first.tag == Tag::Boolean && first.value != [0])
+        })
+    }
+
+    /// Whether its subject may sign OCSP responses for its issuer (RFC 6960,
+    /// 4.2.2.2).
+    #[must_use]
+    pub fn may_sign_ocsp_responses(&self) -> bool {
+        let purposes = || {
+            let value = self.extension(rfc5280::ID_CE_EXT_KEY_USAGE)?;
+            let purposes = Element::parse("ExtKeyUsageSyntax", value).ok()?;
+            purposes
+                .children("ExtKeyUsageSyntax")
+                .ok()?
+                .remaining()
+                .ok()
+        };
+        purposes().is_some_and(|purposes| {
+            let mut purposes = purposes.iter();
+            purposes.any(|purpose| {
+                purpose.decode::<ObjectIdentifier>("KeyPurposeId").ok()
+                    == Some(rfc5280::ID_KP_OCSP_SIGNING)
             })
-            .flatten()
-            .find_map(|attribute| common_name(attribute))
+        })
+    }
+
+    /// Whether its issuer says that nobody need ask for its revocation
+    /// (`id-pkix-ocsp-nocheck`, RFC 6960, 4.2.2.2.1).
+    #[must_use]
+    pub fn needs_no_revocation_check(&self) -> bool {
+        self.extension(rfc6960::ID_PKIX_OCSP_NOCHECK).is_some()
+    }
+
+    /// Whether `issuer` issued it: the names agree and the signature verifies.
+    /// Whether `issuer` may issue certificates is not asked.
+    #[must_use]
+    pub fn is_issued_by<E: Environment>(&self, environment: &E, issuer: &Certificate<'_>) -> bool {
+        self.issuer() == issuer.subject()
+            && self
+                .signed()
+                .is_ok_and(|signed| signed.verifies(environment, issuer))
+    }
+
+    /// Whether it was issued by itself, as trust anchors are.
+    #[must_use]
+    pub fn is_self_signed<E: Environment>(&self, environment: &E) -> bool {
+        self.is_issued_by(environment, self)
+    }
+
+    /// The octets of the public key, without the AlgorithmIdentifier.
+    pub(crate) fn subject_public_key(&self) -> Option<&'a [u8]> {
+        const WHAT: &str = "SubjectPublicKeyInfo";
+
+        let info = Element::parse(WHAT, self.subject_public_key_info).ok()?;
+        let mut parts = info.children(WHAT).ok()?;
+        parts.expect(Tag::Sequence).ok()?;
+        let (_, key) = parts.expect(Tag::BitString).ok()?.value.split_first()?;
+        Some(key)
     }
 
     /// The key identifier of the SubjectKeyIdentifier extension.
     #[must_use]
     pub(crate) fn subject_key_identifier(&self) -> Option<&'a [u8]> {
+        let value = self.extension(rfc5280::ID_CE_SUBJECT_KEY_IDENTIFIER)?;
+        let identifier = Element::parse("SubjectKeyIdentifier", value).ok()?;
+        (identifier.tag == Tag::OctetString).then_some(identifier.value)
+    }
+
+    /// Whether a CRLDistributionPoints extension names one of these
+    /// GeneralNames, each as DER (RFC 5280, 4.2.1.13).
+    pub(crate) fn has_distribution_point(&self, names: &[&[u8]]) -> bool {
+        let points = || {
+            let value = self.extension(rfc5280::ID_CE_CRL_DISTRIBUTION_POINTS)?;
+            let points = Element::parse("CRLDistributionPoints", value).ok()?;
+            points
+                .children("CRLDistributionPoints")
+                .ok()?
+                .remaining()
+                .ok()
+        };
+        points().is_some_and(|points| {
+            let mut names_of = points.iter().flat_map(|point| {
+                let parts = point.children("DistributionPoint");
+                let first = parts.and_then(|mut parts| parts.optional(context(0)));
+                first.ok().flatten().map(full_names).unwrap_or_default()
+            });
+            names_of.any(|name| names.contains(&name))
+        })
+    }
+
+    fn signed(&self) -> Result<Signed<'a>, Error> {
+        const WHAT: &str = "Certificate";
+
+        let mut parts = Element::parse(WHAT, self.der)?.children(WHAT)?;
+        let signed = Signed::read(WHAT, &mut parts)?;
+        parts.finish()?;
+        Ok(signed)
+    }
+
+    /// The content of an extension's value.
+    fn extension(&self, wanted: ObjectIdentifier) -> Option<&'a [u8]> {
         let list = Element::parse("Extensions", self.extensions?.value).ok()?;
         let extensions = list.children("Extensions").ok()?.remaining().ok()?;
         extensions.iter().find_map(|extension| {
             let mut parts = extension.children("Extension").ok()?;
             let oid: ObjectIdentifier = parts.any().ok()?.decode("Extension").ok()?;
-            if oid != rfc5280::ID_CE_SUBJECT_KEY_IDENTIFIER {
+            if oid != wanted {
                 return None;
             }
             let value = parts.remaining().ok()?.pop()?;
-            let identifier = Element::parse("SubjectKeyIdentifier", value.value).ok()?;
-            (identifier.tag == Tag::OctetString).then_some(identifier.value)
+            (value.tag == Tag::OctetString).then_some(value.value)
         })
     }
+}
+
+/// The GeneralNames of a DistributionPointName, each as DER; none when it is
+/// relative to the issuer's name.
+pub(crate) fn full_names(name: Element<'_>) -> Vec<&[u8]> {
+    let names = || {
+        let mut choice = name.children("DistributionPointName").ok()?;
+        let full = choice.optional(context(0)).ok()??;
+        full.children("GeneralNames").ok()?.remaining().ok()
+    };
+    let names = names().unwrap_or_default();
+    names.iter().map(|name| name.der).collect()
+}
+
+fn common_name_in(name: Element<'_>) -> Option<String> {
+    let names = name.children("Name").ok()?.remaining().ok()?;
+    names
+        .iter()
+        .filter_map(|set| {
+            set.children("RelativeDistinguishedName")
+                .ok()?
+                .remaining()
+                .ok()
+        })
+        .flatten()
+        .find_map(common_name)
 }
 
 fn common_name(attribute: Element<'_>) -> Option<String> {

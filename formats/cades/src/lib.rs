@@ -6,6 +6,7 @@
 //! wraps the value, the certificates and an optional time-stamp into DER.
 //! Reading is [`SignedData::parse`], which takes what others made. Certificates
 //! travel as the bytes that they came in; nothing here re-encodes them.
+//! [`RevocationData`] is what issuers tell about them later.
 
 mod algorithm;
 mod attributes;
@@ -14,14 +15,20 @@ mod builder;
 mod certificate;
 mod element;
 mod error;
+mod ocsp;
+mod revocation;
+mod revocation_list;
+mod signed;
 mod signed_data;
 mod signing_certificate;
+mod time;
 mod timestamp;
 
 pub use attributes::SignedAttributes;
 pub use builder::SignedDataBuilder;
 pub use certificate::Certificate;
 pub use error::Error;
+pub use revocation::{CertificateStatus, RevocationData, RevocationError};
 pub use signed_data::SignedData;
 pub use signing_certificate::SigningCertificate;
 pub use timestamp::TimestampToken;

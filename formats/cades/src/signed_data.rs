@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5911;
 use der::Tag;
-use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
 
 use crate::algorithm::{decode_digest, decode_signature};
 use crate::attributes::{
@@ -21,6 +21,9 @@ pub struct SignedData {
     content_type: ObjectIdentifier,
     content: Option<Vec<u8>>,
     certificates: Vec<Vec<u8>>,
+    /// DER of the SignerIdentifier.
+    identifier: Vec<u8>,
+    certificate_id: Option<CertificateId>,
     signer: Option<usize>,
     signing_certificate: SigningCertificate,
     digest_algorithm: Option<DigestAlgorithm>,
@@ -81,6 +84,42 @@ impl SignedData {
     #[must_use]
     pub fn signer_certificate(&self) -> Option<&[u8]> {
         self.certificates.get(self.signer?).map(Vec::as_slice)
+    }
+
+    /// Whether the signature says that a certificate is its signer's, also one
+    /// that does not come with it: the signing-certificate attribute names it,
+    /// or without one the SignerIdentifier does.
+    #[must_use]
+    pub fn names_signer(&self, certificate: &[u8]) -> bool {
+        match &self.certificate_id {
+            Some(id) => id.names(certificate),
+            None => Element::parse("SignerIdentifier", &self.identifier)
+                .and_then(SignerIdentifier::parse)
+                .is_ok_and(|identifier| identifier.identifies(certificate)),
+        }
+    }
+
+    /// Whether it is a signature by `signer` over the content that it holds
+    /// (RFC 5652, 5.4 and 5.6); never when it is detached.
+    #[must_use]
+    pub fn holds<E: Environment>(&self, environment: &E, signer: &Certificate<'_>) -> bool {
+        let (Some(content), Some(attributes)) = (self.content(), self.signed_attributes()) else {
+            return false;
+        };
+        let (Some(digest), Some(algorithm)) = (self.digest_algorithm, self.signature_algorithm)
+        else {
+            return false;
+        };
+        let digested = |algorithm, bytes| environment.digest(algorithm, &[Part::Bytes(bytes)]);
+        self.names_signer(signer.as_der())
+            && self.signed_content_type() == Some(self.content_type)
+            && self.message_digest() == Some(digested(digest, content).as_slice())
+            && environment.verify(
+                signer.subject_public_key_info(),
+                algorithm,
+                &digested(algorithm.digest(), attributes),
+                &self.value,
+            ) == Ok(true)
     }
 
     /// The common name of the signer's certificate.
@@ -247,6 +286,8 @@ fn parse_signer_info(
             .iter()
             .map(|certificate| certificate.to_vec())
             .collect(),
+        identifier: identifier.der.to_vec(),
+        certificate_id,
         signer,
         signing_certificate,
         digest_algorithm,

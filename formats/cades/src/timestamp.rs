@@ -4,6 +4,7 @@ use parafa_format_core::DigestAlgorithm;
 
 use crate::algorithm::{decode_digest, digest};
 use crate::element::Element;
+use crate::time::seconds_since_epoch;
 use crate::{Error, SignedData};
 
 /// `id-ct-TSTInfo` (RFC 3161, 2.4.2).
@@ -15,6 +16,7 @@ pub struct TimestampToken {
     signed_data: SignedData,
     imprint_algorithm: Option<DigestAlgorithm>,
     imprint: Vec<u8>,
+    time: i64,
 }
 
 impl TimestampToken {
@@ -36,10 +38,13 @@ impl TimestampToken {
         let mut imprint = parts.expect(Tag::Sequence)?.children("MessageImprint")?;
         let imprint_algorithm = decode_digest(imprint.expect(Tag::Sequence)?)?;
         let imprint = imprint.expect(Tag::OctetString)?.value.to_vec();
+        parts.expect(Tag::Integer)?;
+        let time = seconds_since_epoch(WHAT, parts.expect(Tag::GeneralizedTime)?)?;
         Ok(Self {
             signed_data,
             imprint_algorithm,
             imprint,
+            time,
         })
     }
 
@@ -60,6 +65,12 @@ impl TimestampToken {
     #[must_use]
     pub fn imprint(&self) -> &[u8] {
         &self.imprint
+    }
+
+    /// When it was made (`genTime`), seconds since the Unix epoch.
+    #[must_use]
+    pub fn time(&self) -> i64 {
+        self.time
     }
 
     /// Whether the imprint is the digest of `bytes`.

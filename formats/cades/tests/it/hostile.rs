@@ -1,8 +1,10 @@
 use std::sync::LazyLock;
 
 use openssl::nid::Nid;
-use parafa_cades::{Certificate, SignedAttributes, SignedData, SignedDataBuilder, TimestampToken};
-use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_cades::{
+    Certificate, RevocationData, SignedAttributes, SignedData, SignedDataBuilder, TimestampToken,
+};
+use parafa_format_core::{DigestAlgorithm, NativeEnvironment, SignatureAlgorithm};
 use proptest::prelude::*;
 
 use crate::pki::{Pki, ec_key};
@@ -34,6 +36,7 @@ proptest! {
         prop_assert!(SignedData::parse(&bytes).is_err());
         prop_assert!(TimestampToken::parse(&bytes).is_err());
         prop_assert!(Certificate::from_der(&bytes).is_err());
+        prop_assert!(RevocationData::parse(&bytes).is_err());
     }
 
     #[test]
@@ -46,6 +49,12 @@ proptest! {
         *damaged.get_mut(position.index(SIGNATURE.len())).unwrap() = byte;
         if let Ok(read) = SignedData::parse(&damaged) {
             let _ = read.signer_common_name();
+            let certificates = read.certificates().iter();
+            for certificate in certificates.filter_map(|der| Certificate::from_der(der).ok()) {
+                let _ = certificate.is_self_signed(&NativeEnvironment);
+                let _ = certificate.is_authority();
+                let _ = read.holds(&NativeEnvironment, &certificate);
+            }
         }
         prop_assert!(SignedData::parse(&SIGNATURE[..length.index(SIGNATURE.len())]).is_err());
     }

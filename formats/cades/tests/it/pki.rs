@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use openssl::asn1::Asn1Time;
+use openssl::asn1::{Asn1Object, Asn1OctetString, Asn1Time};
 use openssl::bn::{BigNum, MsbOption};
 use openssl::ec::{EcGroup, EcKey};
 use openssl::hash::MessageDigest;
@@ -16,7 +16,7 @@ use openssl::sign::{RsaPssSaltlen, Signer as Signing};
 use openssl::x509::extension::{
     BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectKeyIdentifier,
 };
-use openssl::x509::{X509, X509Builder, X509Name, X509NameBuilder};
+use openssl::x509::{X509, X509Builder, X509Extension, X509Name, X509NameBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 use tempfile::TempDir;
 
@@ -177,10 +177,19 @@ digests = sha256, sha384, sha512
 ess_cert_id_alg = sha256
 ";
 
+/// What a certificate is for.
 #[derive(Clone, Copy)]
-enum Role {
+pub(crate) enum Role {
+    /// Issues certificates.
     Authority,
+    /// Answers for its issuer; with `id-pkix-ocsp-nocheck` or without.
+    Responder {
+        /// Whether nobody need ask for its revocation.
+        is_exempt: bool,
+    },
+    /// Signs documents.
     Signer,
+    /// Stamps times.
     TimestampAuthority,
 }
 
@@ -194,7 +203,13 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
-fn issue(common_name: &str, key: PKey<Private>, issuer: Option<&Holder>, role: Role) -> Holder {
+/// A certificate below an issuer, or a root.
+pub(crate) fn issue(
+    common_name: &str,
+    key: PKey<Private>,
+    issuer: Option<&Holder>,
+    role: Role,
+) -> Holder {
     const VERSION_3: i32 = 2;
 
     let subject = name(common_name);
@@ -231,6 +246,16 @@ fn issue(common_name: &str, key: PKey<Private>, issuer: Option<&Holder>, role: R
                         .unwrap(),
                 )
                 .unwrap();
+        }
+        Role::Responder { is_exempt } => {
+            let purpose = ExtendedKeyUsage::new().other("OCSPSigning").build();
+            builder.append_extension(purpose.unwrap()).unwrap();
+            if is_exempt {
+                let null = Asn1OctetString::new_from_bytes(&[5, 0]).unwrap();
+                let kind = Asn1Object::from_str("1.3.6.1.5.5.7.48.1.5").unwrap();
+                let exemption = X509Extension::new_from_der(&kind, false, &null);
+                builder.append_extension(exemption.unwrap()).unwrap();
+            }
         }
         Role::Signer => {
             builder

@@ -1,0 +1,172 @@
+//! Certificate revocation lists (RFC 5280, 5), complete ones of the issuer.
+
+use const_oid::ObjectIdentifier;
+use const_oid::db::rfc5280::ID_CE_ISSUING_DISTRIBUTION_POINT;
+use der::Tag;
+use parafa_format_core::Environment;
+
+use crate::certificate::full_names;
+use crate::element::{Element, context, primitive_context};
+use crate::revocation::{CertificateStatus, RevocationError};
+use crate::signed::Signed;
+use crate::time::{is_time, seconds_since_epoch};
+use crate::{Certificate, Error};
+
+/// A CertificateList.
+#[derive(Clone, Debug)]
+pub(crate) struct RevocationList<'a> {
+    signed: Signed<'a>,
+    /// DER of the Name.
+    issuer: &'a [u8],
+    this_update: i64,
+    next_update: Option<i64>,
+    revoked: Option<Element<'a>>,
+    scope: Scope<'a>,
+}
+
+/// Which certificates of its issuer a list is about.
+#[derive(Clone, Debug, Default)]
+struct Scope<'a> {
+    /// An extension limits it in a way that is not followed here.
+    is_partial: bool,
+    only_users: bool,
+    only_authorities: bool,
+    /// GeneralNames of the distribution point, each as DER.
+    distribution_point: Option<Vec<&'a [u8]>>,
+}
+
+impl<'a> RevocationList<'a> {
+    /// Reads a CertificateList, DER.
+    pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
+        const WHAT: &str = "CertificateList";
+
+        let mut list = Element::parse(WHAT, der)?.children(WHAT)?;
+        let signed = Signed::read(WHAT, &mut list)?;
+        list.finish()?;
+        let mut parts = signed.value.children(WHAT)?;
+        parts.optional(Tag::Integer)?;
+        parts.expect(Tag::Sequence)?;
+        let issuer = parts.expect(Tag::Sequence)?.der;
+        let this_update = seconds_since_epoch(WHAT, parts.any()?)?;
+        let mut rest = parts.remaining()?.into_iter().peekable();
+        let next_update = match rest.next_if(is_time) {
+            Some(time) => Some(seconds_since_epoch(WHAT, time)?),
+            None => None,
+        };
+        let revoked = rest.next_if(|element| element.tag == Tag::Sequence);
+        let scope = match rest.next_if(|element| element.tag == context(0)) {
+            Some(extensions) => Scope::parse(extensions)?,
+            None => Scope::default(),
+        };
+        if rest.next().is_some() {
+            return Err(Error::unexpected(WHAT));
+        }
+        Ok(Self {
+            signed,
+            issuer,
+            this_update,
+            next_update,
+            revoked,
+            scope,
+        })
+    }
+
+    /// Whether it tells about a certificate.
+    pub(crate) fn is_about(&self, certificate: &Certificate<'_>, issuer: &Certificate<'_>) -> bool {
+        self.issuer == certificate.issuer()
+            && self.issuer == issuer.subject()
+            && self.scope.covers(certificate)
+    }
+
+    /// What it tells about a certificate; it must be signed by the issuer.
+    pub(crate) fn status<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+        issuer: &Certificate<'_>,
+    ) -> Result<CertificateStatus, RevocationError> {
+        if !self.is_about(certificate, issuer) {
+            return Err(RevocationError::OtherCertificate);
+        }
+        if !self.signed.verifies(environment, issuer) {
+            return Err(RevocationError::Signature);
+        }
+        Ok(CertificateStatus {
+            revoked_at: self
+                .revoked_at(certificate)
+                .map_err(RevocationError::Unreadable)?,
+            this_update: self.this_update,
+            next_update: self.next_update,
+            delegate: None,
+        })
+    }
+
+    fn revoked_at(&self, certificate: &Certificate<'_>) -> Result<Option<i64>, Error> {
+        const WHAT: &str = "revokedCertificates";
+
+        let Some(revoked) = self.revoked else {
+            return Ok(None);
+        };
+        // Lists may be long: the entries are not kept.
+        let mut entries = revoked.children(WHAT)?;
+        while !entries.is_finished() {
+            let mut entry = entries.expect(Tag::Sequence)?.children(WHAT)?;
+            if entry.expect(Tag::Integer)?.der == certificate.serial_number() {
+                return seconds_since_epoch(WHAT, entry.any()?).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// From the crlExtensions. What is critical and not known limits the list
+    /// in an unknown way.
+    fn parse(extensions: Element<'a>) -> Result<Self, Error> {
+        const WHAT: &str = "crlExtensions";
+
+        let mut scope = Self::default();
+        let extensions = Element::parse(WHAT, extensions.value)?.children(WHAT)?;
+        for extension in extensions.remaining()? {
+            let mut parts = extension.children(WHAT)?;
+            let oid: ObjectIdentifier = parts.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
+            let is_critical = parts
+                .optional(Tag::Boolean)?
+                .is_some_and(|critical| critical.value != [0]);
+            let value = parts.expect(Tag::OctetString)?.value;
+            if oid == ID_CE_ISSUING_DISTRIBUTION_POINT {
+                scope.limit(Element::parse(WHAT, value)?)?;
+            } else if is_critical {
+                scope.is_partial = true;
+            }
+        }
+        Ok(scope)
+    }
+
+    /// From an IssuingDistributionPoint (RFC 5280, 5.2.5).
+    fn limit(&mut self, point: Element<'a>) -> Result<(), Error> {
+        for part in point.children("IssuingDistributionPoint")?.remaining()? {
+            let is_set = part.value != [0];
+            match part.tag {
+                tag if tag == context(0) => self.distribution_point = Some(full_names(part)),
+                tag if tag == primitive_context(1) => self.only_users = is_set,
+                tag if tag == primitive_context(2) => self.only_authorities = is_set,
+                _ => self.is_partial |= is_set,
+            }
+        }
+        Ok(())
+    }
+
+    fn covers(&self, certificate: &Certificate<'_>) -> bool {
+        let is_of_kind = if certificate.is_authority() {
+            !self.only_users
+        } else {
+            !self.only_authorities
+        };
+        let is_of_point = self
+            .distribution_point
+            .as_ref()
+            .is_none_or(|names| certificate.has_distribution_point(names));
+        is_of_kind && is_of_point && !self.is_partial
+    }
+}

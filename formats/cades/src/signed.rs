@@ -1,0 +1,55 @@
+//! What certificates, revocation lists and OCSP responses have in common: a
+//! value, the algorithm and the signature over the value's encoding.
+
+use der::Tag;
+use parafa_format_core::{Environment, Part, SignatureAlgorithm};
+
+use crate::algorithm::decode_signature;
+use crate::element::{Element, Elements};
+use crate::{Certificate, Error};
+
+/// A signed value (the SIGNED macro of X.509).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signed<'a> {
+    /// What is signed.
+    pub(crate) value: Element<'a>,
+    /// `None` when the catalogue does not have it.
+    algorithm: Option<SignatureAlgorithm>,
+    signature: &'a [u8],
+}
+
+impl<'a> Signed<'a> {
+    /// Reads value, algorithm and signature, the next three elements.
+    pub(crate) fn read(what: &'static str, parts: &mut Elements<'a>) -> Result<Self, Error> {
+        let value = parts.expect(Tag::Sequence)?;
+        let algorithm = decode_signature(parts.expect(Tag::Sequence)?, None)?;
+        let bits = parts.expect(Tag::BitString)?;
+        let Some((0, signature)) = bits.value.split_first() else {
+            return Err(Error::unexpected(what));
+        };
+        Ok(Self {
+            value,
+            algorithm,
+            signature,
+        })
+    }
+
+    /// Whether the signature is one by the key of a certificate.
+    pub(crate) fn verifies<E: Environment>(
+        &self,
+        environment: &E,
+        signer: &Certificate<'_>,
+    ) -> bool {
+        let Some(algorithm) = self.algorithm else {
+            return false;
+        };
+        let digest = environment.digest(algorithm.digest(), &[Part::Bytes(self.value.der)]);
+        let verified = environment.verify(
+            signer.subject_public_key_info(),
+            algorithm,
+            &digest,
+            self.signature,
+        );
+        verified == Ok(true)
+    }
+}
