@@ -6,6 +6,7 @@
 //! refuses what two readers could see differently. Signing appends; nothing
 //! that is already in a file is ever written again from a parsed form.
 
+mod flatten;
 mod inspect;
 mod intake;
 mod limits;
@@ -19,6 +20,7 @@ mod write;
 
 use parafa_format_core::{About, Preservation};
 
+pub use flatten::flatten;
 pub use inspect::inspect;
 pub use limits::Limits;
 pub use sign::sign;

@@ -25,6 +25,8 @@ pub struct Limits {
     pub decoded_stream_bytes: usize,
     /// Bytes of all decoded object and cross-reference streams together.
     pub decoded_total_bytes: usize,
+    /// Bytes of all decoded content streams together.
+    pub content_total_bytes: usize,
     /// Decoded bytes for one encoded byte, beyond the first mebibyte.
     pub decoded_ratio: usize,
 }
@@ -59,6 +61,7 @@ impl Default for Limits {
             entries: 1_000_000,
             decoded_stream_bytes: 32 * 1024 * 1024,
             decoded_total_bytes: 64 * 1024 * 1024,
+            content_total_bytes: 256 * 1024 * 1024,
             decoded_ratio: 256,
         }
     }

@@ -214,7 +214,7 @@ pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
 }
 
 /// A hexadecimal string.
-fn hex_string(bytes: &[u8]) -> String {
+pub(crate) fn hex_string(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     format!("<{digits}>")
 }

@@ -109,6 +109,16 @@ impl Rectangle {
         self.width() <= 0.0 || self.height() <= 0.0
     }
 
+    /// The smallest rectangle around both.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            bottom: self.bottom.min(other.bottom),
+            right: self.right.max(other.right),
+            top: self.top.max(other.top),
+        }
+    }
+
     /// Whether both have an inner point in common.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right

@@ -3,8 +3,9 @@
 
 use lopdf::{Object, ObjectId};
 
+use super::decoder::ContentDecoder;
 use super::operators::{Operand, Operators};
-use crate::structure::{Decoder, PdfFile, RawDictionary};
+use crate::structure::PdfFile;
 
 /// Why nothing can be drawn on top of a page.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -42,12 +43,12 @@ impl Isolation {
     pub(super) fn read(
         file: &PdfFile<'_>,
         page: ObjectId,
-        decoder: &mut Decoder,
+        decoder: &mut ContentDecoder,
     ) -> Result<Self, PageContentError> {
         let mut content = Vec::new();
         let streams = streams(file, page)?;
         for stream in &streams {
-            let decoded = decoded(file, *stream, decoder);
+            let decoded = decoder.decode(file, *stream);
             let decoded = decoded.ok_or(PageContentError::Undecodable(stream.0))?;
             // The parts of a content stream are apart from each other (7.8.2).
             if content.is_empty() {
@@ -132,28 +133,11 @@ fn streams(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<ObjectId>, PageCont
     items
         .iter()
         .filter(|item| file.resolve(item).is_some())
-        .map(|item| stream_id(file, item).ok_or(PageContentError::NoStream))
+        .map(|item| match file.resolve(item) {
+            Some(Object::Stream(_)) => file.resolve_id(item).ok_or(PageContentError::NoStream),
+            _ => Err(PageContentError::NoStream),
+        })
         .collect()
-}
-
-/// The stream that a reference leads to, also through other references.
-fn stream_id(file: &PdfFile<'_>, item: &Object) -> Option<ObjectId> {
-    let mut id = item.as_reference().ok()?;
-    file.resolve(item)?.as_stream().ok()?;
-    while let Some(Object::Reference(next)) = file.object(id) {
-        id = *next;
-    }
-    Some(id)
-}
-
-/// The decoded data of a stream that is kept in the file.
-fn decoded(file: &PdfFile<'_>, id: ObjectId, decoder: &mut Decoder) -> Option<Vec<u8>> {
-    let source = file.raw_object(id).ok()?;
-    let dictionary = RawDictionary::scan(&source.bytes).ok()?;
-    if dictionary.find(b"F").is_some() {
-        return None;
-    }
-    decoder.decode(&dictionary, source.data?).ok()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! is drawn after it, and what it leaves open is closed. Names go into copies
 //! of the page's resources: other pages may share them.
 
+mod decoder;
 mod geometry;
 mod isolation;
 mod operators;
@@ -13,12 +14,13 @@ mod resources;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use lopdf::{Object, ObjectId};
+use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use crate::structure::{Decoder, PdfFile, RawDictionary, array_items};
+use crate::structure::{PdfFile, RawDictionary, array_items};
 use crate::write::{Edits, reference};
 
+pub(crate) use decoder::ContentDecoder;
 pub(crate) use geometry::{Matrix, Rectangle};
 use isolation::Isolation;
 pub(crate) use isolation::PageContentError;
@@ -29,7 +31,6 @@ pub(crate) use resources::page_resources;
 /// Drawings to be put on top of the pages of a document.
 pub(crate) struct PageDrawings<'f, 'a> {
     file: &'f PdfFile<'a>,
-    decoder: Decoder,
     pages: BTreeMap<ObjectId, Drawings>,
     resources: ResourceCopies<'f, 'a>,
 }
@@ -41,11 +42,10 @@ struct Drawings {
 }
 
 impl<'f, 'a> PageDrawings<'f, 'a> {
-    /// Nothing drawn yet; page contents are decoded with `decoder`.
-    pub(crate) fn new(file: &'f PdfFile<'a>, decoder: Decoder) -> Self {
+    /// Nothing drawn yet.
+    pub(crate) fn new(file: &'f PdfFile<'a>) -> Self {
         Self {
             file,
-            decoder,
             pages: BTreeMap::new(),
             resources: ResourceCopies::new(file),
         }
@@ -56,12 +56,16 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     ///
     /// # Errors
     /// When the content is not a readable content stream.
-    pub(crate) fn open(&mut self, page: ObjectId) -> Result<(), PageContentError> {
+    pub(crate) fn open(
+        &mut self,
+        page: ObjectId,
+        decoder: &mut ContentDecoder,
+    ) -> Result<(), PageContentError> {
         if self.pages.contains_key(&page) {
             return Ok(());
         }
         let drawings = Drawings {
-            isolation: Isolation::read(self.file, page, &mut self.decoder)?,
+            isolation: Isolation::read(self.file, page, decoder)?,
             operators: Vec::new(),
         };
         self.pages.insert(page, drawings);
@@ -72,23 +76,17 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     /// there already; `matrix` maps its form space, as left by its own
     /// `/Matrix`, to the page's default user space. Pages that are not open
     /// are left alone.
-    pub(crate) fn draw(
-        &mut self,
-        page: ObjectId,
-        form: ObjectId,
-        matrix: &Matrix,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn draw(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
         let Some(drawings) = self.pages.get_mut(&page) else {
-            return Ok(());
+            return;
         };
-        let name = self.resources.xobject_name(page, form)?;
+        let name = self.resources.xobject_name(page, form);
         let operators = &mut drawings.operators;
         operators.extend_from_slice(b"q ");
         if !matrix.is_identity() {
             operators.extend_from_slice(format!("{matrix} cm ").as_bytes());
         }
         operators.extend_from_slice(format!("/{name} Do Q\n").as_bytes());
-        Ok(())
     }
 
     /// Writes the new streams, resources and entries of the pages.
@@ -141,28 +139,41 @@ impl Drawings {
     }
 }
 
+/// An attribute of a page, its own or inherited, references followed
+/// (7.7.3.4).
+pub(crate) fn page_attribute<'f>(
+    file: &'f PdfFile<'_>,
+    page: ObjectId,
+    key: &[u8],
+) -> Option<&'f Object> {
+    ancestors(file, page).find_map(|(_, node)| file.entry(node, key))
+}
+
+/// A page and the nodes of the page tree above it, from the page on.
+fn ancestors<'f>(
+    file: &'f PdfFile<'_>,
+    page: ObjectId,
+) -> impl Iterator<Item = (ObjectId, &'f Dictionary)> {
+    let node = |id: ObjectId| Some((id, file.object(id)?.as_dict().ok()?));
+    let parent = move |(_, child): &(ObjectId, &Dictionary)| {
+        node(child.get(b"Parent").ok()?.as_reference().ok()?)
+    };
+    // Nothing says that the way up is free of circles.
+    std::iter::successors(node(page), parent).take(file.limits().tree_depth + 1)
+}
+
 /// The content streams of a page as items of an array, as they are written.
 fn contents_items(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<u8>, Refusal> {
     let damaged = |_| Refusal::new("page-invalid", "The content of a page cannot be read.");
     let source = file.raw_object(page)?;
     let written = RawDictionary::scan(&source.bytes).map_err(damaged)?;
     let written = written.value(b"Contents").unwrap_or_default();
-    let array = match array_of_contents(file, page) {
-        None => return Ok(written.to_vec()),
-        Some(None) => Cow::Borrowed(written),
-        Some(Some(id)) => file.raw_object(id)?.bytes,
+    let contents = file.object(page).and_then(|page| page.as_dict().ok());
+    let contents = contents.and_then(|page| page.get(b"Contents").ok());
+    let array = match contents.map(|contents| (file.resolve(contents), file.resolve_id(contents))) {
+        Some((Some(Object::Array(_)), None)) => Cow::Borrowed(written),
+        Some((Some(Object::Array(_)), Some(id))) => file.raw_object(id)?.bytes,
+        _ => return Ok(written.to_vec()),
     };
     Ok(array_items(&array).map_err(damaged)?.join(&b' '))
-}
-
-/// Whether the content of a page is an array, and which object it is then.
-fn array_of_contents(file: &PdfFile<'_>, page: ObjectId) -> Option<Option<ObjectId>> {
-    let mut contents = file.object(page)?.as_dict().ok()?.get(b"Contents").ok()?;
-    let mut id = None;
-    while let Object::Reference(next) = contents {
-        // The isolation was read, so the references end.
-        id = Some(*next);
-        contents = file.object(*next)?;
-    }
-    matches!(contents, Object::Array(_)).then_some(id)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Object, ObjectId};
+use lopdf::{Dictionary, ObjectId};
 use parafa_format_core::Refusal;
 
+use super::ancestors;
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::{Edits, reference, with_entries};
 
@@ -55,35 +56,30 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
     }
 
     /// The name by which the content of a page draws an XObject.
-    pub(super) fn xobject_name(
-        &mut self,
-        page: ObjectId,
-        xobject: ObjectId,
-    ) -> Result<String, Refusal> {
-        let (place, resources) = find(self.file, page)?;
+    pub(super) fn xobject_name(&mut self, page: ObjectId, xobject: ObjectId) -> String {
+        let (place, resources) = find(self.file, page);
         let existing = resources.and_then(|resources| resources.get(b"XObject").ok());
         let copy = self.copies.entry(place).or_default();
         copy.pages.insert(page);
-        copy.shared_xobjects = existing.and_then(|existing| dictionary_id(self.file, existing));
         let existing = existing
-            .and_then(|existing| self.file.resolve(existing))
-            .and_then(|existing| existing.as_dict().ok());
+            .and_then(|existing| Some((existing, self.file.resolve(existing)?.as_dict().ok()?)));
+        copy.shared_xobjects = existing.and_then(|(value, _)| self.file.resolve_id(value));
         let additions = match copy.shared_xobjects {
             Some(id) => self.shared_xobjects.entry(id).or_default(),
             None => &mut copy.additions,
         };
         if let Some(name) = additions.0.get(&xobject) {
-            return Ok(name.clone());
+            return name.clone();
         }
         let name = loop {
             let name = format!("{NAME_PREFIX}{}", self.next_name);
             self.next_name += 1;
-            if existing.is_none_or(|existing| !existing.has(name.as_bytes())) {
+            if existing.is_none_or(|(_, existing)| !existing.has(name.as_bytes())) {
                 break name;
             }
         };
         additions.0.insert(xobject, name.clone());
-        Ok(name)
+        name
     }
 
     /// Writes the copies and has the pages use them.
@@ -144,43 +140,20 @@ impl Additions {
 
 /// The resources of a page, its own or inherited (7.7.3.4).
 pub(crate) fn page_resources<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> Option<&'f Dictionary> {
-    find(file, page).ok()?.1
+    find(file, page).1
 }
 
 /// Where the resources of a page stand, and what they are.
-fn find<'f>(
-    file: &'f PdfFile<'_>,
-    page: ObjectId,
-) -> Result<(Place, Option<&'f Dictionary>), Refusal> {
-    let mut node = page;
-    for _ in 0..=file.limits().tree_depth {
-        let dictionary = file.object(node).and_then(|node| node.as_dict().ok());
-        let Some(dictionary) = dictionary else { break };
-        if let Ok(value) = dictionary.get(b"Resources")
-            && let Some(Object::Dictionary(resources)) = file.resolve(value)
-        {
-            let place = dictionary_id(file, value).map_or(Place::InNode(node), Place::Object);
-            return Ok((place, Some(resources)));
-        }
-        match dictionary.get(b"Parent").and_then(Object::as_reference) {
-            Ok(parent) => node = parent,
-            Err(_) => return Ok((Place::Absent(page), None)),
-        }
-    }
-    Err(Refusal::new(
-        "page-tree",
-        "The page tree cannot be followed from a page up to its root.",
-    ))
-}
-
-/// Which object a value is, when it is a dictionary and not written in place.
-fn dictionary_id(file: &PdfFile<'_>, value: &Object) -> Option<ObjectId> {
-    let mut id = value.as_reference().ok()?;
-    file.resolve(value)?.as_dict().ok()?;
-    while let Some(Object::Reference(next)) = file.object(id) {
-        id = *next;
-    }
-    Some(id)
+fn find<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> (Place, Option<&'f Dictionary>) {
+    let found = ancestors(file, page).find_map(|(id, node)| {
+        let value = node.get(b"Resources").ok()?;
+        let resources = file.resolve(value)?.as_dict().ok()?;
+        let place = file
+            .resolve_id(value)
+            .map_or(Place::InNode(id), Place::Object);
+        Some((place, Some(resources)))
+    });
+    found.unwrap_or((Place::Absent(page), None))
 }
 
 fn damaged() -> Refusal {

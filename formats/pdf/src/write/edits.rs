@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use super::syntax::{with_entries, without_entry};
+use super::syntax::without_entry;
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, RawDictionary};
 
 /// Objects of a document that are new or changed. Everything else stays as it
@@ -39,11 +39,6 @@ impl<'f, 'a> Edits<'f, 'a> {
         self.file
     }
 
-    /// The changed and new objects, in the order of their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectId, &Edit<'a>)> {
-        self.objects.iter().map(|(id, edit)| (*id, edit))
-    }
-
     /// The new state of an object; `None` when it is as it was.
     pub(crate) fn get(&self, id: ObjectId) -> Option<&Edit<'a>> {
         self.objects.get(&id)
@@ -74,16 +69,15 @@ impl<'f, 'a> Edits<'f, 'a> {
         Ok(id)
     }
 
-    /// Makes a new stream; `dictionary` is its dictionary without `/Length`,
-    /// `data` is encoded as that says.
+    /// Makes a new stream; `data` is encoded as its dictionary says.
     pub(crate) fn add_stream(
         &mut self,
         dictionary: &[u8],
         data: Cow<'a, [u8]>,
     ) -> Result<ObjectId, Refusal> {
         let id = self.allocate()?;
-        let length = data.len().to_string();
-        let value = with_entries(dictionary, [(&b"Length"[..], length.as_bytes())]);
+        let scanned = RawDictionary::scan(dictionary).map_err(|error| damaged(id, &error))?;
+        let value = scanned.with(b"Length", data.len().to_string().as_bytes());
         let data = Some(data);
         self.objects.insert(id, Edit { value, data });
         Ok(id)

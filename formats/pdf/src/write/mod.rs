@@ -3,7 +3,9 @@
 //! form.
 
 mod edits;
+mod rewrite;
 mod syntax;
 
-pub(crate) use edits::{Edit, Edits};
-pub(crate) use syntax::{number, reference, with_entries, without_entry};
+pub(crate) use edits::Edits;
+pub(crate) use rewrite::rewrite;
+pub(crate) use syntax::{escaped, number, reference, with_entries, without_entry};

@@ -23,8 +23,21 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
+/// A name without its slash, its bytes escaped where they must be (7.3.5).
+pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(name.len());
+    for byte in name {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+') {
+            written.push(*byte);
+        } else {
+            written.extend_from_slice(format!("#{byte:02X}").as_bytes());
+        }
+    }
+    written
+}
+
 /// A dictionary with further entries at its end; the source is exactly a
-/// dictionary that has none of the keys. The entries start on a line of their
+/// dictionary that has none of the keys, which are escaped. The entries start on a line of their
 /// own, because the last line may be a comment.
 pub(crate) fn with_entries<'e>(
     source: &[u8],
@@ -64,6 +77,11 @@ mod tests {
         assert_eq!(number(72.099_998_474_121_1), "72.099998");
         assert_eq!(number(0.5), "0.5");
         assert_eq!(number(100.0), "100");
+    }
+
+    #[test]
+    fn a_name_is_escaped_where_it_must_be() {
+        assert_eq!(escaped(b"F1 (#)"), b"F1#20#28#23#29");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod ceremony;
 mod earlier_signatures;
+mod flatten;
+mod flatten_samples;
 mod forged;
 mod intake;
 mod permissions;

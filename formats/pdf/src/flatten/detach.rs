@@ -1,0 +1,220 @@
+//! References to widgets and fields that are gone, taken out of what held them
+//! (ISO 32000-2, 12.5, 12.6 and 14.7.5.3).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use crate::structure::{PdfFile, RawDictionary, ScanError, array_items, as_name, as_reference};
+use crate::write::{Edits, reference, without_entry};
+
+/// Keys under which annotations, actions, forms and structure elements refer
+/// to fields and widgets. None of them is a key of anything that makes up the
+/// content of a page.
+const HOLDING_KEYS: [&[u8]; 9] = [
+    b"Annots", b"CO", b"Fields", b"IRT", b"K", b"Kids", b"Obj", b"Parent", b"T",
+];
+
+/// What is gone, and what stands in for it.
+pub(super) struct Detachment {
+    /// Objects that are gone.
+    gone: BTreeSet<ObjectId>,
+    /// XObjects that are content items of the structure tree in place of the
+    /// widgets that they draw.
+    replaced: BTreeMap<ObjectId, ObjectId>,
+}
+
+impl Detachment {
+    /// Widgets and fields that are gone; `drawn` gives the XObjects that take
+    /// the places of widgets in the structure tree.
+    pub(super) fn new(
+        file: &PdfFile<'_>,
+        widgets: BTreeSet<ObjectId>,
+        drawn: BTreeMap<ObjectId, ObjectId>,
+    ) -> Self {
+        let mut gone = widgets;
+        // An object reference (14.7.5.3) goes with what it refers to.
+        let object_references = file.objects().filter(|(_, object)| {
+            let dictionary = object
+                .as_dict()
+                .ok()
+                .filter(|entries| is_object_reference(entries));
+            let target = dictionary.and_then(|entries| entries.get(b"Obj").ok());
+            target
+                .and_then(|target| target.as_reference().ok())
+                .is_some_and(|target| gone.contains(&target) && !drawn.contains_key(&target))
+        });
+        let object_references: Vec<_> = object_references.map(|(id, _)| id).collect();
+        gone.extend(object_references);
+        Self {
+            gone,
+            replaced: drawn,
+        }
+    }
+
+    /// Takes the references out of all objects of the document.
+    pub(super) fn apply(&self, edits: &mut Edits<'_, '_>) -> Result<(), Refusal> {
+        let file = edits.file();
+        let holders = file.objects().filter(|(id, object)| {
+            !self.gone.contains(id) && !matches!(object, Object::Stream(_)) && self.is_in(object)
+        });
+        let holders: Vec<_> = holders.map(|(id, _)| id).collect();
+        for holder in holders {
+            let source = edits.source(holder)?;
+            let detached = self.detached(&source, None);
+            let detached = detached.map_err(|error| {
+                let detail = format!("The object {} cannot be read: {error}.", holder.0);
+                Refusal::new("object-damaged", detail)
+            })?;
+            match detached {
+                Detached::Same => {}
+                Detached::Changed(changed) => edits.set(holder, changed),
+                Detached::Gone => edits.set(holder, b"null".to_vec()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an object refers to what is gone.
+    fn is_in(&self, object: &Object) -> bool {
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            match object {
+                Object::Reference(id) if self.gone.contains(id) => return true,
+                Object::Array(items) => open.extend(items),
+                Object::Dictionary(entries) => open.extend(entries.iter().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// A value without the references; `key` is the one that it stands under.
+    fn detached(&self, source: &[u8], key: Option<&[u8]>) -> Result<Detached, ScanError> {
+        if source.starts_with(b"<<") {
+            return self.detached_dictionary(source);
+        }
+        if source.starts_with(b"[") {
+            return self.detached_array(source, key);
+        }
+        let is_held = key.is_none_or(|key| HOLDING_KEYS.contains(&key));
+        let is_gone = as_reference(source).is_some_and(|id| self.gone.contains(&id));
+        Ok(if is_held && is_gone {
+            Detached::Gone
+        } else {
+            Detached::Same
+        })
+    }
+
+    fn detached_dictionary(&self, source: &[u8]) -> Result<Detached, ScanError> {
+        let dictionary = RawDictionary::scan(source)?;
+        if dictionary.value(b"Type").and_then(as_name).as_deref() == Some(b"OBJR")
+            && let Some(target) = dictionary.value(b"Obj").and_then(as_reference)
+        {
+            if let Some(drawn) = self.replaced.get(&target) {
+                let changed = dictionary.with(b"Obj", reference(*drawn).as_bytes());
+                return Ok(Detached::Changed(changed));
+            }
+            if self.gone.contains(&target) {
+                return Ok(Detached::Gone);
+            }
+        }
+        let mut changed = Cow::Borrowed(source);
+        for entry in dictionary.entries() {
+            let now = self.detached(entry.value, Some(&entry.key))?;
+            if matches!(now, Detached::Same) {
+                continue;
+            }
+            let scanned = RawDictionary::scan(&changed)?;
+            changed = Cow::Owned(match now {
+                Detached::Changed(value) => scanned.with(&entry.key, &value),
+                _ => without_entry(&changed, &scanned, &entry.key),
+            });
+        }
+        Ok(match changed {
+            Cow::Borrowed(_) => Detached::Same,
+            Cow::Owned(changed) => Detached::Changed(changed),
+        })
+    }
+
+    fn detached_array(&self, source: &[u8], key: Option<&[u8]>) -> Result<Detached, ScanError> {
+        let mut items = Vec::new();
+        let mut is_same = true;
+        for item in array_items(source)? {
+            match self.detached(item, key)? {
+                Detached::Same => items.push(Cow::Borrowed(item)),
+                Detached::Changed(item) => {
+                    items.push(Cow::Owned(item));
+                    is_same = false;
+                }
+                Detached::Gone => is_same = false,
+            }
+        }
+        Ok(if is_same {
+            Detached::Same
+        } else {
+            Detached::Changed([b"[", items.join(&b' ').as_slice(), b"]"].concat())
+        })
+    }
+}
+
+/// What is left of a value.
+enum Detached {
+    Changed(Vec<u8>),
+    Gone,
+    Same,
+}
+
+fn is_object_reference(dictionary: &Dictionary) -> bool {
+    dictionary.has_type(b"OBJR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detached(source: &[u8]) -> String {
+        let detachment = Detachment {
+            gone: BTreeSet::from([(7, 0), (8, 0)]),
+            replaced: BTreeMap::from([((8, 0), (20, 0))]),
+        };
+        match detachment.detached(source, None).unwrap() {
+            Detached::Changed(changed) => String::from_utf8(changed).unwrap(),
+            Detached::Gone => "gone".to_owned(),
+            Detached::Same => "same".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_structure_element_loses_the_reference_to_a_widget() {
+        assert_eq!(
+            detached(b"<</S/Form/K[3 <</Type/OBJR/Obj 7 0 R>> 9 0 R]/Pg 2 0 R>>"),
+            "<</S/Form/K [3 9 0 R]/Pg 2 0 R>>"
+        );
+        assert_eq!(
+            detached(b"<</S/Form/K<</Type/OBJR/Obj 7 0 R>>/Pg 2 0 R>>"),
+            "<</S/Form /Pg 2 0 R>>"
+        );
+    }
+
+    #[test]
+    fn a_structure_element_keeps_a_widget_that_is_drawn() {
+        assert_eq!(
+            detached(b"<</S/Form/K<</Type/OBJR/Obj 8 0 R>> >>"),
+            "<</S/Form/K <</Type/OBJR/Obj 20 0 R>> >>"
+        );
+    }
+
+    #[test]
+    fn actions_forget_fields_and_content_keeps_what_it_uses() {
+        assert_eq!(
+            detached(b"<</S/Hide/T[7 0 R 9 0 R]/Next<</S/ResetForm/Fields[8 0 R]>> >>"),
+            "<</S/Hide/T [9 0 R]/Next <</S/ResetForm/Fields []>> >>"
+        );
+        assert_eq!(detached(b"<</Font<</F1 7 0 R>> >>"), "same");
+        assert_eq!(detached(b"[7 0 R]"), "[]");
+        assert_eq!(detached(b"<</K 9 0 R>>"), "same");
+    }
+}

@@ -1,0 +1,98 @@
+//! What is left of widgets and fields once they are drawn.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::field::Fields;
+use super::widget::{AnnotatedPage, Annotation};
+use crate::structure::{PdfFile, RawDictionary, array_items};
+use crate::write::Edits;
+
+/// Takes the widgets out of a page's annotations. The array becomes the page's
+/// own: another page may share it.
+pub(super) fn remove_widgets(
+    page: &AnnotatedPage<'_>,
+    edits: &mut Edits<'_, '_>,
+) -> Result<(), Refusal> {
+    let damaged = |_| Refusal::new("page-invalid", "The annotations of a page cannot be read.");
+    let file = edits.file();
+    let entries = file.object(page.id).and_then(|page| page.as_dict().ok());
+    let Some(value) = entries.and_then(|page| page.get(b"Annots").ok()) else {
+        return Ok(());
+    };
+    let Some(Object::Array(annotations)) = file.resolve(value) else {
+        return Ok(());
+    };
+    let array = match file.resolve_id(value) {
+        Some(id) => file.raw_object(id)?.bytes,
+        None => {
+            let source = file.raw_object(page.id)?;
+            let page = RawDictionary::scan(&source.bytes).map_err(damaged)?;
+            Cow::Owned(page.value(b"Annots").unwrap_or_default().to_vec())
+        }
+    };
+    let items = array_items(&array).map_err(damaged)?;
+    let kept: Vec<_> = annotations
+        .iter()
+        .zip(items)
+        .filter(|(annotation, _)| match file.resolve(annotation) {
+            Some(Object::Dictionary(annotation)) => !is_widget(file, annotation),
+            other => other.is_some(),
+        })
+        .map(|(_, item)| item)
+        .collect();
+    if kept.is_empty() {
+        edits.remove_entry(page.id, b"Annots")
+    } else {
+        let kept = [b"[", kept.join(&b' ').as_slice(), b"]"].concat();
+        edits.set_entry(page.id, b"Annots", &kept)
+    }
+}
+
+/// The widgets of the pages and the fields of the form, as far as they are
+/// nothing else besides.
+pub(super) fn gone(
+    file: &PdfFile<'_>,
+    fields: &Fields<'_, '_>,
+    pages: &[AnnotatedPage<'_>],
+) -> BTreeSet<ObjectId> {
+    let annotations = pages.iter().flat_map(|page| &page.annotations);
+    let widgets = annotations
+        .filter(|annotation| annotation.is_widget)
+        .filter_map(|annotation| file.resolve_id(&Object::Reference(annotation.id?)));
+    let nodes = fields.nodes().iter().copied();
+    let candidates: BTreeSet<_> = widgets.chain(nodes).collect();
+    let is_only_a_field = |id: &ObjectId| {
+        let Some(Object::Dictionary(dictionary)) = file.object(*id) else {
+            return false;
+        };
+        let name = |key: &[u8]| file.entry(dictionary, key)?.as_name().ok();
+        matches!(name(b"Type"), None | Some(b"Annot"))
+            && matches!(name(b"Subtype"), None | Some(b"Widget"))
+    };
+    candidates.into_iter().filter(is_only_a_field).collect()
+}
+
+/// Keys of the parent tree that widgets had and no drawing has.
+pub(super) fn unused_keys(
+    file: &PdfFile<'_>,
+    pages: &[AnnotatedPage<'_>],
+    drawn: &BTreeMap<ObjectId, ObjectId>,
+) -> BTreeSet<i64> {
+    let annotations = pages.iter().flat_map(|page| &page.annotations);
+    let widgets = annotations.filter(|annotation| annotation.is_widget);
+    let not_drawn = widgets.filter(|widget| widget.id.is_none_or(|id| !drawn.contains_key(&id)));
+    let key = |widget: &Annotation<'_>| {
+        let key = file.entry(widget.dictionary, b"StructParent");
+        key.and_then(|key| key.as_i64().ok())
+    };
+    not_drawn.filter_map(key).collect()
+}
+
+fn is_widget(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
+    let subtype = file.entry(annotation, b"Subtype");
+    subtype.and_then(|subtype| subtype.as_name().ok()) == Some(b"Widget")
+}

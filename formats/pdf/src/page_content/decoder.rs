@@ -1,0 +1,160 @@
+//! Decoding of content streams.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use lopdf::ObjectId;
+
+use crate::limits::Limits;
+use crate::structure::{Decoder, PdfFile, RawDictionary, as_name};
+
+/// Room for the decoded data at first, for each encoded byte.
+const EXPECTED_RATIO: usize = 4;
+
+/// Least room that is made at a time, in bytes.
+const LEAST_ROOM_BYTES: usize = 4 * 1024;
+
+/// A ratio counts only for what is longer than this, in bytes.
+const RATIO_FREE_BYTES: usize = 1024 * 1024;
+
+/// Decodes content streams until a total length is used up. Unlike viewers it
+/// does not take what comes before damage in the data.
+pub(crate) struct ContentDecoder {
+    inflate: Decompress,
+    /// For all that is not simply deflated.
+    other: Decoder,
+    limits: Limits,
+    remaining_bytes: usize,
+}
+
+impl ContentDecoder {
+    /// Nothing used up yet.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let limits = Limits {
+            decoded_total_bytes: limits.content_total_bytes,
+            ..limits.clone()
+        };
+        Self {
+            inflate: Decompress::new(true),
+            other: Decoder::new(&limits),
+            remaining_bytes: limits.decoded_total_bytes,
+            limits,
+        }
+    }
+
+    /// The decoded data of a stream that is kept in the file; `None` when there
+    /// is none within the limits.
+    pub(crate) fn decode(&mut self, file: &PdfFile<'_>, id: ObjectId) -> Option<Vec<u8>> {
+        let source = file.raw_object(id).ok()?;
+        let dictionary = RawDictionary::scan(&source.bytes).ok()?;
+        if dictionary.find(b"F").is_some() {
+            return None;
+        }
+        // Data that was left with the host is an image's, and no content.
+        let data = file.source().get(source.data_span?)?;
+        if is_plainly_deflated(&dictionary) {
+            self.inflated(data)
+        } else {
+            self.other.decode(&dictionary, data).ok()
+        }
+    }
+
+    fn inflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {
+        let limit = data
+            .len()
+            .saturating_mul(self.limits.decoded_ratio)
+            .max(RATIO_FREE_BYTES)
+            .min(self.limits.decoded_stream_bytes)
+            .min(self.remaining_bytes);
+        self.inflate.reset(true);
+        let mut content = Vec::new();
+        content.reserve(data.len().saturating_mul(EXPECTED_RATIO).min(limit));
+        loop {
+            let taken = usize::try_from(self.inflate.total_in()).ok()?;
+            let rest = data.get(taken..)?;
+            let len = content.len();
+            content.reserve(LEAST_ROOM_BYTES);
+            let status = self
+                .inflate
+                .decompress_vec(rest, &mut content, FlushDecompress::None)
+                .ok()?;
+            if content.len() > limit {
+                return None;
+            }
+            let progressed = content.len() > len;
+            // Some writers leave the checksum out; no content is missing then.
+            if status == Status::StreamEnd || (rest.is_empty() && !progressed) {
+                break;
+            }
+            if !progressed && self.inflate.total_in() == taken as u64 {
+                break;
+            }
+        }
+        self.remaining_bytes = self.remaining_bytes.saturating_sub(content.len());
+        Some(content)
+    }
+}
+
+fn is_plainly_deflated(dictionary: &RawDictionary<'_>) -> bool {
+    let filter = dictionary.value(b"Filter");
+    let filter = filter.map(|filter| {
+        let inner = filter.strip_prefix(b"[").unwrap_or(filter);
+        inner.strip_suffix(b"]").unwrap_or(inner).trim_ascii()
+    });
+    let is_flate = filter.is_some_and(|filter| {
+        filter.iter().filter(|byte| **byte == b'/').count() == 1
+            && as_name(filter).is_some_and(|name| name == b"FlateDecode")
+    });
+    let parameters = dictionary.value(b"DecodeParms");
+    is_flate && parameters.is_none_or(|parameters| matches!(parameters, b"null" | b"[null]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+
+    use super::*;
+
+    fn deflated(content: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn every_stream_is_decoded_from_its_own_start() {
+        let mut decoder = ContentDecoder::new(&Limits::default());
+        let long = b"0 0 m ".repeat(20_000);
+
+        assert_eq!(decoder.inflated(&deflated(&long)), Some(long));
+        assert_eq!(decoder.inflated(&deflated(b"q Q")), Some(b"q Q".to_vec()));
+        assert_eq!(decoder.inflated(&deflated(b"")), Some(Vec::new()));
+    }
+
+    #[test]
+    fn damage_is_no_content_but_a_missing_checksum_is_no_damage() {
+        let mut decoder = ContentDecoder::new(&Limits::default());
+        let sound = deflated(b"q 1 0 0 1 0 0 cm Q");
+        let mut damaged = sound.clone();
+        damaged[2] = 0xFF;
+
+        assert_eq!(decoder.inflated(b"these bytes are not deflated"), None);
+        assert_eq!(decoder.inflated(&damaged), None);
+        assert!(decoder.inflated(&sound[..sound.len() - 4]).is_some());
+    }
+
+    #[test]
+    fn content_beyond_the_limits_is_none() {
+        let limits = Limits {
+            content_total_bytes: 150,
+            ..Limits::default()
+        };
+        let mut decoder = ContentDecoder::new(&limits);
+
+        assert!(decoder.inflated(&deflated(&[b' '; 100])).is_some());
+        assert_eq!(decoder.inflated(&deflated(&[b' '; 100])), None);
+        let mut decoder = ContentDecoder::new(&Limits::default());
+        assert_eq!(decoder.inflated(&deflated(&vec![b' '; 3_000_000])), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! Flattening of the samples that other people's forms are.
+
+use std::collections::BTreeMap;
+
+use parafa_format_core::Refusal;
+
+use crate::flatten::{assert_form_is_gone, flattened};
+use crate::referees::{assert_qpdf_accepts, samples};
+use crate::verdicts::verdict;
+
+/// Files that come out otherwise than the list says, and why.
+const REASONED: [(&str, &str); 5] = [
+    // Its fields are no objects of their own.
+    ("rub__form-doc.pdf", "refused form-tree"),
+    // They are signed, although no page has the widget of the signature.
+    ("pdfcpu__testPAdES_BB.pdf", "refused signed"),
+    ("pdfcpu__testPAdES_BT.pdf", "refused signed"),
+    ("pdfcpu__testPAdES_BLT.pdf", "refused signed"),
+    ("dss__pdf-byterange-overlap.pdf", "refused signed"),
+];
+
+#[test]
+fn every_sample_is_flattened_or_refused_with_its_fields() {
+    let Some(folder) = samples().filter(|folder| folder.join("pdf.tsv").exists()) else {
+        return;
+    };
+    let list = std::fs::read_to_string(folder.join("pdf.tsv")).unwrap();
+    let reasoned = BTreeMap::from(REASONED);
+    let mut disagreements = Vec::new();
+    for line in list.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let (file, intake) = verdict(line);
+        let document = std::fs::read(folder.join("pdf").join(file)).unwrap();
+        let got = flattened(&document);
+        let outcome = outcome(&document, &got);
+        let expected = match reasoned.get(file) {
+            Some(code) => (*code).to_owned(),
+            None => expectation(columns[7], columns[9]),
+        };
+        let refused = intake.split(" (").next().unwrap_or_default();
+        let is_intake = refused
+            .strip_prefix("refuse:")
+            .is_some_and(|code| outcome == format!("refused {code}"));
+        if outcome != expected && !is_intake {
+            disagreements.push(format!("{file}: expected {expected}, got {outcome}"));
+        }
+        if let Some(flattened) = got
+            .as_ref()
+            .ok()
+            .filter(|flattened| **flattened != document)
+        {
+            assert_form_is_gone(flattened);
+            assert_qpdf_accepts(flattened);
+        }
+    }
+    assert!(
+        disagreements.is_empty(),
+        "{} disagreements:\n{}",
+        disagreements.len(),
+        disagreements.join("\n")
+    );
+}
+
+/// What should come out, by the columns of the list.
+fn expectation(flattening: &str, fields: &str) -> String {
+    match flattening {
+        "no widgets" => "as it is".to_owned(),
+        "flattenable" => "flattened".to_owned(),
+        "refuse" => {
+            let fields: Vec<_> = fields
+                .split(';')
+                .map(|field| field.replacen('=', ": ", 1))
+                .collect();
+            format!("refused flatten-refused {}", fields.join("; "))
+        }
+        "refuse doc:encrypted" => "refused encrypted".to_owned(),
+        _ => "refused signed".to_owned(),
+    }
+}
+
+fn outcome(document: &[u8], got: &Result<Vec<u8>, Refusal>) -> String {
+    match got {
+        Ok(flattened) if flattened == document => "as it is".to_owned(),
+        Ok(_) => "flattened".to_owned(),
+        Err(refusal) if refusal.subjects.is_empty() => format!("refused {}", refusal.code),
+        Err(refusal) => format!("refused {} {}", refusal.code, refusal.subjects.join("; ")),
+    }
+}
