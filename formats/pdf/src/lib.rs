@@ -6,11 +6,13 @@
 //! refuses what two readers could see differently. Signing appends; nothing
 //! that is already in a file is ever written again from a parsed form.
 
-mod flatten;
+mod archive;
 mod inspect;
 mod intake;
 mod limits;
+mod long_term;
 mod page_content;
+mod rehearse;
 mod sign;
 mod signatures;
 mod structure;
@@ -20,9 +22,10 @@ mod write;
 
 use parafa_format_core::{About, Preservation};
 
-pub use flatten::flatten;
+pub use archive::archive;
 pub use inspect::inspect;
 pub use limits::Limits;
+pub use rehearse::rehearse;
 pub use sign::sign;
 pub use verify::verify;
 
@@ -37,6 +40,10 @@ pub fn about() -> About {
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
         extensions: &["pdf"],
-        preservation: &[("sign", Preservation::Whole)],
+        preservation: &[
+            ("archive", Preservation::Whole),
+            ("rehearse", Preservation::Whole),
+            ("sign", Preservation::Whole),
+        ],
     }
 }

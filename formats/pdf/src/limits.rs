@@ -29,6 +29,17 @@ pub struct Limits {
     pub content_total_bytes: usize,
     /// Decoded bytes for one encoded byte, beyond the first mebibyte.
     pub decoded_ratio: usize,
+    /// Certificates among which the chains of all signatures are looked for.
+    pub chain_candidates: usize,
+    /// Signatures of certificates, revocation data and time-stamps that are
+    /// verified for the chains of all signatures.
+    pub chain_signatures: usize,
+    /// Bytes that are digested for that.
+    pub chain_digested_bytes: usize,
+    /// Streams that archiving adds.
+    pub archive_streams: usize,
+    /// Bytes of all streams together that archiving adds.
+    pub archive_bytes: usize,
 }
 
 impl Limits {
@@ -43,6 +54,25 @@ impl Limits {
             sections: limits.sections - 2,
             entries: limits.entries - 10,
             decoded_total_bytes: limits.decoded_total_bytes - 1024,
+            ..limits
+        }
+    }
+
+    /// What may be archived: what is added must leave room for those who sign
+    /// afterwards.
+    pub(crate) fn with_room_for_an_archive() -> Self {
+        /// Values of a stream, with the reference to it.
+        const VALUES_PER_STREAM: usize = 10;
+        /// Catalog, store and its three lists, cross-reference stream.
+        const OTHER_OBJECTS: usize = 10;
+
+        let limits = Self::with_room_for_a_signature();
+        let objects = limits.archive_streams + OTHER_OBJECTS;
+        Self {
+            objects: limits.objects - objects,
+            values: limits.values - objects * VALUES_PER_STREAM,
+            sections: limits.sections - 2,
+            entries: limits.entries - objects,
             ..limits
         }
     }
@@ -63,6 +93,11 @@ impl Default for Limits {
             decoded_total_bytes: 64 * 1024 * 1024,
             content_total_bytes: 256 * 1024 * 1024,
             decoded_ratio: 256,
+            chain_candidates: 5_000,
+            chain_signatures: 2_000,
+            chain_digested_bytes: 256 * 1024 * 1024,
+            archive_streams: 500,
+            archive_bytes: 16 * 1024 * 1024,
         }
     }
 }

@@ -52,6 +52,11 @@ impl SignatureDictionary {
     pub(crate) fn restricts(&self) -> bool {
         self.own_access.is_some() || self.permissions.has_locks()
     }
+
+    /// Where what it covers ends; 0 when that is not what it should be.
+    pub(crate) fn end_of_coverage(&self) -> usize {
+        self.byte_range.as_ref().map_or(0, |range| range.end)
+    }
 }
 
 /// All signatures that signature fields refer to, in the order in which they

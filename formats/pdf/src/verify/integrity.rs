@@ -2,27 +2,15 @@ use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Coverage, DigestAlgorithm, Environment, Integrity, Part};
 
 use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
-use crate::structure::PdfFile;
 
 /// What a signature covers: a document without the value of `/Contents`.
 pub(super) struct Covered<'a, B> {
-    pub(super) file: &'a PdfFile<'a>,
     pub(super) document: &'a B,
     pub(super) detector: &'a ChangeDetector<'a, 'a>,
     pub(super) range: ByteRange,
 }
 
 impl<'a, B> Covered<'a, B> {
-    /// The covered bytes.
-    pub(super) fn read(&self) -> Vec<u8> {
-        let bytes = self.file.bytes();
-        let first = bytes.get(..self.range.first_len).unwrap_or_default();
-        let second = bytes
-            .get(self.range.second_start..self.range.end)
-            .unwrap_or_default();
-        [first, second].concat()
-    }
-
     fn parts(&self) -> [Part<'a, B>; 2] {
         let ByteRange {
             first_len,

@@ -2,20 +2,20 @@
 //! decide; here it is told what was signed, by which key, and whether the
 //! document still is what was signed.
 
+mod checked;
 mod integrity;
-mod security_store;
 
 use std::collections::BTreeSet;
 
-use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
+use parafa_cades::SignedData;
 use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidence};
 
 use crate::limits::Limits;
-use crate::signatures::{self, ChangeDetector, SignatureDictionary};
-use crate::structure::PdfFile;
+use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
+use crate::signatures;
+use crate::structure::{PdfFile, with_file};
 
-use integrity::{Covered, integrity};
-use security_store::SecurityStore;
+pub(crate) use checked::CheckedSignature;
 
 /// Most bytes of revocation data in the evidence about all signatures: half of
 /// what a call may give back.
@@ -34,11 +34,20 @@ pub fn verify<E: Environment>(
     environment: &E,
     document: &E::Blob,
 ) -> Result<Vec<SignatureEvidence>, Refusal> {
-    let bytes = document.read_all();
-    let file = PdfFile::parse(&bytes, &Limits::default())?;
-    let found = signatures::find(&file)?;
-    let store = SecurityStore::read(&file);
-    let detector = ChangeDetector::new(&file)?;
+    with_file(document, &Limits::default(), |file| {
+        evidence_in(environment, document, file)
+    })
+}
+
+fn evidence_in<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
+    file: &PdfFile<'_>,
+) -> Result<Vec<SignatureEvidence>, Refusal> {
+    let found = signatures::find(file)?;
+    let checked = CheckedSignature::check_all(environment, document, file, &found)?;
+    let store = SecurityStore::read(file);
+    let levels = levels(environment, file, &checked, &store);
     let mut repetition = Repetitions {
         certificates: Repetition {
             remaining_bytes: MAX_CERTIFICATE_BYTES,
@@ -47,29 +56,27 @@ pub fn verify<E: Environment>(
             remaining_bytes: MAX_REVOCATION_BYTES,
         },
     };
-    let last_timestamp = found
+    let evidence = checked
         .iter()
-        .filter(|signature| signature.is_document_timestamp)
-        .map(end_of_coverage)
-        .max();
-    let evidence = found.iter().map(|signature| {
-        let timestamped_later = last_timestamp.is_some_and(|end| end > end_of_coverage(signature));
-        let covered = signature.byte_range.as_ref().ok().map(|range| Covered {
-            file: &file,
-            document,
-            detector: &detector,
-            range: *range,
-        });
-        evidence(
-            environment,
-            covered.as_ref(),
-            signature,
-            &store,
-            timestamped_later,
-            &mut repetition,
-        )
-    });
+        .zip(levels)
+        .map(|(signature, level)| evidence(document, signature, level, &store, &mut repetition));
     Ok(evidence.collect())
+}
+
+/// The level of every signature by what the document holds.
+fn levels<E: Environment>(
+    environment: &E,
+    file: &PdfFile<'_>,
+    signatures: &[CheckedSignature<'_>],
+    store: &SecurityStore,
+) -> Vec<Level> {
+    let mut material = Material::new(environment, file.limits());
+    material.add_document(signatures, store);
+    let standings = standings(&material, signatures, store.is_present, Rules::Held);
+    standings
+        .into_iter()
+        .map(|standing| standing.level)
+        .collect()
 }
 
 /// What the evidence about every signature repeats of the security store.
@@ -99,20 +106,16 @@ impl Repetition {
     }
 }
 
-fn evidence<E: Environment>(
-    environment: &E,
-    covered: Option<&Covered<'_, E::Blob>>,
-    signature: &SignatureDictionary,
+fn evidence<B: Blob>(
+    document: &B,
+    signature: &CheckedSignature<'_>,
+    level: Level,
     store: &SecurityStore,
-    timestamped_later: bool,
     repetition: &mut Repetitions,
 ) -> SignatureEvidence {
-    let Ok(cms) = SignedData::parse(&signature.contents) else {
+    let dictionary = signature.dictionary;
+    let Some(cms) = &signature.cms else {
         return unreadable(signature);
-    };
-    let integrity = match covered {
-        Some(covered) => integrity(environment, covered, signature, &cms),
-        None => Integrity::ByteRange,
     };
     let mut certificates = cms.certificates().to_vec();
     let own: BTreeSet<&Vec<u8>> = cms.certificates().iter().collect();
@@ -122,13 +125,8 @@ fn evidence<E: Environment>(
         .filter(|known| !own.contains(known));
     certificates.extend(repetition.certificates.take(others));
     SignatureEvidence {
-        id: signature.field_name.clone(),
-        signed_bytes: match (cms.signed_attributes(), cms.content(), covered) {
-            (Some(attributes), _, _) => attributes.to_vec(),
-            (None, Some(content), _) => content.to_vec(),
-            (None, None, Some(covered)) => covered.read(),
-            (None, None, None) => Vec::new(),
-        },
+        id: dictionary.field_name.clone(),
+        signed_bytes: signed_bytes(document, signature, cms),
         value: cms.value().to_vec(),
         algorithm: cms.signature_algorithm(),
         signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
@@ -136,16 +134,29 @@ fn evidence<E: Environment>(
         timestamps: cms.timestamps().to_vec(),
         revocation: repetition
             .revocation
-            .take(store.revocation_after(end_of_coverage(signature))),
-        coverage: signature.coverage,
-        integrity,
-        level: level(signature, &cms, store, timestamped_later).to_owned(),
+            .take(store.revocation_after(dictionary.end_of_coverage())),
+        coverage: dictionary.coverage,
+        integrity: signature.integrity,
+        level: level.name().to_owned(),
     }
 }
 
-fn unreadable(signature: &SignatureDictionary) -> SignatureEvidence {
+/// What the value is a signature of: the attributes, or else the content.
+fn signed_bytes<B: Blob>(
+    document: &B,
+    signature: &CheckedSignature<'_>,
+    cms: &SignedData,
+) -> Vec<u8> {
+    match (cms.signed_attributes(), cms.content()) {
+        (Some(attributes), _) => attributes.to_vec(),
+        (None, Some(content)) => content.to_vec(),
+        (None, None) => signature.covered_bytes(document),
+    }
+}
+
+fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
     SignatureEvidence {
-        id: signature.field_name.clone(),
+        id: signature.dictionary.field_name.clone(),
         signed_bytes: Vec::new(),
         value: Vec::new(),
         algorithm: None,
@@ -153,53 +164,8 @@ fn unreadable(signature: &SignatureDictionary) -> SignatureEvidence {
         certificates: Vec::new(),
         timestamps: Vec::new(),
         revocation: Vec::new(),
-        coverage: signature.coverage,
+        coverage: signature.dictionary.coverage,
         integrity: Integrity::Malformed,
-        level: UNKNOWN_LEVEL.to_owned(),
+        level: Level::Unknown.name().to_owned(),
     }
-}
-
-const UNKNOWN_LEVEL: &str = "unknown";
-
-/// The baseline level by what is there (ETSI EN 319 142-1, 6.3); revocation
-/// data counts when it was added after the signature. Whether the time-stamps
-/// and the revocation data suffice is for others to decide.
-fn level(
-    signature: &SignatureDictionary,
-    cms: &SignedData,
-    store: &SecurityStore,
-    timestamped_later: bool,
-) -> &'static str {
-    let baseline = signature.sub_filter.as_deref() == Some(b"ETSI.CAdES.detached")
-        && signature.claimed_time.is_some()
-        && cms.signed_attributes().is_some()
-        && cms.signing_certificate() == SigningCertificate::Matches
-        && !cms.has_signing_time();
-    let timestamped = timestamped_later
-        || cms
-            .timestamps()
-            .iter()
-            .any(|token| stamps(token, cms.value()));
-    match (
-        baseline,
-        timestamped,
-        store
-            .revocation_after(end_of_coverage(signature))
-            .next()
-            .is_some(),
-    ) {
-        (false, _, _) => UNKNOWN_LEVEL,
-        (true, false, _) => "PAdES-B-B",
-        (true, true, false) => "PAdES-B-T",
-        (true, true, true) if timestamped_later => "PAdES-B-LTA",
-        (true, true, true) => "PAdES-B-LT",
-    }
-}
-
-fn stamps(token: &[u8], value: &[u8]) -> bool {
-    TimestampToken::parse(token).is_ok_and(|token| token.stamps(value))
-}
-
-fn end_of_coverage(signature: &SignatureDictionary) -> usize {
-    signature.byte_range.as_ref().map_or(0, |range| range.end)
 }

@@ -1,15 +1,17 @@
 //! Integration tests of the PDF format.
 
+mod archive;
+mod archiving;
 mod ceremony;
 mod earlier_signatures;
-mod flatten;
-mod flatten_samples;
 mod forged;
 mod intake;
+mod issuing;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod rehearse;
 mod robustness;
 mod samples;
 mod sign;

@@ -222,7 +222,7 @@ fn what_the_security_store_names_twice_is_evidence_once() {
     let extended = with_security_store(&signed);
 
     assert_eq!(evidence(&extended)[0].revocation, [ANSWER.as_bytes()]);
-    assert_eq!(evidence(&extended)[0].level, "PAdES-B-LT");
+    assert_eq!(evidence(&extended)[0].level, "PAdES-B-T");
 }
 
 #[test]

@@ -7,17 +7,19 @@ use crate::structure::{Decoder, PdfFile};
 /// The document security store (ISO 32000-2, 12.8.4.3): what updates added so
 /// that signatures can be verified for long.
 #[derive(Debug, Default)]
-pub(super) struct SecurityStore {
+pub(crate) struct SecurityStore {
+    /// Whether there is one, empty or not.
+    pub(crate) is_present: bool,
     /// DER certificates.
-    pub(super) certificates: Vec<Vec<u8>>,
+    pub(crate) certificates: Vec<Vec<u8>>,
     /// DER OCSP responses and CRLs, with their places in the file.
-    revocation: Vec<(Option<usize>, Vec<u8>)>,
+    pub(crate) revocation: Vec<(Option<usize>, Vec<u8>)>,
 }
 
 impl SecurityStore {
     /// Reads `/DSS` of the catalog; what cannot be decoded within the limits
     /// is left out, as if it were not there.
-    pub(super) fn read(file: &PdfFile<'_>) -> Self {
+    pub(crate) fn read(file: &PdfFile<'_>) -> Self {
         let Some(store) = file
             .catalog()
             .ok()
@@ -34,6 +36,7 @@ impl SecurityStore {
         let mut revocation = streams.read(store, b"OCSPs");
         revocation.extend(streams.read(store, b"CRLs"));
         Self {
+            is_present: true,
             certificates: certificates
                 .into_iter()
                 .map(|(_, content)| content)
@@ -45,7 +48,7 @@ impl SecurityStore {
     /// Revocation data that was added after a revision that ends there: what
     /// was known before a signature does not tell whether its certificate was
     /// still good when it was made.
-    pub(super) fn revocation_after(&self, revision_end: usize) -> impl Iterator<Item = &Vec<u8>> {
+    pub(crate) fn revocation_after(&self, revision_end: usize) -> impl Iterator<Item = &Vec<u8>> {
         self.revocation
             .iter()
             .filter(move |(offset, _)| offset.is_some_and(|offset| offset >= revision_end))

@@ -1,0 +1,132 @@
+use std::collections::BTreeMap;
+
+use parafa_cades::Certificate;
+use parafa_format_core::{Answer, Environment};
+use sha2::{Digest, Sha256};
+
+use crate::long_term::Material;
+
+/// In the place of an issuer: the certificate is a trust anchor.
+const ANCHOR: &str = "anchor";
+
+/// In the place of an issuer: nobody has it.
+const UNAVAILABLE: &str = "unavailable";
+
+/// A certificate's need, by its kind and the certificate's SHA-256.
+pub(super) fn need_id(kind: &str, certificate: &[u8]) -> String {
+    let digest = Sha256::digest(certificate);
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{kind}:{digits}")
+}
+
+/// The kinds of needs by their catalogue names.
+pub(super) const CERTIFICATE: &str = "certificate";
+pub(super) const REVOCATION: &str = "revocation";
+
+/// What was answered so far.
+pub(super) struct Answers<'a>(BTreeMap<&'a str, &'a Result<Vec<u8>, String>>);
+
+/// Who issued a certificate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum IssuerAnswer<'a> {
+    /// It is trusted itself.
+    Anchor,
+    /// The issuer's DER.
+    Certificate(&'a [u8]),
+    /// Why that is not known.
+    Unavailable(&'a str),
+}
+
+impl<'a> Answers<'a> {
+    pub(super) fn new(answers: &'a [Answer]) -> Self {
+        let answers = answers
+            .iter()
+            .map(|answer| (answer.need_id.as_str(), &answer.outcome));
+        Self(answers.collect())
+    }
+
+    /// Adds everything that came; what cannot be read adds nothing.
+    pub(super) fn add_to<'d, E: Environment>(&self, material: &mut Material<'d, E>)
+    where
+        'a: 'd,
+    {
+        for (id, outcome) in &self.0 {
+            let Ok(bytes) = outcome else { continue };
+            if id.starts_with(CERTIFICATE) {
+                material.add_certificate(bytes);
+            } else {
+                let _ = material.add_revocation(bytes, None);
+            }
+        }
+        let is_anchor = |certificate: &Certificate<'_>| {
+            self.issuer_of(certificate) == Some(IssuerAnswer::Anchor)
+        };
+        if self
+            .0
+            .values()
+            .any(|outcome| read_issuer(outcome) == IssuerAnswer::Anchor)
+        {
+            material.mark_anchors(is_anchor);
+        }
+    }
+
+    /// Who issued a certificate; `None` when nobody has answered yet.
+    pub(super) fn issuer_of(&self, certificate: &Certificate<'_>) -> Option<IssuerAnswer<'a>> {
+        let id = need_id(CERTIFICATE, certificate.as_der());
+        self.0.get(id.as_str()).map(|outcome| read_issuer(outcome))
+    }
+
+    /// The revocation data of a certificate, or why there are none; `None` when
+    /// nobody has answered yet.
+    pub(super) fn revocation_of(
+        &self,
+        certificate: &Certificate<'_>,
+    ) -> Option<Result<&'a [u8], &'a str>> {
+        let id = need_id(REVOCATION, certificate.as_der());
+        let outcome = self.0.get(id.as_str())?;
+        Some(match outcome {
+            Ok(der) => Ok(der),
+            Err(reason) => Err(reason),
+        })
+    }
+}
+
+fn read_issuer(outcome: &Result<Vec<u8>, String>) -> IssuerAnswer<'_> {
+    let word = match outcome {
+        Ok(bytes) => std::str::from_utf8(bytes).ok(),
+        Err(reason) => Some(reason.as_str()),
+    };
+    match (outcome, word) {
+        (_, Some(ANCHOR)) => IssuerAnswer::Anchor,
+        (_, Some(UNAVAILABLE)) => IssuerAnswer::Unavailable(UNAVAILABLE),
+        (Err(reason), _) => IssuerAnswer::Unavailable(reason),
+        (Ok(der), _) => IssuerAnswer::Certificate(der),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_is_said_as_bytes_or_as_a_reason() {
+        for outcome in [Ok(b"anchor".to_vec()), Err("anchor".to_owned())] {
+            assert_eq!(read_issuer(&outcome), IssuerAnswer::Anchor);
+        }
+        assert_eq!(
+            read_issuer(&Err("timed out".to_owned())),
+            IssuerAnswer::Unavailable("timed out")
+        );
+        assert_eq!(
+            read_issuer(&Ok(vec![0x30, 0])),
+            IssuerAnswer::Certificate(&[0x30, 0])
+        );
+    }
+
+    #[test]
+    fn needs_are_named_by_what_they_are_about() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+        assert_eq!(need_id(REVOCATION, &[]), format!("revocation:{empty}"));
+    }
+}

@@ -1,0 +1,171 @@
+//! The document security store as an incremental update (ISO 32000-2,
+//! 12.8.4.3): what was stored stays as it is written, and more is added to it.
+
+use std::collections::BTreeMap;
+
+use lopdf::{Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::request::Archiving;
+use crate::structure::{PdfFile, RawDictionary, as_reference};
+use crate::update::{Update, file_identifier, reference};
+
+/// What is added to a security store, each DER.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Additions<'d> {
+    pub(super) certificates: Vec<&'d [u8]>,
+    /// OCSPResponses.
+    pub(super) responses: Vec<&'d [u8]>,
+    /// CertificateLists.
+    pub(super) lists: Vec<&'d [u8]>,
+}
+
+impl Additions<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many streams.
+    pub(super) fn len(&self) -> usize {
+        self.all().count()
+    }
+
+    /// Bytes of all streams.
+    pub(super) fn bytes(&self) -> usize {
+        self.all().map(|der| der.len()).sum()
+    }
+
+    /// The bytes to be appended to the document.
+    pub(super) fn update(
+        &self,
+        file: &PdfFile<'_>,
+        archiving: &Archiving,
+    ) -> Result<Vec<u8>, Refusal> {
+        let mut update = Update::new(file);
+        let mut added = Vec::new();
+        for (key, ders) in [
+            (&b"Certs"[..], &self.certificates),
+            (b"OCSPs", &self.responses),
+            (b"CRLs", &self.lists),
+        ] {
+            let mut references = Vec::new();
+            for der in ders {
+                let id = update.allocate()?;
+                update.stream(id, "", der)?;
+                references.push(reference(id));
+            }
+            if !references.is_empty() {
+                added.push((key, references.join(" ")));
+            }
+        }
+        extend_store(file, &mut update, &added)?;
+        update.finish(&file_identifier(&archiving.seed))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &&[u8]> {
+        self.certificates
+            .iter()
+            .chain(&self.responses)
+            .chain(&self.lists)
+    }
+}
+
+/// References to be appended to the arrays of a store, by their keys.
+type Added<'k> = [(&'k [u8], String)];
+
+/// Writes the smallest of catalog, store and arrays anew.
+fn extend_store(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    added: &Added<'_>,
+) -> Result<(), Refusal> {
+    let catalog = file.raw_object(file.catalog_id())?;
+    let catalog = RawDictionary::scan(&catalog.bytes).map_err(damaged)?;
+    let entry = file.catalog()?.get(b"DSS").ok();
+    match entry.and_then(|entry| Some((entry, file.resolve(entry)?))) {
+        None => {
+            let id = update.allocate()?;
+            let store = extended(file, update, b"<< /Type /DSS >>", added)?;
+            update.object(id, &store)?;
+            update.object(
+                file.catalog_id(),
+                &catalog.with(b"DSS", reference(id).as_bytes()),
+            )?;
+        }
+        Some((Object::Reference(id), Object::Dictionary(_))) => {
+            let store = file.raw_object(*id)?;
+            let store = extended(file, update, &store.bytes, added)?;
+            update.object(*id, &store)?;
+        }
+        Some((Object::Dictionary(_), _)) => {
+            let store = catalog.value(b"DSS").unwrap_or_default();
+            let store = extended(file, update, store, added)?;
+            update.object(file.catalog_id(), &catalog.with(b"DSS", &store))?;
+        }
+        Some(_) => {
+            return Err(Refusal::new(
+                "object-damaged",
+                "The document security store is no dictionary.",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A store with references appended; arrays that are objects of their own are
+/// written to the update.
+fn extended(
+    file: &PdfFile<'_>,
+    update: &mut Update<'_>,
+    store: &[u8],
+    added: &Added<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut store = store.to_vec();
+    // Two keys may share an array.
+    let mut arrays: BTreeMap<ObjectId, Vec<u8>> = BTreeMap::new();
+    for (key, references) in added {
+        let raw = RawDictionary::scan(&store).map_err(damaged)?;
+        let value = raw.value(key).filter(|value| *value != b"null");
+        store = match value {
+            None => raw.with(key, format!("[{references}]").as_bytes()),
+            Some(array) if array.starts_with(b"[") => raw.with(key, &appended(array, references)),
+            Some(other) => {
+                let id = as_reference(other).ok_or_else(no_array)?;
+                let array = match arrays.remove(&id) {
+                    Some(array) => array,
+                    None => file.raw_object(id)?.bytes.into_owned(),
+                };
+                if !array.starts_with(b"[") {
+                    return Err(no_array());
+                }
+                arrays.insert(id, appended(&array, references));
+                continue;
+            }
+        };
+    }
+    for (id, array) in arrays {
+        update.object(id, &array)?;
+    }
+    Ok(store)
+}
+
+/// An array with more items, on a line of their own because the last line may
+/// be a comment.
+fn appended(array: &[u8], references: &str) -> Vec<u8> {
+    let items = array.strip_suffix(b"]").unwrap_or(array);
+    [items, b"\n", references.as_bytes(), b"]"].concat()
+}
+
+fn no_array() -> Refusal {
+    Refusal::new(
+        "object-damaged",
+        "A list of the document security store is no array.",
+    )
+}
+
+fn damaged(error: impl std::fmt::Display) -> Refusal {
+    Refusal::new(
+        "object-damaged",
+        format!("The catalog or the document security store cannot be read: {error}."),
+    )
+}

@@ -1,0 +1,17 @@
+//! What it takes to verify signatures when nobody can be asked any more: the
+//! certificates of every chain, and for each of them what its issuer told about
+//! it afterwards (ETSI EN 319 142-1, 6.3; ISO 32000-2, 12.8.4.3).
+//!
+//! `verify` names the level by what the document holds; `archive` adds what is
+//! missing. Both look through the same [`Standing`].
+
+mod budget;
+mod chain;
+mod material;
+mod security_store;
+mod standing;
+
+pub(crate) use chain::{Chain, Gap, Lack, Rules};
+pub(crate) use material::{Datum, Material};
+pub(crate) use security_store::SecurityStore;
+pub(crate) use standing::{Level, Obstacle, Standing, standings};

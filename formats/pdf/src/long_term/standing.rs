@@ -1,0 +1,221 @@
+use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
+use parafa_format_core::{Environment, Integrity};
+
+use super::chain::{Chain, Contents, Gap, Lack, Rules};
+use super::material::Material;
+use crate::signatures::SignatureDictionary;
+use crate::verify::CheckedSignature;
+
+/// A baseline level (ETSI EN 319 142-1, 6.1), the lowest first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Level {
+    /// No baseline signature.
+    Unknown,
+    /// A signature.
+    BaselineB,
+    /// With a time-stamp.
+    BaselineT,
+    /// With everything that it takes to verify it.
+    BaselineLt,
+    /// With a time-stamp over all that.
+    BaselineLta,
+}
+
+impl Level {
+    /// The catalogue name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::BaselineB => "PAdES-B-B",
+            Self::BaselineT => "PAdES-B-T",
+            Self::BaselineLt => "PAdES-B-LT",
+            Self::BaselineLta => "PAdES-B-LTA",
+        }
+    }
+}
+
+/// Why a signature cannot be raised, whatever is added.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Obstacle {
+    /// It does not say what it said, or never did.
+    NotIntact(Integrity),
+    /// Nothing tells when it was made.
+    NoTimestamp,
+}
+
+/// Where a signature stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    /// Its level.
+    pub(crate) level: Level,
+    /// What nothing that is added would mend; a signature of another profile
+    /// has no level to be raised to.
+    pub(crate) obstacle: Option<Obstacle>,
+    /// What its chains consist of, as far as there is a store for it.
+    pub(crate) contents: Contents,
+}
+
+impl Standing {
+    /// What is missing.
+    pub(crate) fn gaps(&self) -> &[Gap] {
+        &self.contents.gaps
+    }
+}
+
+/// Where every signature stands, in their order; document time-stamps have no
+/// level. Chains are followed when `has_store` says that there is, or will be,
+/// a security store.
+pub(crate) fn standings<E: Environment>(
+    material: &Material<'_, E>,
+    signatures: &[CheckedSignature<'_>],
+    has_store: bool,
+    rules: Rules,
+) -> Vec<Standing> {
+    let document_timestamps: Vec<DocumentTimestamp> = signatures
+        .iter()
+        .filter_map(DocumentTimestamp::read)
+        .collect();
+    let standings = signatures
+        .iter()
+        .map(|signature| standing(material, signature, &document_timestamps, has_store, rules));
+    standings.collect()
+}
+
+/// A time-stamp over the document up to its end.
+struct DocumentTimestamp {
+    token: TimestampToken,
+    end: usize,
+}
+
+impl DocumentTimestamp {
+    fn read(signature: &CheckedSignature<'_>) -> Option<Self> {
+        let holds = matches!(signature.integrity, Integrity::Intact | Integrity::Modified);
+        if !signature.dictionary.is_document_timestamp || !holds {
+            return None;
+        }
+        Some(Self {
+            token: TimestampToken::parse(&signature.dictionary.contents).ok()?,
+            end: signature.dictionary.end_of_coverage(),
+        })
+    }
+}
+
+fn standing<E: Environment>(
+    material: &Material<'_, E>,
+    signature: &CheckedSignature<'_>,
+    document_timestamps: &[DocumentTimestamp],
+    has_store: bool,
+    rules: Rules,
+) -> Standing {
+    let at = |level, obstacle| Standing {
+        level,
+        obstacle,
+        contents: Contents::default(),
+    };
+    let obstacle = (signature.integrity != Integrity::Intact)
+        .then_some(Obstacle::NotIntact(signature.integrity));
+    let Some(cms) = signature
+        .cms
+        .as_ref()
+        .filter(|cms| is_baseline(signature.dictionary, cms))
+    else {
+        return at(Level::Unknown, obstacle);
+    };
+    let end = signature.dictionary.end_of_coverage();
+    let later = document_timestamps.iter().filter(|later| later.end > end);
+    let own: Vec<&TimestampToken> = signature
+        .timestamps
+        .iter()
+        .filter(|token| !is_forged(material, token))
+        .collect();
+    let proofs = if own.is_empty() {
+        let first = later.clone().min_by_key(|later| later.end);
+        first.map(|first| &first.token).into_iter().collect()
+    } else {
+        own
+    };
+    let Some(time) = proofs.iter().map(|token| token.time()).min() else {
+        return at(Level::BaselineB, obstacle.or(Some(Obstacle::NoTimestamp)));
+    };
+    if !has_store {
+        return at(Level::BaselineT, obstacle);
+    }
+
+    let contents = follow_chains(material, cms, &proofs, time, rules);
+    let level = if contents.gaps.is_empty() {
+        let needed = contents
+            .data
+            .iter()
+            .map(|datum| material.datum(*datum).place.unwrap_or(usize::MAX));
+        let last = needed.max().unwrap_or(end);
+        if later.clone().any(|later| later.end > last) {
+            Level::BaselineLta
+        } else {
+            Level::BaselineLt
+        }
+    } else {
+        Level::BaselineT
+    };
+    Standing {
+        level,
+        obstacle,
+        contents,
+    }
+}
+
+/// The chains of a signature and of the time-stamps that prove its time.
+fn follow_chains<E: Environment>(
+    material: &Material<'_, E>,
+    cms: &SignedData,
+    proofs: &[&TimestampToken],
+    time: i64,
+    rules: Rules,
+) -> Contents {
+    let mut contents = Contents::default();
+    let leaf = cms
+        .signer_certificate()
+        .and_then(|signer| material.index_of(signer));
+    follow_or_miss(&mut contents, material, Chain::Signer, leaf, time, rules);
+    for token in proofs {
+        let leaf = material.signer_of(token.signed_data());
+        let time = token.time();
+        follow_or_miss(&mut contents, material, Chain::TimeStamp, leaf, time, rules);
+    }
+    contents
+}
+
+fn follow_or_miss<E: Environment>(
+    contents: &mut Contents,
+    material: &Material<'_, E>,
+    chain: Chain,
+    leaf: Option<usize>,
+    time: i64,
+    rules: Rules,
+) {
+    match leaf {
+        Some(leaf) => contents.follow(material, chain, leaf, time, rules),
+        None => contents.gaps.push(Gap {
+            chain,
+            certificate: None,
+            is_leaf: true,
+            lack: Lack::Signer,
+        }),
+    }
+}
+
+/// Whether the structure is that of a PAdES baseline signature (6.3).
+fn is_baseline(signature: &SignatureDictionary, cms: &SignedData) -> bool {
+    signature.sub_filter.as_deref() == Some(b"ETSI.CAdES.detached")
+        && signature.claimed_time.is_some()
+        && cms.signed_attributes().is_some()
+        && cms.signing_certificate() == SigningCertificate::Matches
+        && !cms.has_signing_time()
+}
+
+/// Whether the certificate of a time-stamp's signer is there and the signature
+/// is not by it.
+fn is_forged<E: Environment>(material: &Material<'_, E>, token: &TimestampToken) -> bool {
+    material
+        .signer_of(token.signed_data())
+        .is_some_and(|signer| !material.holds(token.signed_data(), signer))
+}

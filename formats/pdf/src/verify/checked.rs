@@ -1,0 +1,79 @@
+use parafa_cades::{SignedData, TimestampToken};
+use parafa_format_core::{Blob, Environment, Integrity, Refusal};
+
+use super::integrity::{Covered, integrity};
+use crate::signatures::{ChangeDetector, SignatureDictionary};
+use crate::structure::PdfFile;
+
+/// A signature that was read, with what became of it.
+pub(crate) struct CheckedSignature<'s> {
+    /// Its dictionary.
+    pub(crate) dictionary: &'s SignatureDictionary,
+    /// Its CMS, if that can be read.
+    pub(crate) cms: Option<SignedData>,
+    /// The time-stamps over its value, those with that imprint.
+    pub(crate) timestamps: Vec<TimestampToken>,
+    /// Whether it still says what it said.
+    pub(crate) integrity: Integrity,
+}
+
+impl<'s> CheckedSignature<'s> {
+    /// Reads and checks all signatures of a file.
+    pub(crate) fn check_all<E: Environment>(
+        environment: &E,
+        document: &E::Blob,
+        file: &PdfFile<'_>,
+        signatures: &'s [SignatureDictionary],
+    ) -> Result<Vec<Self>, Refusal> {
+        let detector = ChangeDetector::new(file)?;
+        let checked = signatures.iter().map(|dictionary| {
+            let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
+                document,
+                detector: &detector,
+                range: *range,
+            });
+            Self::check(environment, covered.as_ref(), dictionary)
+        });
+        Ok(checked.collect())
+    }
+
+    /// What it covers; nothing when the ranges are not what they should be.
+    pub(crate) fn covered_bytes<B: Blob>(&self, document: &B) -> Vec<u8> {
+        let Ok(range) = self.dictionary.byte_range else {
+            return Vec::new();
+        };
+        let ranges = [0..range.first_len, range.second_start..range.end];
+        let read = ranges.map(|range| {
+            let len = u32::try_from(range.len()).unwrap_or(u32::MAX);
+            document.read(range.start as u64, len)
+        });
+        read.concat()
+    }
+
+    fn check<E: Environment>(
+        environment: &E,
+        covered: Option<&Covered<'_, E::Blob>>,
+        dictionary: &'s SignatureDictionary,
+    ) -> Self {
+        let Ok(cms) = SignedData::parse(&dictionary.contents) else {
+            return Self {
+                dictionary,
+                cms: None,
+                timestamps: Vec::new(),
+                integrity: Integrity::Malformed,
+            };
+        };
+        let tokens = cms.timestamps().iter();
+        let timestamps = tokens
+            .filter_map(|token| TimestampToken::parse(token).ok())
+            .filter(|token| token.stamps(cms.value()));
+        Self {
+            dictionary,
+            timestamps: timestamps.collect(),
+            integrity: covered.map_or(Integrity::ByteRange, |covered| {
+                integrity(environment, covered, dictionary, &cms)
+            }),
+            cms: Some(cms),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Plays the host that archives: asks issuers and responders, asks again.
+
+use std::sync::LazyLock;
+
+use openssl::nid::Nid;
+use openssl::x509::X509;
+use parafa_format_core::{
+    Answer, ArchiveRequest, ArchiveStep, Archived, DigestAlgorithm, MemoryBlob, MemorySink,
+    NativeEnvironment, Need, NeedKind, Refusal, SignRequest, SignatureAlgorithm, Step,
+};
+use parafa_format_pdf::archive;
+
+use crate::ceremony::{PKI, Person};
+use crate::issuing::{Period, Told, ocsp_response};
+use crate::pki::{Holder, Role, ec_key, issue};
+
+/// One hierarchy for all tests: the root of [`PKI`], below it the one who
+/// stamps and an authority, below that the people.
+pub(crate) static HIERARCHY: LazyLock<Hierarchy> = LazyLock::new(Hierarchy::new);
+
+/// Authorities, responders and people.
+pub(crate) struct Hierarchy {
+    /// Issues the people's certificates.
+    pub(crate) authority: Holder,
+    /// Answers for the authority, and need not be asked about.
+    pub(crate) responder: Holder,
+    /// Answers for the authority, and has to be asked about.
+    pub(crate) checked_responder: Holder,
+    /// Somebody who signs.
+    pub(crate) ona: Person,
+    /// Somebody else who signs.
+    pub(crate) jonas: Person,
+}
+
+impl Hierarchy {
+    fn new() -> Self {
+        let key = || ec_key(Nid::X9_62_PRIME256V1);
+        let authority = issue("Testing Issuing", key(), Some(&PKI.root), Role::Authority);
+        let responder = |name, is_exempt| {
+            let role = Role::Responder { is_exempt };
+            issue(name, key(), Some(&authority), role)
+        };
+        let person = |name, curve, digest| Person {
+            holder: issue(name, ec_key(curve), Some(&authority), Role::Signer),
+            algorithm: SignatureAlgorithm::Ecdsa(digest),
+        };
+        Self {
+            responder: responder("Testing Responder", true),
+            checked_responder: responder("Testing Checked Responder", false),
+            ona: person("Ona", Nid::X9_62_PRIME256V1, DigestAlgorithm::Sha256),
+            jonas: person("Jonas", Nid::SECP384R1, DigestAlgorithm::Sha384),
+            authority,
+        }
+    }
+
+    /// A person's request for a signature at level B-T. The root does not come
+    /// with it, as roots do not.
+    pub(crate) fn request(&self, person: &Person) -> SignRequest {
+        let chain = [&person.holder, &self.authority];
+        SignRequest {
+            signer_chain: chain
+                .map(|holder| holder.certificate.to_der().unwrap())
+                .to_vec(),
+            ..person.request()
+        }
+    }
+
+    /// A document signed by people in a row.
+    pub(crate) fn signed(&self, document: &[u8], people: &[&Person]) -> Vec<u8> {
+        people.iter().fold(document.to_vec(), |document, person| {
+            let (signed, _) = person
+                .carries_out(&document, &self.request(person))
+                .unwrap();
+            signed
+        })
+    }
+
+    /// Who issued a certificate.
+    pub(crate) fn issuer_of(&self, certificate: &X509) -> &Holder {
+        [&PKI.root, &self.authority]
+            .into_iter()
+            .find(|issuer| {
+                certificate
+                    .verify(&issuer.certificate.public_key().unwrap())
+                    .unwrap()
+            })
+            .expect("somebody here issued it")
+    }
+
+    /// A sound answer of the issuer, or of the authority's responder.
+    pub(crate) fn answer(&self, need: &Need) -> Answer {
+        let certificate = X509::from_der(&need.payload).unwrap();
+        let issuer = self.issuer_of(&certificate);
+        let bytes = match need.kind {
+            NeedKind::Certificate => issuer.certificate.to_der().unwrap(),
+            NeedKind::Revocation => {
+                let responder = if issuer.certificate == self.authority.certificate {
+                    &self.responder
+                } else {
+                    issuer
+                };
+                ocsp_response(&certificate, issuer, responder, Told::Good, Period::fresh())
+            }
+            other => panic!("{other:?} is not needed"),
+        };
+        answered(need, Ok(bytes))
+    }
+}
+
+/// An answer to a need.
+pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
+    Answer {
+        need_id: need.id.clone(),
+        outcome: outcome.map_err(str::to_owned),
+    }
+}
+
+/// The common name of the certificate that a need is about.
+pub(crate) fn subject(need: &Need) -> String {
+    let certificate = X509::from_der(&need.payload).unwrap();
+    let name = certificate.subject_name();
+    let entry = name.entries_by_nid(Nid::COMMONNAME).next().unwrap();
+    entry.data().to_string().unwrap()
+}
+
+/// A request to archive.
+pub(crate) fn request() -> ArchiveRequest {
+    ArchiveRequest {
+        time: 1_795_242_999,
+        seed: vec![9; 32],
+        target_level: "B-LT".to_owned(),
+        params: Vec::new(),
+    }
+}
+
+/// One call, with what it wrote.
+pub(crate) fn step(
+    document: &[u8],
+    request: &ArchiveRequest,
+    answers: &[Answer],
+) -> Result<(ArchiveStep, Vec<u8>), Refusal> {
+    let mut out = MemorySink::default();
+    let step = archive(
+        &NativeEnvironment,
+        &MemoryBlob(document.to_vec()),
+        request,
+        answers,
+        &mut out,
+    )?;
+    Ok((step, out.0))
+}
+
+/// All calls, with everything answered by `answer`.
+pub(crate) fn archived_with(
+    document: &[u8],
+    mut answer: impl FnMut(&Need) -> Answer,
+) -> Result<(Vec<u8>, Archived), Refusal> {
+    let mut answers: Vec<Answer> = Vec::new();
+    for _ in 0..6 {
+        match step(document, &request(), &answers)? {
+            (Step::Done(outcome), archived) => return Ok((archived, outcome)),
+            (Step::Needs(needs), nothing) => {
+                assert!(nothing.is_empty(), "a step with needs has written");
+                for need in &needs {
+                    let is_new = answers.iter().all(|answer| answer.need_id != need.id);
+                    assert!(is_new, "{} is asked for twice", need.id);
+                    answers.push(answer(need));
+                }
+            }
+        }
+    }
+    panic!("six steps were not enough");
+}
+
+/// All calls, with sound answers.
+pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
+    let (archived, outcome) = archived_with(document, |need| HIERARCHY.answer(need)).unwrap();
+    assert!(outcome.changed);
+    assert_eq!(outcome.level, "PAdES-B-LT");
+    archived
+}
+
+/// What is refused, one line for everything that is missing.
+pub(crate) fn missing(document: &[u8], answer: impl FnMut(&Need) -> Answer) -> Vec<String> {
+    let refusal = archived_with(document, answer).unwrap_err();
+    assert_eq!(refusal.code, "archive-incomplete", "{refusal}");
+    assert!(refusal.detail.ends_with('.'), "{refusal}");
+    refusal.subjects
+}
