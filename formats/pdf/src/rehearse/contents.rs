@@ -6,7 +6,7 @@ use lopdf::{Dictionary, ObjectId, Stream};
 use parafa_format_core::Refusal;
 
 use super::content::open_ends;
-use super::follow::{Followed, follow};
+use super::follow::follow;
 use crate::limits::Limits;
 use crate::structure::{Decoder, PdfFile, RawDictionary, array_items};
 use crate::update::{Update, reference};
@@ -65,45 +65,26 @@ impl<'f, 'a> PageContents<'f, 'a> {
         contents: &[u8],
         drawing: &str,
     ) -> Result<Vec<u8>, Refusal> {
-        let (array, shared) = match follow(self.file, contents) {
-            Some(Followed {
-                id: Some(id),
-                data: Some(_),
-                ..
-            }) => (format!("[{}]", reference(id)).into_bytes(), None),
-            Some(found) if found.source.starts_with(b"[") => (found.source.into_owned(), found.id),
-            _ => {
-                let only = self.stream(update, drawing.as_bytes().to_vec())?;
-                return Ok(reference(only).into_bytes());
-            }
-        };
-        let known = self.known(update, &array)?;
+        let (streams, shared) = self.streams_of(contents);
+        if streams.is_empty() {
+            let only = self.stream(update, drawing.as_bytes().to_vec())?;
+            return Ok(reference(only).into_bytes());
+        }
+        let known = self.known(update, &streams)?;
         let after = [b"\n", known.closing.as_slice(), b"Q\n", drawing.as_bytes()].concat();
         let after = self.stream(update, after)?;
         let shared = shared.map(|id| (id, after));
         if let Some(known) = shared.and_then(|shared| self.arrays.get(&shared)) {
             return Ok(reference(*known).into_bytes());
         }
-        let before = self.stream(update, b"q\n".to_vec())?;
-        let old = match known.rewritten {
-            Some(id) => reference(id).into_bytes(),
-            None => array
-                .strip_prefix(b"[")
-                .and_then(|items| items.strip_suffix(b"]"))
-                .unwrap_or_default()
-                .to_vec(),
-        };
-        // On lines of their own, because the last line may be a comment.
-        let extended = [
-            b"[",
-            reference(before).as_bytes(),
-            b"\n",
-            &old,
-            b"\n",
-            reference(after).as_bytes(),
-            b"]",
-        ]
-        .concat();
+        let mut items = vec![self.stream(update, b"q\n".to_vec())?];
+        match known.rewritten {
+            Some(id) => items.push(id),
+            None => items.extend(streams),
+        }
+        items.push(after);
+        let items: Vec<String> = items.into_iter().map(reference).collect();
+        let extended = format!("[{}]", items.join(" ")).into_bytes();
         let Some(shared) = shared else {
             return Ok(extended);
         };
@@ -113,22 +94,48 @@ impl<'f, 'a> PageContents<'f, 'a> {
         Ok(reference(id).into_bytes())
     }
 
-    fn known(&mut self, update: &mut Update<'_>, array: &[u8]) -> Result<Known, Refusal> {
-        let streams: Vec<Followed<'_>> = array_items(array)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|item| follow(self.file, item))
-            .collect();
-        let ids: Vec<ObjectId> = streams.iter().filter_map(|stream| stream.id).collect();
-        if let Some(known) = self.known.get(&ids) {
+    /// The streams that a value of `/Contents` leads to, and the object that
+    /// has them as an array. Anything else in the array is no content, but
+    /// viewers may give up at it.
+    fn streams_of(&self, contents: &[u8]) -> (Vec<ObjectId>, Option<ObjectId>) {
+        let stream = |value: &[u8]| {
+            follow(self.file, value)
+                .filter(|found| found.data.is_some())?
+                .id
+        };
+        match follow(self.file, contents) {
+            Some(found) if found.data.is_some() => (found.id.into_iter().collect(), None),
+            Some(found) => {
+                let items = array_items(&found.source).unwrap_or_default();
+                (items.into_iter().filter_map(stream).collect(), found.id)
+            }
+            None => (Vec::new(), None),
+        }
+    }
+
+    fn known(&mut self, update: &mut Update<'_>, streams: &[ObjectId]) -> Result<Known, Refusal> {
+        if let Some(known) = self.known.get(streams) {
             return Ok(known.clone());
         }
-        let known = match decoded(&mut self.decoder, &streams) {
+        let known = match self.decoded(streams) {
             Some(content) => self.read(update, content)?,
             None => Known::default(),
         };
-        self.known.insert(ids, known.clone());
+        self.known.insert(streams.to_vec(), known.clone());
         Ok(known)
+    }
+
+    /// The content that streams are together; `None` when one of them cannot
+    /// be decoded here.
+    fn decoded(&mut self, streams: &[ObjectId]) -> Option<Vec<u8>> {
+        let mut content = Vec::new();
+        for stream in streams {
+            let object = self.file.raw_object(*stream).ok()?;
+            let dictionary = RawDictionary::scan(&object.bytes).ok()?;
+            content.extend(self.decoder.decode(&dictionary, object.data?).ok()?);
+            content.push(b'\n');
+        }
+        Some(content)
     }
 
     fn read(&mut self, update: &mut Update<'_>, mut content: Vec<u8>) -> Result<Known, Refusal> {
@@ -161,19 +168,6 @@ impl<'f, 'a> PageContents<'f, 'a> {
         self.streams.insert(data, id);
         Ok(id)
     }
-}
-
-/// The content that streams are together; `None` when one of them cannot be
-/// decoded here.
-fn decoded(decoder: &mut Decoder, streams: &[Followed<'_>]) -> Option<Vec<u8>> {
-    let mut content = Vec::new();
-    for stream in streams {
-        let Some(data) = stream.data else { continue };
-        let dictionary = RawDictionary::scan(&stream.source).ok()?;
-        content.extend(decoder.decode(&dictionary, data).ok()?);
-        content.push(b'\n');
-    }
-    Some(content)
 }
 
 fn compressed(update: &mut Update<'_>, content: Vec<u8>) -> Result<ObjectId, Refusal> {
