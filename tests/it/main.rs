@@ -1,13 +1,16 @@
 //! Tests that see the whole product: the built `parafa` with its demo world,
 //! over real sockets, judged by validators that others made.
 
+mod backups;
 mod ceremony_page;
 mod crashes;
 mod device_link;
 mod hostile_plugins;
 mod operator_commands;
 mod pades;
+mod plugin_lifecycle;
 mod samples;
+mod schemathesis;
 mod signing_api;
 mod signing_flow;
 mod support;

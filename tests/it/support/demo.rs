@@ -70,8 +70,30 @@ impl Demo {
         })
     }
 
-    fn on_new_folder(mut start: Start) -> Self {
+    /// Starts a server on what is restored from a backup of this one, with this
+    /// one's master key; as long as this one runs, in its world.
+    pub(crate) fn restored(&self, backup: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("data");
+        let paths = [backup, &data].map(|path| path.to_str().expect("a path in UTF-8"));
+        let output = parafa(["restore", paths[0], "--data", paths[1]]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        assert!(told.contains("master.key"), "{told}");
+        std::fs::copy(self.data().join("master.key"), data.join("master.key")).expect("a copy");
+        let start = Start {
+            join: None,
+            settings: Vec::new(),
+            listen: ANY_PORT.to_owned(),
+        };
+        Self::on_folder(folder, start)
+    }
+
+    fn on_new_folder(start: Start) -> Self {
+        Self::on_folder(tempfile::tempdir().expect("a temporary folder"), start)
+    }
+
+    fn on_folder(folder: TempDir, mut start: Start) -> Self {
         let server = start.server(folder.path());
         let file = std::fs::read(folder.path().join("data/demo.json"))
             .expect("demo.json is written before the server listens");
@@ -269,9 +291,12 @@ pub(crate) struct DemoFile {
 
 /// The tenant of the signing API and its keys.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct SigningTenant {
+    pub(crate) test: String,
     pub(crate) live: String,
     pub(crate) viewer: String,
+    pub(crate) webhook_secret: String,
 }
 
 /// The other side of every service.

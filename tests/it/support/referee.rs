@@ -33,16 +33,23 @@ impl Tools {
     /// Where they are, or a counted skip.
     pub(crate) fn find() -> Option<Self> {
         let scripts = tool::or_skip("the referee folder", folder("PARAFA_REFEREES"))?;
-        let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
-            || root().join("target/referees/venv/bin/python"),
-            PathBuf::from,
-        );
-        let python = tool::or_skip(
-            "the referees' Python (cargo xtask setup)",
-            python.is_file().then_some(python),
-        )?;
-        Some(Self { scripts, python })
+        Some(Self {
+            scripts,
+            python: python()?,
+        })
     }
+}
+
+/// The Python with the packages of `tests/referees.txt`, or a counted skip.
+pub(crate) fn python() -> Option<PathBuf> {
+    let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
+        || root().join("target/referees/venv/bin/python"),
+        PathBuf::from,
+    );
+    tool::or_skip(
+        "the referees' Python (cargo xtask setup)",
+        python.is_file().then_some(python),
+    )
 }
 
 impl Referees {

@@ -17,7 +17,8 @@ const MOST_VALUES: u32 = 20_000;
 pub(crate) enum Json<'b> {
     Null,
     Boolean(bool),
-    /// A number without fraction and exponent that is not negative.
+    /// An integer as JSON Schema has it (2020-12 validation, 6.1.1), so that
+    /// `14.0` is one, that is not negative.
     Integer(u64),
     /// Any other number.
     Number,
@@ -96,8 +97,9 @@ impl<'b> Visitor<'b> for Value<'_> {
         Ok(Json::Number)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Json::Number)
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        let digits = value.to_string();
+        Ok(digits.parse().map_or(Json::Number, Json::Integer))
     }
 
     fn visit_borrowed_str<E>(self, value: &'b str) -> Result<Self::Value, E> {
@@ -166,9 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn only_an_integer_literal_is_an_integer() {
-        assert!(matches!(parse(b"14"), Ok(Json::Integer(14))));
-        for text in ["14.0", "1e1", "-1", "18446744073709551616"] {
+    fn a_number_with_nothing_behind_its_point_is_an_integer() {
+        for text in ["14", "14.0", "1.4e1"] {
+            let parsed = parse(text.as_bytes());
+            assert!(matches!(parsed, Ok(Json::Integer(14))), "{text}");
+        }
+        for text in [
+            "14.5",
+            "1e-1",
+            "-1",
+            "-1.0",
+            "1e300",
+            "18446744073709551616",
+        ] {
             assert!(matches!(parse(text.as_bytes()), Ok(Json::Number)), "{text}");
         }
     }

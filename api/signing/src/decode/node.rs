@@ -104,7 +104,7 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// An integer literal within `range`.
+    /// An integer within `range`.
     pub(crate) fn integer(&self, range: RangeInclusive<u16>) -> Option<u16> {
         let value = match self.json {
             Json::Integer(value) => u16::try_from(*value)

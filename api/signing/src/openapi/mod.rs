@@ -2,6 +2,7 @@
 
 mod examples;
 mod headers;
+mod links;
 mod operations;
 mod schema;
 mod schemas;

@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::schema::Schema;
-use super::{examples, headers};
+use super::{examples, headers, links};
 use crate::config::BaseUrl;
 use crate::operation::{Answer, Body, Operation};
 use crate::problem::ProblemKind;
@@ -156,6 +156,10 @@ fn success(answer: Answer, base_url: &BaseUrl) -> Value {
     });
     if let Some(content) = content {
         response["content"] = content;
+    }
+    let links = links::of(answer);
+    if !links.is_empty() {
+        response["links"] = links.into();
     }
     response
 }

@@ -6,6 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::vocabulary::WireName;
 
+/// A character that leaves a mark: no white space, no control character, and
+/// none of the Basic Multilingual Plane that is drawn as nothing. Those beyond
+/// it have no notation that every dialect of patterns shares.
+const VISIBLE: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8]";
+
 /// One schema.
 #[derive(Clone, Debug)]
 pub(in crate::openapi) struct Schema(Map<String, Value>);
@@ -102,10 +107,9 @@ impl Schema {
         self.with("minLength", length)
     }
 
-    /// Has something to be seen. A pattern cannot name everything that leaves
-    /// no mark; white space is the part that it can.
+    /// Has something to be seen.
     pub(in crate::openapi) fn visible(self) -> Self {
-        self.min_length(1).pattern("\\S")
+        self.min_length(1).pattern(VISIBLE)
     }
 
     /// A regular expression of ECMA-262.

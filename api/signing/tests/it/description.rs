@@ -1,9 +1,7 @@
-//! The OpenAPI document and the pages beside it.
+//! The OpenAPI document and the pages beside it. What the running server does
+//! is held against it by `tests/it/schemathesis.rs`.
 //!
-//! By hand, now and then: `openapi-spec-validator` (PyPI) on both forms, and
-//! `schemathesis` (PyPI) against a running server. The latter finds valid
-//! requests refused where a schema cannot say it: one email given twice, and
-//! an `Idempotency-Key` that comes again with another body.
+//! By hand, now and then: `openapi-spec-validator` (PyPI) on both forms.
 
 use axum::body::Body;
 use parafa_api_signing::Neighbour;
@@ -162,6 +160,36 @@ async fn every_answer_has_the_members_of_its_schema() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn what_was_created_links_to_the_calls_on_it() {
+    let document = document().await;
+    let created = |path: &str| {
+        let pointer = format!(
+            "/paths/{}/post/responses/201/links",
+            path.replace('/', "~1")
+        );
+        document.pointer(&pointer).unwrap().clone()
+    };
+
+    assert_eq!(
+        created("/v1/signings")["remindSigner"],
+        serde_json::json!({
+            "operationId": "remindSigner",
+            "parameters": {
+                "signingId": "$response.body#/signingId",
+                "signerId": "$response.body#/signers/0/signerId",
+            },
+        })
+    );
+    assert_eq!(
+        created("/v1/signings/{signingId}/signers")["removeSigner"]["parameters"]["signingId"],
+        "$request.path.signingId"
+    );
+    let of_file = created("/v1/files");
+    let names: Vec<_> = of_file.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["readFile", "deleteFile"]);
 }
 
 #[tokio::test]

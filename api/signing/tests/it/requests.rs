@@ -29,7 +29,7 @@ async fn a_deadline_is_1_to_30_days_from_now() {
         *service.fake.deadlines.lock().unwrap(),
         [1, 30].map(|expires_in_days| UpdateDeadline { expires_in_days })
     );
-    for days in [json!(0), json!(31), json!(1.0), json!("3"), json!(null)] {
+    for days in [json!(0), json!(31), json!(1.5), json!("3"), json!(null)] {
         let body = json!({"expiresInDays": days});
         assert_eq!(
             pointers("PATCH", "{s}", &body).await,

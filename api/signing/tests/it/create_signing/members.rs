@@ -53,7 +53,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         ),
         (
             "/expiresInDays",
-            json!(14.0),
+            json!(14.5),
             "must be an integer from 1 to 30",
         ),
         (

@@ -1,0 +1,78 @@
+//! The running server beside its own description: Schemathesis makes requests
+//! that the OpenAPI document allows, and others that it does not, follows the
+//! links between calls, and holds every answer against the document.
+//!
+//! `PARAFA_SCHEMATHESIS_EXAMPLES=1000` makes that many requests to each call,
+//! and other ones in every run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use parafa_fixtures::tool;
+
+use crate::support::demo::Demo;
+use crate::support::{referee, root};
+
+/// Generated requests to each call, beside those at the bounds of its schemas.
+const EXAMPLES: &str = "20";
+/// A run of the tests makes the same requests each time.
+const SEED: &str = "20261121";
+
+#[test]
+fn the_server_keeps_to_its_description_with_a_live_key() {
+    let demo = Demo::start();
+    assert_keeps_to_its_description(&demo, &demo.world.signing.live);
+}
+
+#[test]
+fn the_server_keeps_to_its_description_with_a_test_key() {
+    let demo = Demo::start();
+    assert_keeps_to_its_description(&demo, &demo.world.signing.test);
+}
+
+fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
+    let Some(python) = referee::python() else {
+        return;
+    };
+    let program = python.with_file_name("schemathesis");
+    let Some(program) = tool::or_skip("schemathesis", program.is_file().then_some(program)) else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let document = folder.path().join("document.pdf");
+    fs::write(&document, parafa_fixtures::plain(1)).expect("a file");
+    let config = folder.path().join("schemathesis.toml");
+    fs::write(&config, configuration(&root().join("tests/schemathesis"))).expect("a file");
+    let description = demo
+        .world
+        .base_url
+        .join("openapi.json")
+        .expect("an address");
+
+    let examples = std::env::var("PARAFA_SCHEMATHESIS_EXAMPLES").ok();
+    let mut command = Command::new(program);
+    command
+        .current_dir(folder.path())
+        .env("NO_PROXY", "127.0.0.1")
+        .env("PARAFA_DOCUMENT", &document)
+        .arg("--config-file")
+        .arg(&config)
+        .args(["run", description.as_str(), "--no-color"])
+        .args(["--header", &format!("Authorization: Bearer {key}")])
+        .args(["--max-examples", examples.as_deref().unwrap_or(EXAMPLES)])
+        .args(["--checks", "all", "--continue-on-failure"]);
+    if examples.is_none() {
+        command.args(["--seed", SEED]);
+    }
+    let output = command.output().expect("schemathesis starts");
+
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{report}");
+}
+
+/// With the hooks beside it; what a run learns is not kept.
+fn configuration(folder: &Path) -> String {
+    let hooks = folder.join("hooks.py");
+    format!("hooks = {hooks:?}\n[cache]\nenabled = false\n[generation]\ndatabase = \"none\"\n",)
+}
