@@ -3,11 +3,16 @@
 
 mod account;
 mod batches;
+mod clock;
 mod creation;
 mod deliveries;
 mod erasure;
 mod files;
+mod headers;
 mod idempotency;
+mod isolation;
 mod parties;
 mod sandbox;
+mod sequence;
 mod states;
+mod wire;

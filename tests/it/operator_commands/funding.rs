@@ -4,9 +4,10 @@ use parafa_fixtures::plain;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{done, issue_key, operate, refused};
+use super::issue_key;
 use crate::support::client::{Refused, Signing, SigningClient};
 use crate::support::demo::{Demo, parafa};
+use crate::support::operator::{done, operate, refused};
 
 const PAGE: &str = "https://pay.example/demo";
 

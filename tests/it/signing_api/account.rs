@@ -3,11 +3,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
-use reqwest::Method;
 use reqwest::header::HeaderMap;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::support::client::Ceremony;
 use crate::support::demo::Demo;
 
 /// An id that nothing has.
@@ -37,6 +38,8 @@ impl Account {
         Self {
             http: reqwest::Client::builder()
                 .no_proxy()
+                // The next call may be to a server that has been started anew.
+                .pool_max_idle_per_host(0)
                 .build()
                 .expect("an HTTP client"),
             base: demo.world.base_url.clone(),
@@ -80,6 +83,13 @@ impl Account {
         self.post("v1/signings", body).await.expect(201)
     }
 
+    /// A call that the test puts together on its own.
+    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, self.base.join(path).expect("a path"))
+            .bearer_auth(&self.key)
+    }
+
     async fn send(
         &self,
         method: Method,
@@ -87,26 +97,28 @@ impl Account {
         body: Option<Value>,
         idempotency_key: Option<&str>,
     ) -> Answer {
-        let mut request = self
-            .http
-            .request(method, self.base.join(path).expect("a path"))
-            .bearer_auth(&self.key);
+        let mut request = self.request(method, path);
         if let Some(body) = body {
             request = request.json(&body);
         }
         if let Some(key) = idempotency_key {
             request = request.header("idempotency-key", key);
         }
+        Answer::to(request).await
+    }
+}
+
+impl Answer {
+    /// What the server says to a call.
+    pub(super) async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
-        Answer {
+        Self {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             bytes: response.bytes().await.expect("the body"),
         }
     }
-}
 
-impl Answer {
     /// The body of an answer with this status.
     #[track_caller]
     pub(super) fn expect(&self, status: u16) -> Value {
@@ -194,10 +206,15 @@ pub(super) fn no_signer_has(signing: &Value, member: &str) -> bool {
     signers.iter().all(|signer| signer.get(member).is_none())
 }
 
+/// The page of a signer.
+pub(super) fn ceremony_of(signer: &Value) -> Ceremony {
+    let link = text(signer, "ceremonyUrl");
+    Demo::ceremony(&link.parse().expect("a link"))
+}
+
 /// The first signer signs with Smart-ID.
 pub(super) async fn sign_first(demo: &Demo, signing: &Value) {
-    let link = text(&signing["signers"][0], "ceremonyUrl");
-    let ceremony = Demo::ceremony(&link.parse().expect("a link"));
+    let ceremony = ceremony_of(&signing["signers"][0]);
     let personas = demo.smart_id_personas("signs");
     let persona = personas.first().expect("somebody who signs");
     ceremony

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::account::{Account, of_signers, pdf, text, two, with};
 use crate::support::demo::Demo;
+use crate::support::outside::letters;
 
 #[tokio::test]
 async fn a_batch_raises_one_signing_for_each_document() {
@@ -72,6 +73,46 @@ async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
     let page = api.get("v1/signings").await.expect(200);
     assert_eq!(page["data"], json!([]));
     assert_eq!(left_behind(&demo.data()), before);
+}
+
+#[tokio::test]
+async fn every_signer_of_a_batch_gets_one_letter_with_all_links() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let documents = ["pirmas.pdf", "antras.pdf"];
+    let body = batch(
+        documents
+            .map(|name| json!({"name": name, "content": pdf()}))
+            .to_vec(),
+    );
+    let parties = json!([
+        {"email": "ona@example.lt"}, {"email": "john@example.com", "language": "en"},
+        {"email": "stebetojas@example.lt", "role": "viewer"},
+    ]);
+    let by_mail = json!({"delivery": "email", "signers": parties});
+
+    let created = api
+        .post("v1/batches", with(body, by_mail))
+        .await
+        .expect(201);
+
+    let invited = letters(&demo, 2).await;
+    let signings = created["signings"].as_array().expect("signings");
+    for (signer, email) in ["ona@example.lt", "john@example.com"].iter().enumerate() {
+        let to: Vec<&Value> = invited
+            .iter()
+            .filter(|letter| letter["to"] == *email)
+            .collect();
+        let [letter] = to[..] else {
+            panic!("one letter to {email}: {invited:#?}");
+        };
+        for (signing, document) in signings.iter().zip(documents) {
+            let link = text(&signing["signers"][signer], "ceremonyUrl");
+            let text = text(letter, "text");
+            assert!(text.contains(link) && text.contains(document), "{text}");
+        }
+    }
+    assert_eq!(invited.len(), 2);
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]

@@ -1,125 +1,11 @@
 //! What the outside is told: webhooks and mail.
 
-use openssl::hash::MessageDigest;
-use openssl::pkey::PKey;
-use openssl::sign::Signer;
 use serde_json::{Value, json};
-use standardwebhooks::Webhook;
 
 use super::account::{Account, sign_first, signing_of, text, two, with};
-use crate::support::demo::{Demo, parafa};
-
-/// Longest wait for something to arrive, in milliseconds.
-const WAIT_MS: u32 = 30_000;
-
-/// One place in the demo world's receiver of webhooks.
-struct Hook {
-    http: reqwest::Client,
-    address: String,
-}
-
-impl Hook {
-    fn new(demo: &Demo, name: &str) -> Self {
-        Self {
-            http: reqwest::Client::builder()
-                .no_proxy()
-                .build()
-                .expect("an HTTP client"),
-            address: format!("{}/{name}", demo.world.world.hooks),
-        }
-    }
-
-    async fn answer_with(&self, status: u16) {
-        let request = self.http.put(format!("{}/answer", self.address));
-        let answer = request.json(&json!({"status": status})).send().await;
-        assert!(answer.expect("the world answers").status().is_success());
-    }
-
-    /// All deliveries, once there are as many.
-    async fn deliveries(&self, at_least: usize) -> Vec<Delivery> {
-        let query = format!("deliveries?atLeast={at_least}&waitMs={WAIT_MS}");
-        let answer = self
-            .http
-            .get(format!("{}/{query}", self.address))
-            .send()
-            .await;
-        let listed: Vec<Value> = answer
-            .expect("the world answers")
-            .json()
-            .await
-            .expect("deliveries");
-        assert!(listed.len() >= at_least, "{listed:?}");
-        listed.into_iter().map(Delivery).collect()
-    }
-}
-
-struct Delivery(Value);
-
-impl Delivery {
-    fn header(&self, name: &str) -> &str {
-        self.0["headers"][name].as_str().expect("the header")
-    }
-
-    fn raw(&self) -> &str {
-        self.0["body"].as_str().expect("the body")
-    }
-
-    fn event(&self) -> Value {
-        serde_json::from_str(self.raw()).expect("JSON")
-    }
-
-    /// Verified as a receiver would, with a library that others made.
-    fn assert_signed_with(&self, secret: &str) {
-        let headers = self.0["headers"].as_object().expect("headers");
-        let headers = headers
-            .iter()
-            .map(|(name, value)| {
-                let name = name.parse::<http::HeaderName>().expect("a name");
-                let value = value.as_str().expect("text").parse().expect("a value");
-                (name, value)
-            })
-            .collect::<http::HeaderMap>();
-        let webhook = Webhook::new(secret).expect("a secret");
-        webhook
-            .verify(self.raw().as_bytes(), &headers)
-            .expect("the signature is good");
-        let key = PKey::hmac(secret.as_bytes()).expect("a key");
-        let mut signer = Signer::new(MessageDigest::sha256(), &key).expect("a signer");
-        let mac = signer.sign_oneshot_to_vec(self.raw().as_bytes());
-        let own = format!("sha256={}", hex::encode(mac.expect("a MAC")));
-        assert_eq!(self.header("x-service-signature"), own);
-        let id = self.header("x-service-idempotency-key");
-        assert_eq!(id, self.header("webhook-id"));
-    }
-
-    fn members(&self) -> Vec<String> {
-        members(&self.event())
-    }
-}
-
-fn members(value: &Value) -> Vec<String> {
-    let members = value.as_object().expect("an object");
-    members.keys().cloned().collect()
-}
-
-/// The letters that the demo's mail server has, once there are as many.
-async fn letters(demo: &Demo, at_least: usize) -> Vec<Value> {
-    let mail = &demo.world.world.mail;
-    let address = format!("{mail}/messages?atLeast={at_least}&waitMs={WAIT_MS}");
-    let answer = reqwest::get(address).await.expect("the world answers");
-    let letters: Vec<Value> = answer.json().await.expect("letters");
-    assert!(letters.len() >= at_least, "{letters:?}");
-    letters
-}
-
-fn operate(demo: &Demo, words: &[&str]) -> Value {
-    let data = demo.data();
-    let data = data.to_str().expect("a path in UTF-8");
-    let output = parafa(words.iter().copied().chain(["--json", "--data", data]));
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {complaint}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
-}
+use crate::support::demo::Demo;
+use crate::support::operator::done;
+use crate::support::outside::{Delivery, Hook, letters, members};
 
 fn secret(demo: &Demo) -> String {
     text(&demo_json(demo)["signing"], "webhookSecret").to_owned()
@@ -244,10 +130,10 @@ async fn a_receiver_in_trouble_gets_the_same_event_again_signed_afresh() {
     let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
     api.post(&path, json!({})).await.expect(200);
     hook.deliveries(1).await;
-    operate(&demo, &["demo", "clock", "+10s"]);
+    done(&demo.data(), &["demo", "clock", "+10s"]);
     hook.deliveries(2).await;
     hook.answer_with(204).await;
-    operate(&demo, &["demo", "clock", "+10m"]);
+    done(&demo.data(), &["demo", "clock", "+10m"]);
 
     let deliveries = hook.deliveries(3).await;
     let keys =
@@ -273,14 +159,17 @@ async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
 
     let tenant = demo_json(&demo)["signing"]["tenant"].clone();
     let tenant = tenant.as_str().expect("a tenant");
-    let list = || operate(&demo, &["delivery", "list", tenant]);
-    operate(&demo, &["demo", "clock", "+2d"]);
+    let list = || done(&demo.data(), &["delivery", "list", tenant]);
+    done(&demo.data(), &["demo", "clock", "+2d"]);
     let listed = list();
     assert_eq!(listed[0]["status"], "failed");
     assert_eq!(listed[0]["attempts"].as_array().map(Vec::len), Some(1));
     assert_eq!(listed[0]["attempts"][0]["outcome"], "404");
     hook.answer_with(200).await;
-    operate(&demo, &["delivery", "replay", text(&listed[0], "id")]);
+    done(
+        &demo.data(),
+        &["delivery", "replay", text(&listed[0], "id")],
+    );
 
     let deliveries = hook.deliveries(2).await;
     assert_eq!(deliveries.len(), 2);

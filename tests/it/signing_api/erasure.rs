@@ -4,7 +4,7 @@ use memchr::memmem;
 use serde_json::{Value, json};
 
 use super::account::{Account, of_signers, pdf, signing_of, text, two, with};
-use crate::support::demo::Demo;
+use crate::support::demo::{Demo, parafa};
 
 #[tokio::test]
 async fn an_erased_signing_tells_nothing_of_persons_and_leaves_nothing_to_read() {
@@ -81,7 +81,7 @@ async fn an_erased_signing_tells_nothing_of_persons_and_leaves_nothing_to_read()
 }
 
 #[tokio::test]
-async fn after_an_erasure_no_file_and_no_line_of_the_log_holds_a_word_about_persons() {
+async fn after_an_erasure_no_file_no_backup_and_no_line_of_the_log_holds_a_word_about_persons() {
     const SECRETS: [&str; 8] = [
         "ona.slaptoji@example.lt",
         "Ona Slaptoji",
@@ -114,8 +114,20 @@ async fn after_an_erasure_no_file_and_no_line_of_the_log_holds_a_word_about_pers
     api.get(&one).await.expect(200);
 
     api.delete(&one).await.expect(200);
+    let backup = demo.data().with_file_name("backup");
+    let words = [
+        "backup",
+        backup.to_str().expect("a path in UTF-8"),
+        "--data",
+    ];
+    let folder = demo.data();
+    let folder = folder.to_str().expect("a path in UTF-8");
+    let output = parafa(words.into_iter().chain([folder]));
+    assert!(output.status.success(), "{output:?}");
     demo.stop();
 
+    assert_eq!(count(&backup, "keys"), count(&demo.data(), "keys"));
+    assert_eq!(count(&backup, "bytes"), count(&demo.data(), "bytes"));
     let data = demo.data();
     assert!(
         count(&data, "keys") > 0,

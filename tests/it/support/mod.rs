@@ -3,6 +3,8 @@ pub(crate) mod client;
 pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod metrics;
+pub(crate) mod operator;
+pub(crate) mod outside;
 pub(crate) mod referee;
 
 use std::path::{Path, PathBuf};

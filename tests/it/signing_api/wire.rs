@@ -1,0 +1,89 @@
+//! Bodies that are too large, and callers who go away in the middle.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use parafa_fixtures::PdfBuilder;
+use serde_json::{Value, json};
+
+use super::account::{Account, signing_of, two, with};
+use crate::support::demo::Demo;
+
+const MIB: usize = 1024 * 1024;
+/// The largest document.
+const LARGEST: usize = 15 * MIB;
+
+#[tokio::test]
+async fn a_document_of_fifteen_mebibytes_is_taken_and_one_byte_more_is_not() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let mut document = PdfBuilder::new().build_of_size(LARGEST);
+    let posted = |document: &[u8]| {
+        let document = json!({"name": "didelis.pdf", "content": BASE64.encode(document)});
+        with(signing_of(two()), json!({"document": document}))
+    };
+    assert_eq!(document.len(), LARGEST);
+
+    api.create(posted(&document)).await;
+    document.push(b'\n');
+    api.post("v1/signings", posted(&document))
+        .await
+        .expect_problem(400, "validation-failed", &["/document/content"]);
+}
+
+#[test]
+fn a_body_that_is_too_long_is_refused_before_it_is_sent() {
+    let demo = Demo::start();
+    for (path, longest) in [
+        ("/v1/signings", 24 * MIB),
+        ("/v1/files", 24 * MIB),
+        ("/v1/batches", 128 * MIB),
+    ] {
+        let mut connection = post(&demo, path, longest + 1);
+        let answer = head(&mut connection);
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{path}: {answer}");
+        assert!(answer.contains("application/problem+json"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_in_the_middle_leaves_nothing() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let body = serde_json::to_vec(&signing_of(two())).expect("JSON");
+
+    for sent in [0, 1, body.len() / 2, body.len() - 1] {
+        let mut connection = post(&demo, "/v1/signings", body.len());
+        connection.write_all(&body[..sent]).expect("it is taken");
+        drop(connection);
+    }
+
+    let page = api.get("v1/signings").await.expect(200);
+    assert_eq!(page["data"], Value::Array(Vec::new()));
+}
+
+/// The head of a call with a body of this length.
+fn post(demo: &Demo, path: &str, length: usize) -> TcpStream {
+    let authority = demo.world.base_url.authority();
+    let mut connection = TcpStream::connect(authority).expect("the server listens");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
+        demo.world.signing.live
+    );
+    connection.write_all(head.as_bytes()).expect("it is taken");
+    connection
+}
+
+/// The status line and the headers of the answer.
+fn head(connection: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    let mut byte = [0];
+    while !answer.ends_with(b"\r\n\r\n") {
+        connection.read_exact(&mut byte).expect("an answer");
+        answer.extend(byte);
+    }
+    String::from_utf8(answer).expect("ASCII")
+}
