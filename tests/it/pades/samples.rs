@@ -20,8 +20,13 @@ const DEFECTIVE: [&str; 3] = [
     "dss__signature-referenced-from-multiple-fields.pdf",
     "pyhanko__minimal-broken-xref-size.pdf",
 ];
-/// Samples with archive time-stamps on which pyHanko does not find a proof of
-/// existence for what is signed after them.
+/// Samples with a document time-stamp. The referee takes every signature of such
+/// a file through pyHanko's validation of signatures with long-term data (ETSI
+/// EN 319 102-1, 5.6.3), which wants a document time-stamp *after* the signature
+/// and revocation data in the file, whatever it found before. A signature at
+/// level B-T that is newer than all document time-stamps has neither: pyHanko
+/// says `NO_POE` of its own signatures there too, on any file, and `PASSED` when
+/// it is asked to validate the same ones with their time alone (5.5).
 const UNPROVED: [&str; 1] = ["dss__25sigs.pdf"];
 /// What only files with both kinds of cross-reference have (ISO 32000-2,
 /// 7.5.8.4); pyHanko's strict reader takes no signatures in them.
