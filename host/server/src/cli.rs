@@ -14,14 +14,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use parafa_store::FolderError;
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::operate::{
     AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
     UsageCommand, UserCommand,
 };
+use crate::startup::NoMasterKeyFile;
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;
@@ -174,6 +176,13 @@ enum CommandError {
 
 impl From<anyhow::Error> for CommandError {
     fn from(error: anyhow::Error) -> Self {
+        let folder = error.downcast_ref::<FolderError>();
+        if folder.is_some_and(FolderError::is_refusal)
+            || error.is::<ConfigError>()
+            || error.is::<NoMasterKeyFile>()
+        {
+            return Self::Refused(format!("{error:#}"));
+        }
         Self::Fault(error)
     }
 }

@@ -93,7 +93,8 @@ pub(crate) fn mode_of(data: &Path) -> StoreMode {
 }
 
 impl Demo {
-    /// Starts the folder's own world and points the configuration at it.
+    /// Starts the folder's own world, or finds it running, and points the
+    /// configuration at it.
     ///
     /// # Errors
     /// A folder that joined another world, or [`DemoError::World`].
@@ -107,7 +108,17 @@ impl Demo {
         }
         let mut world_config = WorldConfig::new(folder);
         world_config.http_callbacks = true;
-        let world = World::start(world_config).await?;
+        let world = match World::start(world_config).await {
+            // The folder may be a copy, and the world that it was copied with may run.
+            Err(taken @ WorldError::AddressTaken { .. }) => {
+                let Ok(kept) = DemoFile::read(&DemoFile::path(data)) else {
+                    return Err(taken.into());
+                };
+                let lives = Self::live_in(config, kept).await;
+                return lives.map_err(|_| taken.into());
+            }
+            started => started?,
+        };
         let part = WorldPart::of(&world);
         point_at(config, &part)?;
         Ok(Self {
@@ -128,7 +139,11 @@ impl Demo {
         if data.join(WORLD).exists() {
             return Err(DemoError::HasWorld(data.clone()));
         }
-        let joined = DemoFile::read(demo_json)?;
+        Self::live_in(config, DemoFile::read(demo_json)?).await
+    }
+
+    /// Points the configuration at a world that runs.
+    async fn live_in(config: &mut Config, joined: DemoFile) -> Result<Self, DemoError> {
         let control = Control::new(&joined.world.addresses.control)?;
         let offset = control.clock().await?.offset();
         let clock = WorldClock::new(Arc::new(SystemClock), offset);

@@ -65,10 +65,16 @@ struct Opened {
     host: Arc<PluginHost>,
     registry: Arc<Registry>,
     /// What came with this program, by id.
-    shipped: BTreeMap<String, Arc<Plugin>>,
+    shipped: BTreeMap<String, Shipped>,
     folder: PluginFolder,
     /// Whoever changes something holds it.
     state: Mutex<State>,
+}
+
+/// A plugin that came with this program.
+struct Shipped {
+    file: PathBuf,
+    plugin: Arc<Plugin>,
 }
 
 /// One version of a format, as operators see it.
@@ -167,6 +173,19 @@ impl Shelf {
             .await
     }
 
+    /// The file of the active plugin of a format; none when there is no such
+    /// format, or when it is disabled.
+    pub(crate) async fn component(&self, id: &str) -> anyhow::Result<Option<PathBuf>> {
+        let opened = self.open().await?;
+        let Some(plugin) = opened.registry.by_id(id) else {
+            return Ok(None);
+        };
+        Ok(Some(match opened.shipped.get(id) {
+            Some(shipped) if shipped.plugin.digest() == plugin.digest() => shipped.file.clone(),
+            _ => opened.folder.component(plugin.digest()),
+        }))
+    }
+
     /// All versions of all formats, those that came with this program first.
     pub(crate) async fn list(&self) -> Result<Vec<Listed>, ShelfError> {
         let opened = self.open().await?;
@@ -246,7 +265,7 @@ impl Shelf {
         next.roll_back(id, current)?;
         let digest = opened.active(&next, id)?;
         let plugin = match opened.shipped.get(id) {
-            Some(shipped) if shipped.digest() == digest => shipped.clone(),
+            Some(shipped) if shipped.plugin.digest() == digest => shipped.plugin.clone(),
             _ => opened.folder.admit(&opened.host, digest).await?,
         };
         next.enable(digest);
@@ -279,14 +298,14 @@ impl Opened {
             registry
                 .install(plugin.clone())
                 .with_context(|| format!("the plugin {} cannot be used", file.display()))?;
-            shipped.insert(plugin.id().to_owned(), plugin);
+            shipped.insert(plugin.id().to_owned(), Shipped { file, plugin });
         }
         for (id, digests) in state.to_load(Registry::KEPT_VERSIONS) {
             for digest in digests {
                 let plugin = match digest {
                     Some(digest) => folder.admit(&host, digest).await?,
                     None => match shipped.get(id) {
-                        Some(shipped) => shipped.clone(),
+                        Some(shipped) => shipped.plugin.clone(),
                         // It came with an earlier program.
                         None => continue,
                     },
@@ -314,7 +333,7 @@ impl Opened {
     /// The digest of a format's active version, disabled or not.
     fn active(&self, state: &State, id: &str) -> Result<PluginDigest, ShelfError> {
         let installed = state.active(id);
-        let shipped = || self.shipped.get(id).map(|plugin| plugin.digest());
+        let shipped = || Some(self.shipped.get(id)?.plugin.digest());
         installed
             .or_else(shipped)
             .ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
@@ -330,8 +349,9 @@ impl Opened {
 
     fn list(&self, state: &State) -> Vec<Listed> {
         let mut all: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
-        for (id, plugin) in &self.shipped {
-            all.entry(id).or_default().push(Version::of(plugin, None));
+        for (id, shipped) in &self.shipped {
+            let version = Version::of(&shipped.plugin, None);
+            all.entry(id).or_default().push(version);
         }
         for (id, versions) in state.versions() {
             let known = all.entry(id).or_default();

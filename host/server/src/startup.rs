@@ -129,9 +129,7 @@ pub(crate) async fn open_folder(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
-    let master_key = master_key_file(config, mode).context(
-        "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere",
-    )?;
+    let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let options = FolderOptions {
         path: path.clone(),
         master_key,
@@ -143,6 +141,13 @@ pub(crate) async fn open_folder(
         .await
         .with_context(|| format!("the data folder {} cannot be opened", path.display()))
 }
+
+/// Nobody has said where the master key is.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
+)]
+pub(crate) struct NoMasterKeyFile;
 
 /// Where the master key is: the demo has one in its data folder.
 pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {

@@ -73,6 +73,31 @@ pub enum FolderError {
     },
 }
 
+impl FolderError {
+    /// Whether it lies with what is where and who uses it, and not with a disk that fails.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(
+                error,
+                StoreError::SchemaTooNew { .. }
+                    | StoreError::WrongMode { .. }
+                    | StoreError::WrongMasterKey
+                    | StoreError::SchemaMissing
+            ),
+            Self::Engine(error) => matches!(error, EngineError::InUse { .. }),
+            Self::Keys(error) => matches!(
+                error,
+                KeyError::MasterMissing { .. }
+                    | KeyError::MasterExposed { .. }
+                    | KeyError::MasterMalformed { .. }
+            ),
+            Self::HalfRestored { .. } | Self::MasterKeyInside { .. } => true,
+            Self::Files(_) => false,
+        }
+    }
+}
+
 impl Folder {
     /// Opens a data folder, or makes it.
     ///

@@ -54,6 +54,34 @@ impl Bench {
             .map_err(|reason| CommandError::Refused(format!("{}: {reason}", path.display())))
     }
 
+    /// The file of a component: the one that is named, or the installed one of
+    /// a format that is; without a name the only one that is installed.
+    pub(in crate::cli) async fn component(
+        &self,
+        named: Option<&Path>,
+    ) -> Result<PathBuf, CommandError> {
+        if let Some(path) = named.filter(|path| path.exists() || !may_be_id(path)) {
+            return Ok(path.to_owned());
+        }
+        let shelf = Shelf::new(&self.config, StoreMode::Production, self.observer());
+        let active = shelf.registry().await?.active();
+        let id = match (named, &*active) {
+            (Some(id), _) => id.to_string_lossy().into_owned(),
+            (None, [only]) => only.id().to_owned(),
+            (None, several) => {
+                let ids: Vec<&str> = several.iter().map(|plugin| plugin.id()).collect();
+                return Err(CommandError::Refused(format!(
+                    "name a component, or one of the installed plugins: {}",
+                    ids.join(", ")
+                )));
+            }
+        };
+        let installed = shelf.component(&id).await?;
+        installed.ok_or_else(|| {
+            CommandError::Refused(format!("{id} is neither a file nor an installed plugin"))
+        })
+    }
+
     /// The plugin that these bytes are, or why they are none.
     pub(in crate::cli) async fn admit_bytes(
         &self,
@@ -88,6 +116,12 @@ impl Bench {
     fn observer(&self) -> Arc<dyn CallObserver> {
         self.log.clone()
     }
+}
+
+/// Whether this could be a format's name.
+fn may_be_id(path: &Path) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    path.as_os_str().as_encoded_bytes().iter().all(is_plain)
 }
 
 /// The bytes of a file that a person named.

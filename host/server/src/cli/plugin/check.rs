@@ -14,8 +14,9 @@ const DESCRIBE: &str = "describe";
 /// Arguments of `parafa plugin check`.
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArguments {
-    /// The component.
-    wasm: PathBuf,
+    /// The component, or the format of an installed one; without it the only
+    /// one that is installed.
+    wasm: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
     /// Print JSON.
@@ -50,12 +51,13 @@ struct Findings {
 
 /// Says what a component is, and whether it would be admitted.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
-    let wasm = bench::read(&arguments.wasm)?;
+    let bench = Bench::open(&arguments.place)?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let component = runtime.block_on(bench.component(arguments.wasm.as_deref()))?;
+    let wasm = bench::read(&component)?;
     let surface = Surface::read(&wasm).unwrap_or_default();
     let digest = PluginDigest::of(&wasm);
     let bytes = wasm.len();
-    let bench = Bench::open(&arguments.place)?;
-    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let admitted = runtime.block_on(bench.admit_bytes(wasm))?;
     let plugin = admitted.as_ref().ok();
     let findings = Findings {

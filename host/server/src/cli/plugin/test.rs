@@ -8,8 +8,9 @@ use crate::cli::{CommandError, Place, REFUSED, print_json};
 /// Arguments of `parafa plugin test`.
 #[derive(Debug, clap::Args)]
 pub(super) struct TestArguments {
-    /// The component.
-    wasm: PathBuf,
+    /// The component, or the format of an installed one; without it the only
+    /// one that is installed.
+    wasm: Option<PathBuf>,
     /// Folder of cases, FORMAT/NAME/case.toml or NAME/case.toml, in place of
     /// the built-in ones.
     #[arg(long, value_name = "DIR")]
@@ -25,7 +26,8 @@ pub(super) struct TestArguments {
 pub(super) fn test(arguments: &TestArguments) -> Result<(), CommandError> {
     let bench = Bench::open(&arguments.place)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let plugin = runtime.block_on(bench.admit(&arguments.wasm))?;
+    let component = runtime.block_on(bench.component(arguments.wasm.as_deref()))?;
+    let plugin = runtime.block_on(bench.admit(&component))?;
     let played = match &arguments.cases {
         Some(cases) => runtime.block_on(parafa_conformance::run(&plugin, cases)),
         None => runtime.block_on(parafa_conformance::run_built_in(&plugin)),
