@@ -8,8 +8,8 @@ use parafa_eid::smart_id::SmartIdClient;
 use parafa_outbound::{AddressPolicy, Mailer};
 use parafa_plugin_host::Registry;
 use parafa_store::keys::{DataKey, KeyError, Token};
-use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store};
-use parafa_trust::{SignerCheck, TimestampClient};
+use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store, StoreError};
+use parafa_trust::{SignerCheck, TimestampClient, ValidationData};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -41,6 +41,8 @@ pub(crate) struct App {
     pub(crate) shelf: Shelf,
     pub(crate) signer_check: SignerCheck,
     pub(crate) timestamps: TimestampClient,
+    /// Gets what an archive is completed with.
+    pub(crate) validation_data: ValidationData,
     pub(crate) smart_id: Option<SmartIdClient>,
     /// Where webhooks may go.
     pub(crate) webhook_policy: AddressPolicy,
@@ -89,6 +91,22 @@ impl App {
     /// The token of a signer's link.
     pub(crate) fn ceremony_token(&self, signer: Uuid) -> Token {
         const GENERATION: u32 = 0;
+    /// Random bytes from which a plugin derives the identifiers of one document.
+    pub(crate) fn seed() -> Result<[u8; 32], WorkflowError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|_| StoreError::Random)?;
+        Ok(seed)
+    }
+
+    /// Removes bytes that have become nobody's. What cannot be removed now is
+    /// swept later.
+    pub(crate) async fn discard_bytes(&self, bytes: Uuid) {
+        if let Err(error) = self.files.unlink(bytes).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "bytes that are nobody's are left");
+        }
+    }
+
 
         self.master.token("ceremony", signer, GENERATION)
     }

@@ -68,9 +68,15 @@ pub(crate) enum WorkflowError {
     /// The output has no level that it could be raised to.
     #[error("the output cannot be archived")]
     ArchiveNotSupported(&'static str),
+    /// A signature cannot be archived: something that it takes is not to be had.
+    #[error("the output cannot be archived completely")]
+    ArchiveIncomplete(Refusal),
     /// Something that is asked for is not set up.
     #[error("{0}")]
     NotSetUp(&'static str),
+    /// A service of somebody else's cannot answer at the moment.
+    #[error("{0}")]
+    ServiceDown(&'static str),
     /// Nobody has signed yet.
     #[error("nobody has signed yet")]
     NotYetSigned,

@@ -16,7 +16,7 @@ use parafa_plugin_host::{CallObserver, Plugin, PluginHost, PluginHostConfig, Reg
 use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
-    TimestampPolicy, TrustAnchors,
+    TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -96,7 +96,8 @@ pub(crate) fn assemble(
         data: config.store.data.clone(),
         plugins,
         shelf,
-        signer_check: SignerCheck::new(anchors, ocsp),
+        signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
+        validation_data: ValidationData::new(port, anchors, ocsp, ValidationPolicy::default()),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
         webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?, event_body),

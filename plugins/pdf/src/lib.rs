@@ -5,4 +5,7 @@ parafa_plugin_sdk::export!(
     inspect = parafa_format_pdf::inspect,
     sign = parafa_format_pdf::sign,
     verify = parafa_format_pdf::verify,
+    archive = parafa_format_pdf::archive,
+    flatten = parafa_format_pdf::flatten,
+    rehearse = parafa_format_pdf::rehearse,
 );

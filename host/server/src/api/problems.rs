@@ -52,7 +52,12 @@ fn answer(error: &WorkflowError) -> Problem {
         WorkflowError::ArchiveNotSupported(why) => {
             Problem::new(ProblemKind::ArchiveNotSupported, *why)
         }
-        WorkflowError::NotSetUp(what) => Problem::unavailable(sentence(what)),
+        WorkflowError::ArchiveIncomplete(refusal) => {
+            Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))
+        }
+        WorkflowError::NotSetUp(what) | WorkflowError::ServiceDown(what) => {
+            Problem::unavailable(sentence(what))
+        }
         WorkflowError::NotYetSigned => Problem::of(ProblemKind::NotYetSigned),
         WorkflowError::Busy { retry_after } => {
             Problem::of(ProblemKind::SigningInProgress).with_retry_after(*retry_after)
@@ -144,6 +149,14 @@ fn named(fault: &IntakeFault) -> Vec<Fault> {
     }
 }
 
+/// Everything that an archive lacks, in one sentence.
+fn incomplete(refusal: &Refusal) -> String {
+    match refusal.subjects.as_slice() {
+        [] => refusal.detail.clone(),
+        lacking => format!("Something is missing that cannot be had: {}.", lacking.join("; ")),
+    }
+}
+
 fn reason(refusal: &Refusal) -> String {
     format!("{} ({})", refusal.detail, refusal.code)
 }
@@ -228,6 +241,25 @@ mod tests {
         assert_eq!(kind, ProblemKind::FlattenRefused);
         let at = "/document/flatten";
         assert_eq!(errors, [pair(at, fields[0]), pair(at, fields[1])]);
+    }
+
+    #[test]
+    fn everything_that_an_archive_lacks_is_named() {
+        let lacking = ["Signature1: no revocation data", "Signature2: no time-stamp"];
+        let error = WorkflowError::ArchiveIncomplete(Refusal {
+            code: "archive-incomplete".to_owned(),
+            detail: "2 things are missing".to_owned(),
+            subjects: lacking.map(str::to_owned).to_vec(),
+        });
+
+        let problem = Problem::from(error);
+
+        assert_eq!(problem.kind(), ProblemKind::ArchiveIncomplete);
+        assert_eq!(
+            problem.detail(),
+            "Something is missing that cannot be had: Signature1: no revocation data; \
+             Signature2: no time-stamp."
+        );
     }
 
     #[test]

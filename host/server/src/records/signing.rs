@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use parafa_domain::{PersonalCode, Signing, SigningStatus};
-use parafa_store::{AnyIndex, Index, Sealed, Table, TableName};
+use parafa_store::{AnyIndex, Index, Sealed, Table, TableName, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -50,7 +50,8 @@ impl SigningRow {
         self.versions.last()
     }
 
-    /// The newest version that somebody has signed here.
+    /// The newest version, if somebody has signed here: one of them made it, or
+    /// it archives what they made.
     pub(crate) fn signed(&self) -> Option<&DocumentVersion> {
         self.newest().filter(|version| version.made_by.is_some())
     }
@@ -115,13 +116,27 @@ pub(crate) struct DocumentVersion {
     pub(crate) made_by: Option<MadeBy>,
 }
 
-/// The attempt and the code that made a version.
+/// What made a version of what was there before.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct MadeBy {
-    pub(crate) attempt: Uuid,
+    /// The attempt whose signature it adds; none of an archive, which adds no
+    /// signature.
+    pub(crate) attempt: Option<Uuid>,
     pub(crate) plugin: PluginPin,
     /// Reached level, such as `PAdES-B-T`.
     pub(crate) level: String,
+}
+
+impl MadeBy {
+    /// Adds to an audit event which code made the version, and of what level.
+    pub(crate) fn audited(&self, fields: audit::Fields) -> audit::Fields {
+        fields
+            .reference("level", &self.level)
+            .reference("plugin", &self.plugin.id)
+            .reference("plugin-version", &self.plugin.version)
+            .reference("plugin-sha256", &self.plugin.sha256)
+            .reference("contract", &self.plugin.contract)
+    }
 }
 
 /// How often one plugin crashed on one version.

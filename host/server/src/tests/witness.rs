@@ -361,7 +361,8 @@ fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
             .made_by
             .as_ref()
             .expect("a signed version has a maker");
-        let attempt = &attempts[&made_by.attempt];
+        let attempt = made_by.attempt.expect("nothing is archived here");
+        let attempt = &attempts[&attempt];
         assert_eq!(attempt.base_version, pair[0].bytes_id, "the base in {id}");
         assert_eq!(attempt.phase, Phase::Done);
         assert_eq!(attempt.signing, id.uuid());

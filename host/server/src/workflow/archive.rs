@@ -1,14 +1,32 @@
 //! Raises a signed output to a long-term level.
+//!
+//! The work is done between two looks at the signing: authorities are asked and
+//! the plugin runs without anything held. What comes of it becomes a version
+//! only if the signing still has the version that it was made of.
 
+mod answers;
+
+use parafa_plugin_host::{
+    ArchiveRequest, ArchivedDocument, CallError, Capability, Plugin, Progress,
+};
+use parafa_store::audit;
+use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use super::accounts::Caller;
+use super::attempt::pin;
 use super::read_signing::OpenedSigning;
 use crate::app::App;
-use crate::error::WorkflowError;
+use crate::error::{BUSY_RETRY_SECONDS, WorkflowError};
+use crate::records::{DocumentVersion, MadeBy, SigningRow};
+
+use answers::ValidationAnswers;
 
 /// The format whose own specification fixes the level.
 const FIXED_LEVEL_FORMAT: &str = "adoc";
+/// How often an archive is begun anew because the document has changed
+/// meanwhile.
+const TRIES: usize = 3;
 
 /// A signing whose output is at a long-term level.
 #[derive(Debug)]
@@ -27,17 +45,29 @@ impl App {
         caller: &Caller,
         id: Uuid,
     ) -> Result<Archived, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
+        for _ in 0..TRIES {
+            let row = self.signing_of(caller, id).await?;
+            let base = self.archivable(&row).await?.clone();
+            if let Some(archived) = self.archive_version(row, base).await? {
+                return Ok(archived);
+            }
+        }
+        Err(busy())
+    }
+
+    /// The version that can be archived.
+    async fn archivable<'r>(
+        &self,
+        row: &'r SigningRow,
+    ) -> Result<&'r DocumentVersion, WorkflowError> {
         if row.erased_at.is_some() {
             return Err(WorkflowError::NotFound);
         }
         let Some(output) = row.output() else {
             return Err(WorkflowError::NotYetSigned);
         };
-        if row.signing.current_turn(self.clock.now()).is_some() {
-            return Err(WorkflowError::Busy {
-                retry_after: crate::error::BUSY_RETRY_SECONDS,
-            });
+        if row.signing.current_turn(self.store.now().await?).is_some() {
+            return Err(busy());
         }
         if output.simulated {
             return Err(WorkflowError::ArchiveNotSupported(
@@ -49,17 +79,137 @@ impl App {
                 "ADOC is not archived: its specification fixes the level at XAdES-T.",
             ));
         }
-        let level = output.version.made_by.as_ref();
-        let level = level.map(|made_by| made_by.level.clone());
-        match level.filter(|level| level.ends_with("-LT")) {
-            Some(level) => Ok(Archived {
+        Ok(output.version)
+    }
+
+    /// Raises one version; none if the signing has another one by then.
+    async fn archive_version(
+        &self,
+        row: SigningRow,
+        base: DocumentVersion,
+    ) -> Result<Option<Archived>, WorkflowError> {
+        let plugin = self.plugins.by_id(&row.format);
+        let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
+        let plugin = plugin.ok_or(WorkflowError::NotSetUp(
+            "documents of this format cannot be archived at the moment",
+        ))?;
+        let key = self.key_to(&row).await?;
+        let document = self.download(&row, base.clone()).await?.bytes;
+        let ArchivedDocument { bytes, outcome, .. } = self.complete(&plugin, document).await?;
+        let Some(bytes) = bytes else {
+            return Ok(Some(Archived {
                 opened: self.open_signing(row).await?,
-                level,
+                level: outcome.level,
                 upgraded: false,
+            }));
+        };
+        let written = self.files.write(&key, self.store.new_id().await?, bytes);
+        let written = written.await?;
+        let version = DocumentVersion {
+            bytes_id: written.id,
+            sha256: written.sha256.to_string(),
+            bytes: written.bytes,
+            media_type: outcome.media_type,
+            created_at: self.store.now().await?,
+            made_by: Some(MadeBy {
+                attempt: None,
+                plugin: pin(&plugin),
+                level: outcome.level.clone(),
             }),
-            None => Err(WorkflowError::NotSetUp(
-                "documents of this format cannot be archived yet",
-            )),
+        };
+        let id = row.signing.id.uuid();
+        let stored = self.store_archive(&key, id, &base, &version).await;
+        let is_lost = match &stored {
+            Ok(opened) => opened.is_none(),
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if is_lost {
+            self.discard_bytes(version.bytes_id).await;
         }
+        let Some(opened) = stored? else {
+            return Ok(None);
+        };
+        tracing::info!(
+            signing.id = %id,
+            document.sha256 = version.sha256,
+            document.level = outcome.level,
+            plugin.digest = %plugin.digest(),
+            "document archived"
+        );
+        self.changes.announce(id);
+        Ok(Some(Archived {
+            opened,
+            level: outcome.level,
+            upgraded: true,
+        }))
+    }
+
+    /// Has the plugin raise a document, and authorities asked for what that
+    /// takes.
+    async fn complete(
+        &self,
+        plugin: &Plugin,
+        document: bytes::Bytes,
+    ) -> Result<ArchivedDocument, WorkflowError> {
+        let request = ArchiveRequest {
+            time: self.clock.now().as_second(),
+            seed: Self::seed()?,
+            params: Vec::new(),
+        };
+        let answers = ValidationAnswers::new(&self.validation_data, self.clock.now());
+        let progress = plugin
+            .drive_archive(document, &request, Vec::new(), &answers)
+            .await;
+        match progress {
+            Ok(Progress::Done(archived)) => Ok(*archived),
+            Ok(Progress::Suspended(_)) => Err(WorkflowError::ServiceDown(
+                "a service that tells of certificates cannot answer at the moment; nothing was changed",
+            )),
+            Err(CallError::Refused(refusal)) => Err(WorkflowError::ArchiveIncomplete(refusal)),
+            Err(CallError::Fault(fault)) => Err(WorkflowError::Plugin(fault)),
+        }
+    }
+
+    /// Adds the version, if the signing still has the one that it was made of.
+    async fn store_archive(
+        &self,
+        key: &DataKey,
+        id: Uuid,
+        base: &DocumentVersion,
+        version: &DocumentVersion,
+    ) -> Result<Option<OpenedSigning>, WorkflowError> {
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&id).await?;
+                    let row = row.filter(|row| row.erased_at.is_none());
+                    let mut row = row.ok_or(WorkflowError::NotFound)?;
+                    if row.signing.current_turn(tx.now()).is_some() {
+                        return Err(busy());
+                    }
+                    let newest = row.newest().map(|newest| newest.bytes_id);
+                    if newest != Some(base.bytes_id) {
+                        return Ok(None);
+                    }
+                    row.versions.push(version.clone());
+                    tx.put(&row).await?;
+                    let mut fields = audit::Fields::new()
+                        .reference("base", &base.sha256)
+                        .reference("document", &version.sha256);
+                    if let Some(made_by) = &version.made_by {
+                        fields = made_by.audited(fields);
+                    }
+                    audit::append(tx, id, "document.archived", fields).await?;
+                    OpenedSigning::read(tx, key, row).await.map(Some)
+                })
+            })
+            .await
+    }
+}
+
+/// Somebody is signing, or the document changes again and again.
+fn busy() -> WorkflowError {
+    WorkflowError::Busy {
+        retry_after: BUSY_RETRY_SECONDS,
     }
 }

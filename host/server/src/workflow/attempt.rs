@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 pub(crate) use self::device_link::DeviceLink;
 use self::outcome::{Running, StepOutcome, Stored};
+pub(super) use self::outcome::pin;
 pub(super) use self::transition::{TURN, end};
 use super::lanes::ATTEMPTS;
 use super::{lease, sealing};

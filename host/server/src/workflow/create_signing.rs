@@ -135,7 +135,7 @@ impl App {
         terms: &TermsForm,
         batch: Option<Uuid>,
     ) -> Result<Prepared, WorkflowError> {
-        let loaded = match self.load(caller, &document.form.content).await {
+        let loaded = match self.load_to_sign(caller, &document).await {
             // It was dropped since it was looked at.
             Err(WorkflowError::NotFound) => {
                 let pointer = document.form.pointer;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parafa_plugin_host::{CallError, Fault, Plugin, Refusal, Report};
+use parafa_plugin_host::{
+    CallError, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal, Report,
+};
 use tokio::sync::SemaphorePermit;
 
 use super::accounts::Caller;
@@ -23,11 +25,32 @@ const UNPROCESSABLE: [&str; 4] = [
     "mdoc-not-accepted",
 ];
 
+/// Code of a refusal of what cannot be drawn into the pages.
+const FLATTEN_REFUSED: &str = "flatten-refused";
+
 /// A document that can be signed.
 pub(super) struct Examined {
+    /// The content is what is to be signed, but for that of a stored file that
+    /// is to be flattened.
     pub(super) form: DocumentForm,
     pub(super) plugin: Arc<Plugin>,
     pub(super) report: Report,
+    /// How the stored file is flattened when it is loaded again. It is not kept
+    /// flattened meanwhile: a small request may name many large files.
+    flatten: Option<DeriveRequest>,
+}
+
+/// What looking at a document told.
+struct Look {
+    plugin: Arc<Plugin>,
+    report: Report,
+    flattened: Option<Flattened>,
+}
+
+/// A document whose form is drawn into its pages, and how that was done.
+struct Flattened {
+    content: Bytes,
+    request: DeriveRequest,
 }
 
 /// A document's bytes, and their place among those of stored files.
@@ -87,11 +110,7 @@ impl App {
         let mut obstacles = Vec::new();
         for form in documents {
             match self.examine_one(caller, &form).await? {
-                Ok((plugin, report)) => examined.push(Examined {
-                    form,
-                    plugin,
-                    report,
-                }),
+                Ok(look) => examined.push(look.of(form)),
                 Err(obstacle) => obstacles.push((form, obstacle)),
             }
         }
@@ -118,8 +137,8 @@ impl App {
         pointer: &str,
         content: Bytes,
     ) -> Result<Report, WorkflowError> {
-        match self.look_at(extension, false, content).await {
-            Ok((_, report)) => Ok(report),
+        match self.look_at(extension, false, content).await? {
+            Ok(look) => Ok(look.report),
             Err(Obstacle::Refused(refusal)) => Err(WorkflowError::FileRefused {
                 pointer: pointer.to_owned(),
                 refusal,
@@ -152,17 +171,39 @@ impl App {
         })
     }
 
+    /// The bytes of a document as they are to be signed.
+    pub(super) async fn load_to_sign(
+        &self,
+        caller: &Caller,
+        document: &Examined,
+    ) -> Result<Loaded<'_>, WorkflowError> {
+        let mut loaded = self.load(caller, &document.form.content).await?;
+        if let Some(request) = &document.flatten {
+            let made = document.plugin.flatten(loaded.content, request).await;
+            loaded.content = match made {
+                Ok(made) => made.bytes,
+                Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+                Err(CallError::Refused(_)) => {
+                    return Err(WorkflowError::Inconsistent(
+                        "a stored file was flattened once and not again",
+                    ));
+                }
+            };
+        }
+        Ok(loaded)
+    }
+
     async fn examine_one(
         &self,
         caller: &Caller,
         form: &DocumentForm,
-    ) -> Result<Result<(Arc<Plugin>, Report), Obstacle>, WorkflowError> {
+    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
         let loaded = match self.load(caller, &form.content).await {
             Err(WorkflowError::NotFound) => return Ok(Err(Obstacle::UnknownFile)),
             loaded => loaded?,
         };
         let content = loaded.content.clone();
-        Ok(self.look_at(&form.extension, form.flatten, content).await)
+        self.look_at(&form.extension, form.flatten, content).await
     }
 
     async fn look_at(
@@ -170,25 +211,97 @@ impl App {
         extension: &str,
         flatten: bool,
         content: Bytes,
-    ) -> Result<(Arc<Plugin>, Report), Obstacle> {
+    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
         if extension == "mdoc" {
-            return Err(Obstacle::Refused(Refusal {
+            return Ok(Err(Obstacle::Refused(Refusal {
                 code: "mdoc-not-accepted".to_owned(),
-                detail: "an MDOC takes a first signature only".to_owned(),
+                detail: "An MDOC takes a first signature only.".to_owned(),
                 subjects: Vec::new(),
-            }));
+            })));
         }
-        let plugin = self
-            .plugins
-            .by_extension(extension)
-            .ok_or(Obstacle::NotSetUp(
+        let Some(plugin) = self.plugins.by_extension(extension) else {
+            return Ok(Err(Obstacle::NotSetUp(
                 "documents of this format cannot be taken at the moment",
-            ))?;
-        match plugin.inspect(content).await {
-            Ok(_) if flatten => Err(Obstacle::NotSetUp("forms cannot be flattened here")),
-            Ok(report) => Ok((plugin, report)),
-            Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(refusal)),
-            Err(CallError::Fault(fault)) => Err(Obstacle::Failed(fault)),
+            )));
+        };
+        let mut report = match plugin.inspect(content.clone()).await {
+            Ok(report) => report,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let mut flattened = None;
+        if flatten {
+            let request = DeriveRequest {
+                time: self.store.now().await?.as_second(),
+                seed: Self::seed()?,
+                params: Vec::new(),
+            };
+            let made = match flattened_by(&plugin, content, &request).await {
+                Ok(made) => made,
+                Err(obstacle) => return Ok(Err(obstacle)),
+            };
+            report = match plugin.inspect(made.bytes.clone()).await {
+                Ok(report) => report,
+                Err(error) => return Ok(Err(error.into())),
+            };
+            flattened = Some(Flattened {
+                content: made.bytes,
+                request,
+            });
+        }
+        Ok(Ok(Look {
+            plugin,
+            report,
+            flattened,
+        }))
+    }
+}
+
+async fn flattened_by(
+    plugin: &Plugin,
+    content: Bytes,
+    request: &DeriveRequest,
+) -> Result<MadeDocument, Obstacle> {
+    if !plugin.capabilities().contains(&Capability::Flatten) {
+        return Err(Obstacle::NotSetUp("forms cannot be flattened here"));
+    }
+    match plugin.flatten(content, request).await {
+        Ok(made) => Ok(made),
+        Err(CallError::Fault(fault)) => Err(Obstacle::Failed(fault)),
+        Err(CallError::Refused(refusal)) if refusal.code == FLATTEN_REFUSED => {
+            Err(Obstacle::Refused(refusal))
+        }
+        // The document is accepted, the wish is not.
+        Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(Refusal {
+            code: FLATTEN_REFUSED.to_owned(),
+            detail: refusal.detail,
+            subjects: Vec::new(),
+        })),
+    }
+}
+
+impl Look {
+    fn of(self, mut form: DocumentForm) -> Examined {
+        let mut flatten = None;
+        if let Some(flattened) = self.flattened {
+            match &mut form.content {
+                ContentForm::Inline(content) => *content = flattened.content,
+                ContentForm::File(_) => flatten = Some(flattened.request),
+            }
+        }
+        Examined {
+            form,
+            plugin: self.plugin,
+            report: self.report,
+            flatten,
+        }
+    }
+}
+
+impl From<CallError> for Obstacle {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refusal) => Self::Refused(refusal),
+            CallError::Fault(fault) => Self::Failed(fault),
         }
     }
 }

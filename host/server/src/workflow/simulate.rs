@@ -1,11 +1,13 @@
 //! The sandbox ends a signing as it is told to, without any signature.
 
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
+use parafa_plugin_host::{CallError, Capability, DeriveRequest};
+use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use super::accounts::Caller;
-use super::change;
 use super::read_signing::OpenedSigning;
+use super::{change, plugin_failure};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, KeyMode, SigningRow};
@@ -39,10 +41,39 @@ impl App {
         if caller.mode == KeyMode::Live {
             return Err(WorkflowError::SandboxOnly);
         }
-        let key = self.key_of(caller, id).await?;
-        let (under, caller, form) = (&key, *caller, &form);
-        let opened = self
-            .store
+        let row = self.signing_of(caller, id).await?;
+        let key = self.key_to(&row).await?;
+        let rehearsal = match form.action {
+            SimulatedAction::Complete => self.rehearse(&key, row).await?,
+            SimulatedAction::Decline | SimulatedAction::Expire => None,
+        };
+        let made = rehearsal
+            .as_ref()
+            .map(|rehearsal| rehearsal.version.bytes_id);
+        let simulated = self.store_simulation(caller, id, &key, &form, rehearsal).await;
+        if let (Some(bytes), Err(error)) = (made, &simulated)
+            && error.proves_nothing_stored()
+        {
+            self.discard_bytes(bytes).await;
+        }
+        let opened = simulated?;
+        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
+        self.changes.announce(id);
+        self.work.notify_one();
+        Ok(opened)
+    }
+
+    /// Ends the signing and stores what that leaves.
+    async fn store_simulation(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        key: &DataKey,
+        form: &SimulationForm,
+        rehearsal: Option<Rehearsal>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let (caller, rehearsal) = (*caller, rehearsal.as_ref());
+        self.store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;
@@ -51,7 +82,7 @@ impl App {
                     }
                     let OpenedSigning {
                         mut row, signers, ..
-                    } = OpenedSigning::read(tx, under, row).await?;
+                    } = OpenedSigning::read(tx, key, row).await?;
                     let emails = signers.iter().map(|signer| signer.email.as_str());
                     let named = named(&row, emails, form.email.as_deref())?;
                     let simulation = match form.action {
@@ -65,40 +96,106 @@ impl App {
                         .simulate(simulation, tx.now())
                         .map_err(refusal)?;
                     if simulation == Simulation::Complete {
-                        row.artifact = Some(artifact(&row)?);
+                        row.artifact = Some(artifact(&row, rehearsal)?);
                     }
                     let parties = row.signing.signers.iter().zip(&before.signers);
                     let decliner = parties
                         .filter(|(is, was)| is.status != was.status)
                         .find(|(is, _)| is.declined_at.is_some());
                     if let (Some((party, _)), Some(reason)) = (decliner, &form.reason) {
-                        change::change_private(tx, under, party.id, |private| {
+                        change::change_private(tx, key, party.id, |private| {
                             private.decline_reason = Some(reason.clone());
                         })
                         .await?;
                     }
-                    change::store(tx, under, &before, &row, &events).await?;
-                    OpenedSigning::read(tx, under, row).await
+                    change::store(tx, key, &before, &row, &events).await?;
+                    OpenedSigning::read(tx, key, row).await
                 })
             })
-            .await?;
-        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
-        self.changes.announce(id);
-        self.work.notify_one();
-        Ok(opened)
+            .await
+    }
+
+    /// Makes what a simulated completion leaves of an unsigned document: its
+    /// own pages, each of which says that nothing is signed. There is none of
+    /// a document that was posted signed, nor of a signing that has ended.
+    async fn rehearse(
+        &self,
+        key: &DataKey,
+        row: SigningRow,
+    ) -> Result<Option<Rehearsal>, WorkflowError> {
+        let now = self.store.now().await?;
+        if row.came_signed || !row.signing.is_live(now) {
+            return Ok(None);
+        }
+        let plugin = self.plugins.by_id(&row.format);
+        let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Rehearse));
+        let plugin = plugin.ok_or(WorkflowError::NotSetUp(
+            "unsigned documents of this format cannot be completed in the sandbox at the moment",
+        ))?;
+        let posted = newest(&row)?;
+        let document = self.download(&row, posted.clone()).await?.bytes;
+        let request = DeriveRequest {
+            time: now.as_second(),
+            seed: Self::seed()?,
+            params: Vec::new(),
+        };
+        let made = match plugin.rehearse(document, &request).await {
+            Ok(made) => made,
+            Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+            Err(CallError::Refused(refusal)) => {
+                tracing::error!(
+                    plugin.digest = %plugin.digest(),
+                    failure = plugin_failure::words(&refusal.into()),
+                    "a document that was taken in cannot be rehearsed"
+                );
+                return Err(WorkflowError::NotSetUp(
+                    "the document cannot be completed in the sandbox",
+                ));
+            }
+        };
+        let written = self
+            .files
+            .write(key, self.store.new_id().await?, made.bytes);
+        let written = written.await?;
+        Ok(Some(Rehearsal {
+            of: posted.bytes_id,
+            version: DocumentVersion {
+                bytes_id: written.id,
+                sha256: written.sha256.to_string(),
+                bytes: written.bytes,
+                media_type: made.media_type,
+                created_at: now,
+                made_by: None,
+            },
+        }))
     }
 }
 
-/// What a simulated completion leaves of a document that was posted signed
-/// already: the document as it is.
-fn artifact(row: &SigningRow) -> Result<DocumentVersion, WorkflowError> {
-    if !row.came_signed {
-        return Err(WorkflowError::NotSetUp(
-            "unsigned documents of this format cannot be completed in the sandbox yet",
-        ));
+/// An unsigned artifact, and the version that it was made of.
+struct Rehearsal {
+    of: Uuid,
+    version: DocumentVersion,
+}
+
+/// What a simulated completion leaves: the rehearsal of an unsigned document,
+/// and one that was posted signed as it is.
+fn artifact(
+    row: &SigningRow,
+    rehearsal: Option<&Rehearsal>,
+) -> Result<DocumentVersion, WorkflowError> {
+    let posted = newest(row)?;
+    match rehearsal {
+        Some(rehearsal) if rehearsal.of == posted.bytes_id => Ok(rehearsal.version.clone()),
+        None if row.came_signed => Ok(posted.clone()),
+        Some(_) | None => Err(WorkflowError::Inconsistent(
+            "a sandbox signing has another document than it had",
+        )),
     }
-    let posted = row.newest().cloned();
-    posted.ok_or(WorkflowError::Inconsistent("a signing has no document"))
+}
+
+fn newest(row: &SigningRow) -> Result<&DocumentVersion, WorkflowError> {
+    row.newest()
+        .ok_or(WorkflowError::Inconsistent("a signing has no document"))
 }
 
 /// The open signer with this email, whatever the action is.

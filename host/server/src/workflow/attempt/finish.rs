@@ -75,7 +75,7 @@ impl App {
                 media_type: signed.outcome.media_type,
                 created_at: now,
                 made_by: Some(MadeBy {
-                    attempt: running.attempt.id,
+                    attempt: Some(running.attempt.id),
                     plugin: pin(&plugin),
                     level: signed.outcome.level,
                 }),

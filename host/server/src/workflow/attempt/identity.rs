@@ -53,7 +53,7 @@ impl App {
         };
         let request = SignRequest {
             time: now.as_second(),
-            seed: seed()?,
+            seed: App::seed()?,
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),
             signature_algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
@@ -107,12 +107,6 @@ fn embedded_chain(checked: &CheckedSigner) -> Vec<Vec<u8>> {
         .filter(travels)
         .map(|certificate| certificate.der().to_vec())
         .collect()
-}
-
-fn seed() -> Result<[u8; 32], WorkflowError> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|_| parafa_store::StoreError::Random)?;
-    Ok(seed)
 }
 
 fn failure(rejection: &CertificateRejection) -> AttemptFailure {

@@ -204,7 +204,7 @@ impl SignedVersion {
 }
 
 /// Which code a plugin is.
-pub(super) fn pin(plugin: &Plugin) -> PluginPin {
+pub(in crate::workflow) fn pin(plugin: &Plugin) -> PluginPin {
     PluginPin {
         id: plugin.id().to_owned(),
         version: plugin.version().to_owned(),

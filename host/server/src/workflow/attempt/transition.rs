@@ -256,12 +256,7 @@ pub(super) async fn store_signed(
         .reference("signer", attempt.signer)
         .reference("document", &signed.version.sha256);
     if let Some(made_by) = &signed.version.made_by {
-        fields = fields
-            .reference("level", &made_by.level)
-            .reference("plugin", &made_by.plugin.id)
-            .reference("plugin-version", &made_by.plugin.version)
-            .reference("plugin-sha256", &made_by.plugin.sha256)
-            .reference("contract", &made_by.plugin.contract);
+        fields = made_by.audited(fields);
     }
     audit::append(tx, attempt.signing, "document.version", fields).await?;
     notices::record(tx, key, &signing, &events).await?;

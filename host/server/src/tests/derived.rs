@@ -1,0 +1,320 @@
+//! What is made of documents without anybody's signature: archives, flattened
+//! forms, the sandbox's artifacts.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parafa_demo::{Fault, Service};
+use parafa_domain::{Phase, SigningOrder, SigningStatus};
+use parafa_plugin_host::Refusal;
+use uuid::Uuid;
+
+use super::calls::{caller, document, read, signings, terms};
+use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
+use super::host::Host;
+use super::stage::Stage;
+use crate::error::{IntakeFault, WorkflowError};
+use crate::records::{Delivery, DocumentVersion, KeyMode, SigningRow};
+use crate::workflow::accounts::Caller;
+use crate::workflow::files::FileForm;
+use crate::workflow::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+
+#[tokio::test]
+async fn an_archive_adds_a_version_once() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let before = stage.signing().await;
+
+    let first = app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    let again = app.archive_signing(&CALLER, stage.signing).await.unwrap();
+
+    assert!(first.upgraded);
+    assert!(!again.upgraded);
+    assert_eq!(first.level, "PAdES-B-LT");
+    assert_eq!(again.level, "PAdES-B-LT");
+    let after = stage.signing().await;
+    assert_eq!(after.versions.len(), before.versions.len() + 1);
+    let [signed, archived] = [before, after].map(|row| row.newest().unwrap().clone());
+    let made_by = archived.made_by.clone().unwrap();
+    assert_eq!(made_by.attempt, None);
+    assert_eq!(made_by.level, "PAdES-B-LT");
+    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
+    let signed = app.files.read(&key, signed.bytes_id).await.unwrap();
+    let archived = app.files.read(&key, archived.bytes_id).await.unwrap();
+    assert!(archived.starts_with(&signed));
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn later_signers_sign_the_archived_version() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+    app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    let archived = stage.signing().await.newest().unwrap().clone();
+    let second = stage.signing().await.signing.signers[1].id.uuid();
+
+    stage.host.start(second, SIGN[1]).await.unwrap();
+    while stage.signing().await.signing.status == SigningStatus::Pending {
+        stage.run_or_wait().await;
+    }
+
+    let row = stage.signing().await;
+    assert_eq!(row.signing.status, SigningStatus::Completed);
+    assert_eq!(row.versions.len(), 4);
+    assert!(
+        bytes(&stage, row.newest().unwrap())
+            .await
+            .starts_with(&bytes(&stage, &archived).await)
+    );
+    let again = app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    assert!(again.upgraded);
+    assert_eq!(again.level, "PAdES-B-LT");
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn two_archives_at_once_make_one_version() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+
+    let (one, other) = tokio::join!(
+        app.archive_signing(&CALLER, stage.signing),
+        app.archive_signing(&CALLER, stage.signing)
+    );
+
+    let upgraded = [one, other].map(|archived| archived.unwrap().upgraded);
+    assert_eq!(upgraded.iter().filter(|upgraded| **upgraded).count(), 1);
+    assert_eq!(stage.signing().await.versions.len(), 3);
+    assert_eq!(stage.deployment.byte_files().len(), 3);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_archive_waits_for_authorities_that_are_down() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+    site.faults(Service::Ocsp).until_cleared(Fault::Down);
+
+    let refused = app.archive_signing(&CALLER, stage.signing).await;
+
+    assert!(matches!(refused, Err(WorkflowError::ServiceDown(_))));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    site.faults(Service::Ocsp).clear();
+    let archived = app.archive_signing(&CALLER, stage.signing).await;
+    assert!(archived.unwrap().upgraded);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn nobody_archives_before_a_signature_or_during_an_attempt() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let early = app.archive_signing(&CALLER, stage.signing).await;
+    assert!(matches!(early, Err(WorkflowError::NotYetSigned)));
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
+    let second = stage.signing().await.signing.signers[1].id.uuid();
+    stage.host.start(second, SIGN[1]).await.unwrap();
+
+    let during = app.archive_signing(&CALLER, stage.signing).await;
+
+    assert!(matches!(during, Err(WorkflowError::Busy { .. })));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
+    for behaviour in [
+        "archive-forgets",
+        "archive-claims-no-change",
+        "panic@archive",
+    ] {
+        let site = Site::start().await;
+        let stage = signed(&site, Posted::toy(behaviour)).await;
+        let app = &stage.host.app;
+
+        let refused = app.archive_signing(&CALLER, stage.signing).await;
+
+        assert!(
+            matches!(refused, Err(WorkflowError::Plugin(_))),
+            "{behaviour}"
+        );
+        assert_eq!(stage.signing().await.versions.len(), 2, "{behaviour}");
+        assert_eq!(stage.deployment.byte_files().len(), 2, "{behaviour}");
+        drop(stage);
+        site.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
+
+    let completed = host.app.simulate_outcome(&sandbox(), id, complete()).await;
+
+    assert_eq!(
+        completed.unwrap().row.signing.status,
+        SigningStatus::Completed
+    );
+    let artifact = host.app.signed_document(&sandbox(), id).await.unwrap();
+    assert!(artifact.simulated);
+    assert!(artifact.bytes.starts_with(&site.posted().content));
+    assert_ne!(artifact.bytes, site.posted().content);
+    let inspected = site.plugins.by_id("pdf").unwrap();
+    let report = inspected.inspect(artifact.bytes).await.unwrap();
+    assert_eq!(report.signatures, []);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_behind() {
+    let site = Site::start().await;
+    for behaviour in ["rehearse-signs", "panic@rehearse"] {
+        let deployment = Deployment::new(&site);
+        let host = deployment.sound_host().await;
+        let id = sandboxed(&host, Posted::toy(behaviour)).await.signing.id;
+
+        let failed = host
+            .app
+            .simulate_outcome(&sandbox(), id.uuid(), complete())
+            .await;
+
+        assert!(matches!(failed, Err(WorkflowError::Plugin(_))));
+        let row = read(&host, id.uuid()).await;
+        assert_eq!(row.signing.status, SigningStatus::Pending);
+        assert_eq!(deployment.byte_files().len(), 1);
+    }
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_form_is_flattened_before_it_is_stored() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let inline = ContentForm::Inline(toy("hello"));
+    let stored = ContentForm::File(store(&host, toy("hello")).await);
+    for content in [inline, stored] {
+        let created = create(&host, content).await.unwrap();
+
+        let version = created.newest().unwrap();
+        let key = host.app.data_key(created.data_key).await.unwrap();
+        let bytes = host.app.files.read(&key, version.bytes_id).await.unwrap();
+        assert_eq!(bytes, "FLAT honest 5\nhello");
+    }
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let file = store(&host, toy("why?")).await;
+    for content in [ContentForm::Inline(toy("why?")), ContentForm::File(file)] {
+        let refused = create(&host, content).await;
+
+        let Err(WorkflowError::IntakeRefused(faults)) = refused else {
+            panic!("ended otherwise")
+        };
+        let [IntakeFault::Refused(refused)] = &faults[..] else {
+            panic!("another fault: {faults:?}")
+        };
+        let Refusal { code, subjects, .. } = &refused.refusal;
+        assert_eq!(code, "flatten-refused");
+        assert_eq!(subjects[..], ["body: it has a question mark"]);
+    }
+    assert_eq!(signings(&host).await.len(), 0);
+    assert_eq!(deployment.byte_files().len(), 1, "the stored file");
+    drop(host);
+    site.shutdown().await;
+}
+
+/// A signing whose first signer has signed.
+async fn signed(site: &Site, posted: Posted) -> Stage<'_> {
+    let stage = Stage::set(site, posted).await;
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
+    stage
+}
+
+async fn bytes(stage: &Stage<'_>, version: &DocumentVersion) -> Bytes {
+    let app: &Arc<_> = &stage.host.app;
+    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
+    app.files.read(&key, version.bytes_id).await.unwrap()
+}
+
+fn sandbox() -> Caller {
+    Caller {
+        mode: KeyMode::Test,
+        ..caller()
+    }
+}
+
+async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
+    let form = SigningForm {
+        source: SourceForm::Document(DocumentForm {
+            name: format!("a.{}", posted.extension),
+            extension: posted.extension.to_owned(),
+            content: ContentForm::Inline(posted.content),
+            ..document("a.pdf")
+        }),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = host.app.create_signing(&sandbox(), form, None).await;
+    created.unwrap().row
+}
+
+fn complete() -> SimulationForm {
+    SimulationForm {
+        action: SimulatedAction::Complete,
+        email: None,
+        reason: None,
+    }
+}
+
+fn toy(body: &str) -> Bytes {
+    format!("TOY honest {}\n{body}", body.len()).into()
+}
+
+async fn store(host: &Host, content: Bytes) -> Uuid {
+    let form = FileForm {
+        name: "a.toy".to_owned(),
+        extension: "toy".to_owned(),
+        pointer: "/content",
+        content,
+    };
+    let stored = host.app.store_file(&caller(), form, None).await;
+    stored.unwrap().row.id
+}
+
+/// A toy that is to be flattened.
+async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, WorkflowError> {
+    let form = SigningForm {
+        source: SourceForm::Document(DocumentForm {
+            name: "a.toy".to_owned(),
+            extension: "toy".to_owned(),
+            content,
+            flatten: true,
+            ..document("a.pdf")
+        }),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = host.app.create_signing(&caller(), form, None).await;
+    created.map(|opened| opened.row)
+}
