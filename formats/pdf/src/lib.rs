@@ -7,6 +7,7 @@
 //! that is already in a file is ever written again from a parsed form.
 
 mod archive;
+mod flatten;
 mod inspect;
 mod intake;
 mod limits;
@@ -23,6 +24,7 @@ mod write;
 use parafa_format_core::{About, Preservation};
 
 pub use archive::archive;
+pub use flatten::flatten;
 pub use inspect::inspect;
 pub use limits::Limits;
 pub use rehearse::rehearse;

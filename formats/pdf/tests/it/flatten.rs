@@ -1,6 +1,6 @@
 //! Forms drawn into pages, or refused with every field that cannot be.
 
-use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
+use parafa_fixtures::{CrossReference, MEDIUM, Objects, PdfBuilder, plain};
 use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 use parafa_format_pdf::flatten;
 use proptest::prelude::*;
@@ -192,6 +192,25 @@ fn the_same_request_gives_the_same_bytes_and_another_seed_another_identifier() {
     assert_eq!(identifiers(&first).0, "<01>");
     assert_eq!(identifiers(&second).0, "<01>");
     assert_ne!(identifiers(&first).1, identifiers(&second).1);
+}
+
+#[test]
+fn long_data_is_copied_as_it_is() {
+    let document = PdfBuilder::new()
+        .text_field("Vardas", "Ona")
+        .build_of_size(MEDIUM);
+
+    let flattened = flattened(&document).unwrap();
+
+    assert_form_is_gone(&flattened);
+    assert_qpdf_accepts(&flattened);
+    let image = |document: &[u8]| {
+        let start = memchr::memmem::find(document, b"/Subtype /Image").unwrap();
+        let end = memchr::memmem::find(&document[start..], b"endstream").unwrap();
+        document[start..start + end].to_vec()
+    };
+    assert!(image(&document).len() > 900_000);
+    assert_eq!(image(&flattened), image(&document));
 }
 
 #[test]

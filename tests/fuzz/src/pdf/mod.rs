@@ -2,6 +2,7 @@
 //! updates of a signed file.
 
 mod ceremony;
+mod flatten;
 mod source;
 mod update;
 
@@ -61,13 +62,19 @@ pub const PDF_OBJECTS: Target = Target {
             signs(&source::write(text, *layout));
         }
     },
-    seeds: || {
-        let sources = unsigned();
-        let numbered = sources.iter().filter(|file| source::has_objects(file));
-        numbered
-            .flat_map(|file| (0..3).map(move |layout| [&[layout], file.as_slice()].concat()))
-            .collect()
+    seeds: || in_every_layout(&unsigned()),
+};
+
+/// Flattening a file whose objects are those of the input, as [`PDF_OBJECTS`]
+/// makes it; see [`flatten::flattens`].
+pub const PDF_FLATTEN: Target = Target {
+    name: "pdf_flatten",
+    run: |input| {
+        if let Some((layout, text)) = input.split_first() {
+            flatten::flattens(&source::write(text, *layout));
+        }
     },
+    seeds: || in_every_layout(&[unsigned(), flatten::forms()].concat()),
 };
 
 /// Verifying a signed file to which the objects of the input were appended, as
@@ -124,6 +131,13 @@ fn signs(input: &[u8]) {
     let made = evidence.last().expect("there is one signature at least");
     assert_eq!(made.integrity, Integrity::Intact);
     assert_eq!(made.level, level.reached());
+}
+
+fn in_every_layout(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let numbered = files.iter().filter(|file| source::has_objects(file));
+    numbered
+        .flat_map(|file| (0..3).map(move |layout| [&[layout], file.as_slice()].concat()))
+        .collect()
 }
 
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {

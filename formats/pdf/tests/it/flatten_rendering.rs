@@ -1,0 +1,257 @@
+//! What flattened documents look like, in the eyes of two renderers.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use parafa_fixtures::Objects;
+use parafa_fixtures::tool::program;
+
+use crate::flatten::{flattened, form, written};
+use crate::referees::{assert_qpdf_accepts, samples};
+
+/// Dots per inch of the pictures that are compared.
+const RESOLUTION: &str = "144";
+
+/// By how much a component of a pixel may differ, of 255, from all that it and
+/// the pixels around it are in the other picture: poppler rounds the edges of
+/// annotations and of page content to different pixels.
+const TOLERANCE: u8 = 32;
+
+/// Most differing pixels of a page, in millionths.
+const MAX_DIFFERENCE_PPM: usize = 100;
+
+/// Samples that a renderer does not show as they are, and why.
+const REASONED: [(&str, &str); 1] = [
+    // MuPDF draws a sign of its own where a signature field is empty.
+    ("pyhanko__simple-acroform-states.pdf", "mutool"),
+];
+
+type Renderer = fn(&Path, &Path) -> bool;
+
+#[test]
+fn every_kind_of_placement_looks_the_same_afterwards() {
+    for rotation in [0, 90, 180, 270] {
+        let objects = placements(rotation);
+        let document = written(&objects);
+        let flattened = flattened(&document).unwrap();
+        for (renderer, render) in renderers() {
+            let difference = difference(&document, &flattened, render).unwrap();
+            assert!(
+                difference <= MAX_DIFFERENCE_PPM,
+                "{renderer}, turned by {rotation}: {difference} ppm"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_field_looks_the_same_afterwards() {
+    let document = parafa_fixtures::form(35);
+    let flattened = flattened(&document).unwrap();
+    assert_qpdf_accepts(&flattened);
+    for (renderer, render) in renderers() {
+        let difference = difference(&document, &flattened, render).unwrap();
+        assert!(
+            difference <= MAX_DIFFERENCE_PPM,
+            "{renderer}: {difference} ppm"
+        );
+    }
+}
+
+#[test]
+fn every_sample_looks_the_same_afterwards() {
+    let Some(folder) = samples().filter(|folder| folder.join("pdf.tsv").exists()) else {
+        return;
+    };
+    let list = fs::read_to_string(folder.join("pdf.tsv")).unwrap();
+    let mut differences = Vec::new();
+    let mut compared = 0;
+    for line in list.lines().skip(1) {
+        let file = line.split('\t').next().unwrap();
+        let document = fs::read(folder.join("pdf").join(file)).unwrap();
+        let Ok(flattened) = flattened(&document) else {
+            continue;
+        };
+        if flattened == document {
+            continue;
+        }
+        for (renderer, render) in renderers() {
+            if REASONED.contains(&(file, renderer)) {
+                continue;
+            }
+            compared += 1;
+            match difference(&document, &flattened, render) {
+                Some(difference) if difference <= MAX_DIFFERENCE_PPM => {}
+                other => differences.push(format!("{file}, {renderer}: {other:?} ppm")),
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(compared > 0 || renderers().is_empty());
+}
+
+/// Widgets with boxes, matrices and flags that a drawing has to follow.
+fn placements(rotation: u32) -> Objects {
+    let places: Vec<String> = [
+        "/Rect [100 100 200 150] /AP << /N 60 0 R >>",
+        "/Rect [300 160 250 100] /AP << /N 61 0 R >>",
+        "/Rect [100 300 180 420] /AP << /N 62 0 R >>",
+        "/Rect [300 300 380 340] /F 16 /AP << /N 60 0 R >>",
+        "/Rect [300.5 420.25 380 470] /F 20 /AP << /N 62 0 R >>",
+        "/Rect [40 500 240 540] /F 4 /AP << /N 63 0 R >>",
+    ]
+    .iter()
+    .zip(1..)
+    .map(|(place, number)| format!("/FT /Btn /Ff 65536 /T (b{number}) {place}"))
+    .collect();
+    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+    let mut objects = form(&places);
+    objects.set(
+        2,
+        format!("<< /Type /Pages /Count 1 /Kids [5 0 R] /Rotate {rotation} >>"),
+    );
+    let shape = b"0.9 0.2 0.1 rg 0 0 40 20 re f 0.1 0.2 0.9 rg 10 5 m 40 5 l 40 40 l h f";
+    let fonts = "/Resources << /Font << /F1 3 0 R >> >>";
+    for (number, space) in [
+        (60, "/BBox [0 0 40 40]"),
+        (61, "/BBox [10 5 30 25] /Matrix [2 0 0 1 7 3]"),
+        (62, "/BBox [0 0 40 30] /Matrix [0 1 -1 0 0 0]"),
+    ] {
+        objects.set_deflated(number, &format!("/Subtype /Form {space}"), shape);
+    }
+    objects.set_deflated(
+        63,
+        &format!("/Subtype /Form /BBox [0 0 50 10] /Matrix [0.7 0.7 -0.7 0.7 0 0] {fonts}"),
+        b"0.5 g 0 0 50 10 re f 0 g BT /F1 8 Tf 2 2 Td (Sutinku) Tj ET",
+    );
+    // The page leaves a transformation and a colour behind.
+    objects.set_stream(6, "", *b"0.5 0 0 0.5 100 0 cm 0 1 0 rg 20 20 50 50 re f");
+    objects
+}
+
+/// How many of a page's pixels differ at most, in millionths; `None` when the
+/// pictures cannot be compared.
+fn difference(before: &[u8], after: &[u8], render: Renderer) -> Option<usize> {
+    let pages = [before, after].map(|document| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("document.pdf");
+        fs::write(&file, document).unwrap();
+        if !render(&file, folder.path()) {
+            return Vec::new();
+        }
+        let pictures = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let mut pictures: Vec<_> = pictures
+            .filter(|path| path.extension().is_some_and(|extension| extension == "ppm"))
+            .collect();
+        pictures.sort();
+        pictures
+            .iter()
+            .map(|path| fs::read(path).unwrap())
+            .collect::<Vec<_>>()
+    });
+    let [before, after] = pages;
+    if before.is_empty() || before.len() != after.len() {
+        return None;
+    }
+    let differences = before.iter().zip(&after).map(|(before, after)| {
+        let (before, after) = (Picture::parse(before), Picture::parse(after));
+        let differing = before
+            .differing_from(&after)?
+            .max(after.differing_from(&before)?);
+        Some(differing * 1_000_000 / (before.width * before.height).max(1))
+    });
+    differences.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
+/// A portable pixmap.
+struct Picture<'p> {
+    width: usize,
+    height: usize,
+    components: &'p [u8],
+}
+
+impl<'p> Picture<'p> {
+    fn parse(bytes: &'p [u8]) -> Self {
+        // The magic number, width, height and greatest value, each with one
+        // blank after it.
+        let mut header = bytes.splitn(5, u8::is_ascii_whitespace);
+        let mut number = || {
+            let digits = header.next().unwrap();
+            std::str::from_utf8(digits).unwrap().to_owned()
+        };
+        assert_eq!(number(), "P6");
+        let [width, height, greatest] = std::array::from_fn(|_| number().parse().unwrap());
+        assert_eq!(greatest, 255);
+        Self {
+            width,
+            height,
+            components: header.next().unwrap(),
+        }
+    }
+
+    fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        let start = 3 * (y * self.width + x);
+        self.components[start..start + 3].try_into().unwrap()
+    }
+
+    /// How many pixels differ; `None` when the sizes do.
+    fn differing_from(&self, other: &Self) -> Option<usize> {
+        if (self.width, self.height) != (other.width, other.height) {
+            return None;
+        }
+        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
+        let differing = places.filter(|(x, y)| {
+            self.pixel(*x, *y) != other.pixel(*x, *y)
+                && !other.comes_near(*x, *y, self.pixel(*x, *y))
+        });
+        Some(differing.count())
+    }
+
+    /// Whether a pixel could be one of those around a place.
+    fn comes_near(&self, x: usize, y: usize, pixel: [u8; 3]) -> bool {
+        let columns = x.saturating_sub(1)..=(x + 1).min(self.width - 1);
+        let around = (y.saturating_sub(1)..=(y + 1).min(self.height - 1))
+            .flat_map(|y| columns.clone().map(move |x| self.pixel(x, y)));
+        let around: Vec<_> = around.collect();
+        pixel.iter().enumerate().all(|(component, value)| {
+            let values = around.iter().map(|pixel| pixel[component]);
+            let least = values.clone().min().unwrap_or(0).saturating_sub(TOLERANCE);
+            let greatest = values.max().unwrap_or(255).saturating_add(TOLERANCE);
+            (least..=greatest).contains(value)
+        })
+    }
+}
+
+fn renderers() -> Vec<(&'static str, Renderer)> {
+    let all: [(&str, Renderer); 2] = [("mutool", mutool), ("pdftoppm", poppler)];
+    all.into_iter()
+        .filter(|(name, _)| program(name).is_some())
+        .collect()
+}
+
+fn mutool(file: &Path, folder: &Path) -> bool {
+    Command::new("mutool")
+        .args([
+            "draw", "-q", "-F", "ppm", "-c", "rgb", "-r", RESOLUTION, "-o",
+        ])
+        .arg(folder.join("page%06d.ppm"))
+        .arg(file)
+        .output()
+        .unwrap()
+        .status
+        .success()
+}
+
+fn poppler(file: &Path, folder: &Path) -> bool {
+    Command::new("pdftoppm")
+        .args(["-r", RESOLUTION])
+        .arg(file)
+        .arg(folder.join("page"))
+        .output()
+        .unwrap()
+        .status
+        .success()
+}

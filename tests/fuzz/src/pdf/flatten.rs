@@ -1,0 +1,47 @@
+//! Flattening.
+
+use parafa_fixtures::form;
+use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
+
+use super::{assert_listed, inspected};
+
+/// Forms with all kinds of fields.
+pub(super) fn forms() -> Vec<Vec<u8>> {
+    vec![form(3), form(40)]
+}
+
+/// What is flattened is made the same twice and has nothing left to flatten.
+/// When the file is taken for signing, so is what comes out, without fields. A
+/// refusal of fields names some.
+pub(super) fn flattens(input: &[u8]) {
+    let flattened = match flatten(input) {
+        Ok(flattened) => flattened,
+        Err(refusal) => {
+            assert_eq!(
+                refusal.code == "flatten-refused",
+                !refusal.subjects.is_empty()
+            );
+            return assert_listed(&refusal);
+        }
+    };
+    assert_eq!(Ok(&flattened), flatten(input).as_ref());
+    assert_eq!(Ok(&flattened), flatten(&flattened).as_ref());
+    if inspected(input).is_ok() {
+        match inspected(&flattened) {
+            Ok(report) => assert!(report.fields.is_empty(), "fields are left"),
+            Err(refusal) => panic!("what flatten wrote, inspect refuses: {refusal}"),
+        }
+    }
+}
+
+fn flatten(document: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let mut out = MemorySink::default();
+    let request = DeriveRequest {
+        time: 1_795_276_800,
+        seed: vec![7; 32],
+        params: Vec::new(),
+    };
+    let document = MemoryBlob(document.to_vec());
+    parafa_format_pdf::flatten(&NativeEnvironment, &document, &request, &mut out)?;
+    Ok(out.0)
+}
