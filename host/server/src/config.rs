@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parafa_api_signing::RateLimits;
+use parafa_store::engine::SledOptions;
 use serde::Deserialize;
 use url::Url;
 
@@ -66,6 +67,8 @@ pub struct StoreSection {
     pub data: PathBuf,
     /// Memory that the embedded store may use as a cache, in bytes.
     pub cache_bytes: u64,
+    /// Most commits that one sync of the embedded store makes durable.
+    pub commits_per_sync: NonZeroU16,
 }
 
 /// Which engine keeps the records.
@@ -223,6 +226,7 @@ impl Default for StoreSection {
             engine: Engine::Sled,
             data: PathBuf::from("parafa-data"),
             cache_bytes: 128 * 1024 * 1024,
+            commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
         }
     }
 }

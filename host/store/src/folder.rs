@@ -1,5 +1,6 @@
 //! All that one embedded server keeps, in one data folder.
 
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct FolderOptions {
     pub mode: StoreMode,
     /// Size of the engine's page cache in bytes.
     pub cache_bytes: u64,
+    /// Most commits that one sync makes durable.
+    pub commits_per_sync: NonZeroU16,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
@@ -146,6 +149,7 @@ impl Parts {
             &SledOptions {
                 folder: store,
                 cache_bytes: options.cache_bytes,
+                commits_per_sync: options.commits_per_sync,
             },
             options.clock.clone(),
         )?;

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -18,8 +19,6 @@ use super::{Commit, CommitOutcome, EngineError, Version};
 
 /// Commits that may wait before callers have to.
 const QUEUE_LENGTH: usize = 1024;
-/// Most commits in one batch.
-const MAX_GROUP: usize = 256;
 /// Size of a batch, in bytes of keys and values, after which no further commit joins it.
 const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
 
@@ -41,11 +40,15 @@ struct QueuedCommit {
 }
 
 impl Leader {
-    pub(super) fn start(shared: Arc<Shared>) -> Result<Self, EngineError> {
+    pub(super) fn start(
+        shared: Arc<Shared>,
+        commits_per_sync: NonZeroU16,
+    ) -> Result<Self, EngineError> {
         let last = shared.get(SEQUENCE_KEY)?.map(|stored| stored.version);
         let (queue, requests) = mpsc::channel(QUEUE_LENGTH);
         let writer = Writer {
             shared: shared.clone(),
+            max_group: commits_per_sync.get().into(),
             last,
             followers: Followers::default(),
         };
@@ -100,6 +103,8 @@ impl Drop for Leader {
 
 struct Writer {
     shared: Arc<Shared>,
+    /// Most commits in one batch.
+    max_group: usize,
     last: Option<Version>,
     followers: Followers,
 }
@@ -123,7 +128,7 @@ impl Writer {
                         break;
                     }
                 }
-                if group.len() < MAX_GROUP && bytes < MAX_GROUP_BYTES {
+                if group.len() < self.max_group && bytes < MAX_GROUP_BYTES {
                     next = requests.try_recv().ok();
                 }
             }

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -43,11 +44,15 @@ pub struct SledOptions {
     pub folder: PathBuf,
     /// Size of the page cache in bytes.
     pub cache_bytes: u64,
+    /// Most commits that one sync makes durable.
+    pub commits_per_sync: NonZeroU16,
 }
 
 impl SledOptions {
     /// Size of the page cache in bytes when nothing else is asked for.
     pub const DEFAULT_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+    /// Most commits that one sync makes durable when nothing else is asked for.
+    pub const DEFAULT_COMMITS_PER_SYNC: NonZeroU16 = NonZeroU16::new(256).expect("it is not zero");
 
     /// The folder with the default cache.
     #[must_use]
@@ -55,6 +60,7 @@ impl SledOptions {
         Self {
             folder: folder.into(),
             cache_bytes: Self::DEFAULT_CACHE_BYTES,
+            commits_per_sync: Self::DEFAULT_COMMITS_PER_SYNC,
         }
     }
 }
@@ -76,7 +82,7 @@ impl SledEngine {
     pub fn open(options: &SledOptions, clock: Arc<dyn Clock>) -> Result<Self, EngineError> {
         let shared = Arc::new(Shared::open(options)?);
         Ok(Self {
-            leader: Leader::start(shared.clone())?,
+            leader: Leader::start(shared.clone(), options.commits_per_sync)?,
             shared,
             clock,
         })

@@ -18,6 +18,7 @@ pub(crate) fn options(root: &Path) -> FolderOptions {
         master_key: root.join("master.key"),
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
+        commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
         clock: Arc::new(clock()),
     }
 }
