@@ -12,7 +12,7 @@ use crate::{
     SourceFile, archiving, making, signing,
 };
 
-/// Operations whose outputs keep what the plugin declares of their inputs.
+/// Operations that have to declare what they keep of their inputs; others may.
 const PRESERVING: [(Capability, &str); 2] = [
     (Capability::Archive, "what archiving preserves"),
     (Capability::Sign, "what signing preserves"),
@@ -263,7 +263,15 @@ impl Plugin {
         document: Document,
         request: &DeriveRequest,
     ) -> Result<MadeDocument, CallError> {
-        self.guest.derive(operation, document, request).await
+        let kept = self.preservation(operation.world());
+        self.guest
+            .derive(
+                operation,
+                document,
+                request,
+                kept.unwrap_or(Preservation::Rewrite),
+            )
+            .await
     }
 
     /// `compose`, without a look at what comes out.

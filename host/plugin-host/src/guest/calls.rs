@@ -133,6 +133,7 @@ impl Guest {
         operation: Capability,
         document: Document,
         request: &DeriveRequest,
+        preservation: Preservation,
     ) -> Result<MadeDocument, CallError> {
         let request = request.into();
         self.call(operation.world(), vec![document], move |guest, store| {
@@ -164,7 +165,7 @@ impl Guest {
                 _ => return Err(FaultKind::Unsupported(operation)),
             };
             match answered(guest.returned(store, called)?)? {
-                Ok(made) => Ok(Ok(made_document(store, made)?)),
+                Ok(made) => Ok(Ok(made_document(store, made, preservation)?)),
                 Err(refusal) => Ok(Err(refusal)),
             }
         })
@@ -202,7 +203,7 @@ impl Guest {
                 )
             });
             match answered(guest.returned(store, called)?)? {
-                Ok(made) => Ok(Ok(made_document(store, made)?)),
+                Ok(made) => Ok(Ok(made_document(store, made, Preservation::Rewrite)?)),
                 Err(refusal) => Ok(Err(refusal)),
             }
         })
@@ -258,18 +259,19 @@ fn output_of(store: &Store<CallState>, kept: Preservation) -> Result<Document, F
     Ok(document.followed_by(bytes, output.kept_prefix()))
 }
 
-fn made_document(store: &Store<CallState>, made: types::Made) -> Result<MadeDocument, FaultKind> {
-    let CallState {
-        documents, output, ..
-    } = store.data();
-    if output.is_empty() {
+fn made_document(
+    store: &Store<CallState>,
+    made: types::Made,
+    kept: Preservation,
+) -> Result<MadeDocument, FaultKind> {
+    if store.data().output.is_empty() {
         return Err(ContractBreach::Missing("the output").into());
     }
     if made.media_type.is_empty() {
         return Err(ContractBreach::Missing("the media type of the output").into());
     }
     Ok(MadeDocument {
-        bytes: output.assemble(documents)?,
+        bytes: output_of(store, kept)?.into_bytes(),
         media_type: made.media_type,
     })
 }
