@@ -1,0 +1,49 @@
+//! The sandbox's unsigned artifact.
+
+use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
+
+use super::{assert_listed, inspected};
+
+/// The code when a limit is passed with the banner that is not without it.
+const NO_ROOM: &str = "too-many-objects";
+
+/// What is taken for signing is rehearsed, and nothing else, unless the banner
+/// has too little room. What comes out begins with the input, is made the same
+/// twice and is taken as well; a signed file stays as it is.
+pub(super) fn rehearses(input: &[u8]) {
+    let before = match inspected(input) {
+        Ok(report) => report,
+        Err(refusal) => {
+            assert_eq!(rehearse(input), Err(refusal.clone()));
+            return assert_listed(&refusal);
+        }
+    };
+    let rehearsed = match rehearse(input) {
+        Ok(rehearsed) => rehearsed,
+        Err(refusal) if refusal.code == NO_ROOM => return,
+        Err(refusal) => panic!("what inspect takes, rehearse refuses: {refusal}"),
+    };
+    assert_eq!(Ok(&rehearsed), rehearse(input).as_ref());
+    assert!(rehearsed.starts_with(input), "the input is not kept");
+    assert_eq!(
+        rehearsed.len() == input.len(),
+        !before.signatures.is_empty()
+    );
+    if let Err(refusal) = inspected(&rehearsed)
+        && refusal.code != NO_ROOM
+    {
+        panic!("what rehearse wrote, inspect refuses: {refusal}");
+    }
+}
+
+fn rehearse(document: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let mut out = MemorySink::default();
+    let request = DeriveRequest {
+        time: 1_795_276_800,
+        seed: vec![7; 32],
+        params: Vec::new(),
+    };
+    let document = MemoryBlob(document.to_vec());
+    parafa_format_pdf::rehearse(&NativeEnvironment, &document, &request, &mut out)?;
+    Ok(out.0)
+}
