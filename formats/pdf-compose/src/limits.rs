@@ -1,0 +1,39 @@
+use parafa_format_core::Refusal;
+
+/// How much is composed before it is refused: far above what people read, far
+/// below what exhausts a sandbox.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// Bytes of the description.
+    pub description_bytes: u64,
+    /// Blocks of the content.
+    pub blocks: usize,
+    /// Columns of a table.
+    pub columns: usize,
+    /// Rows of all tables and items of all lists together.
+    pub rows: usize,
+    /// Characters of all texts together.
+    pub characters: usize,
+    /// Pages.
+    pub pages: usize,
+    /// Attachments.
+    pub attachments: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            description_bytes: 4 * 1024 * 1024,
+            blocks: 5_000,
+            columns: 12,
+            rows: 20_000,
+            characters: 2_000_000,
+            pages: 1_000,
+            attachments: 100,
+        }
+    }
+}
+
+pub(crate) fn passed(detail: String) -> Refusal {
+    Refusal::new("document-too-long", detail)
+}

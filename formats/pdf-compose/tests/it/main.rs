@@ -1,0 +1,3 @@
+//! Integration tests of composed documents.
+
+mod compose;
