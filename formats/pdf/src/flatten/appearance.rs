@@ -25,6 +25,8 @@ pub(super) struct Appearances<'f, 'a> {
     known: BTreeMap<ObjectId, Result<Appearance, Reason>>,
     /// Copies that can be drawn from a page.
     copies: BTreeMap<(ObjectId, BTreeSet<Named>), ObjectId>,
+    /// How much may be copied.
+    remaining_bytes: usize,
 }
 
 /// An appearance stream.
@@ -45,6 +47,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
             file,
             known: BTreeMap::new(),
             copies: BTreeMap::new(),
+            remaining_bytes: file.limits().decoded_stream_bytes,
         }
     }
 
@@ -98,7 +101,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
     }
 
     fn copy(
-        &self,
+        &mut self,
         id: ObjectId,
         from_form: &BTreeSet<Named>,
         edits: &mut Edits<'f, 'a>,
@@ -120,7 +123,12 @@ impl<'f, 'a> Appearances<'f, 'a> {
             let merged = resources::merged(self.file, own, from_form)?;
             scanned.with(b"Resources", &merged)
         };
-        edits.add_stream(&form, Cow::Borrowed(source.data.unwrap_or_default()))
+        let data = source.data.unwrap_or_default();
+        let left = self.remaining_bytes.checked_sub(data.len());
+        self.remaining_bytes = left.ok_or_else(|| {
+            Refusal::new("too-many-objects", "The appearances take too much room.")
+        })?;
+        edits.add_stream(&form, Cow::Borrowed(data))
     }
 }
 

@@ -199,7 +199,7 @@ struct Below(Vec<Rectangle>);
 
 impl Below {
     /// Most places that are told apart; the last takes in all further.
-    const MAX_PLACES: usize = 1_000;
+    const MAX_PLACES: usize = 200;
 
     fn add(&mut self, file: &PdfFile<'_>, annotation: &Annotation<'_>) {
         let appearance = file.entry_dictionary(annotation.dictionary, b"AP");

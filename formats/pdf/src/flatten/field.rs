@@ -7,6 +7,9 @@ use parafa_format_core::Refusal;
 
 use crate::structure::{FieldKind, PdfFile};
 
+/// Most parts of a value that are looked at; one of more is taken for a value.
+const MAX_VALUE_PARTS: usize = 1_000;
+
 /// The fields of a document, seen from their widgets.
 pub(super) struct Fields<'f, 'a> {
     file: &'f PdfFile<'a>,
@@ -123,7 +126,7 @@ impl Field<'_> {
     pub(super) fn has_value(&self, file: &PdfFile<'_>) -> bool {
         let mut open: Vec<_> = self.value.into_iter().collect();
         // Each reference in an array may lead to another array.
-        let mut steps = file.limits().pages;
+        let mut steps = MAX_VALUE_PARTS;
         while let Some(value) = open.pop() {
             let Some(left) = steps.checked_sub(1) else {
                 return true;

@@ -77,7 +77,7 @@ fn flattened<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Option<Edits<'f, 'a>>, Ref
     let pages = file.pages()?;
     refuse_whole(file)?;
     let fields = Fields::read(file)?;
-    let pages = annotated_pages(file, &pages);
+    let pages = annotated_pages(file, &pages)?;
     let has_form = file.entry(file.catalog()?, b"AcroForm").is_some();
     if pages.is_empty() && !has_form {
         return Ok(None);

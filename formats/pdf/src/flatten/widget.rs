@@ -1,6 +1,7 @@
 //! The annotations of pages that have widgets (ISO 32000-2, 12.5 and 12.5.6.19).
 
 use lopdf::{Dictionary, Object, ObjectId};
+use parafa_format_core::Refusal;
 
 use crate::page_content::{Rectangle, page_attribute};
 use crate::structure::PdfFile;
@@ -49,33 +50,44 @@ pub(super) enum Rotation {
 }
 
 /// The pages that have widgets, in order.
+///
+/// # Errors
+/// `too-many-objects` when pages share so many annotations that all of them
+/// together are more than a document may have objects.
 pub(super) fn annotated_pages<'f>(
     file: &'f PdfFile<'_>,
     pages: &[ObjectId],
-) -> Vec<AnnotatedPage<'f>> {
-    let annotated = pages.iter().zip(1..).filter_map(|(id, number)| {
-        let annotations = annotations(file, *id);
-        if !annotations.iter().any(|annotation| annotation.is_widget) {
-            return None;
+) -> Result<Vec<AnnotatedPage<'f>>, Refusal> {
+    let mut annotated = Vec::new();
+    let mut remaining = file.limits().objects;
+    for (id, number) in pages.iter().zip(1..) {
+        let items = items(file, *id);
+        remaining = remaining.checked_sub(items.len()).ok_or_else(|| {
+            Refusal::new("too-many-objects", "The pages have too many annotations.")
+        })?;
+        let annotations = annotations(file, items);
+        if annotations.iter().any(|annotation| annotation.is_widget) {
+            let rotation = page_attribute(file, *id, b"Rotate");
+            annotated.push(AnnotatedPage {
+                id: *id,
+                number,
+                rotation: rotation.map_or(Rotation::None, Rotation::of),
+                annotations,
+            });
         }
-        let rotation = page_attribute(file, *id, b"Rotate").map_or(Rotation::None, Rotation::of);
-        Some(AnnotatedPage {
-            id: *id,
-            number,
-            rotation,
-            annotations,
-        })
-    });
-    annotated.collect()
+    }
+    Ok(annotated)
 }
 
-fn annotations<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> Vec<Annotation<'f>> {
+/// The array of annotations of a page.
+fn items<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> &'f [Object] {
     let page = file.object(page).and_then(|page| page.as_dict().ok());
-    let items = page
-        .and_then(|page| file.entry(page, b"Annots"))
-        .and_then(|items| items.as_array().ok());
-    let items = items.into_iter().flatten().enumerate();
-    let annotations = items.filter_map(|(index, item)| {
+    let items = page.and_then(|page| file.entry(page, b"Annots")?.as_array().ok());
+    items.map_or(&[], Vec::as_slice)
+}
+
+fn annotations<'f>(file: &'f PdfFile<'_>, items: &'f [Object]) -> Vec<Annotation<'f>> {
+    let annotations = items.iter().enumerate().filter_map(|(index, item)| {
         let Some(Object::Dictionary(dictionary)) = file.resolve(item) else {
             return None;
         };

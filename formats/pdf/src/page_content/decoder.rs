@@ -15,6 +15,10 @@ const LEAST_ROOM_BYTES: usize = 4 * 1024;
 /// A ratio counts only for what is longer than this, in bytes.
 const RATIO_FREE_BYTES: usize = 1024 * 1024;
 
+/// What any stream counts towards the total at least, in bytes: many may be
+/// empty.
+const LEAST_COUNTED_BYTES: usize = 256;
+
 /// Decodes content streams until a total length is used up. Unlike viewers it
 /// does not take what comes before damage in the data.
 pub(crate) struct ContentDecoder {
@@ -43,6 +47,7 @@ impl ContentDecoder {
     /// The decoded data of a stream that is kept in the file; `None` when there
     /// is none within the limits.
     pub(crate) fn decode(&mut self, file: &PdfFile<'_>, id: ObjectId) -> Option<Vec<u8>> {
+        self.remaining_bytes = self.remaining_bytes.checked_sub(LEAST_COUNTED_BYTES)?;
         let source = file.raw_object(id).ok()?;
         let dictionary = RawDictionary::scan(&source.bytes).ok()?;
         if dictionary.find(b"F").is_some() {

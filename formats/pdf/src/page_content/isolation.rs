@@ -45,51 +45,54 @@ impl Isolation {
         page: ObjectId,
         decoder: &mut ContentDecoder,
     ) -> Result<Self, PageContentError> {
-        let mut content = Vec::new();
         let streams = streams(file, page)?;
-        for stream in &streams {
-            let decoded = decoder.decode(file, *stream);
-            let decoded = decoded.ok_or(PageContentError::Undecodable(stream.0))?;
-            // The parts of a content stream are apart from each other (7.8.2).
-            if content.is_empty() {
-                content = decoded;
-            } else {
-                content.push(b'\n');
-                content.extend(decoded);
-            }
-        }
         if streams.is_empty() {
             return Ok(Self::Empty);
         }
-        let Balance { open, surplus } = Balance::of(&content);
-        if surplus.is_empty() {
-            return Ok(Self::Closed { closing: open });
+        let mut decode = |stream: ObjectId| {
+            let decoded = decoder.decode(file, stream);
+            decoded.ok_or(PageContentError::Undecodable(stream.0))
+        };
+        let mut balance = Balance::default();
+        let mut is_mended = false;
+        for stream in &streams {
+            is_mended |= !balance.go_through(&decode(*stream)?).is_empty();
         }
-        for at in surplus {
-            if let Some(operator) = content.get_mut(at) {
-                *operator = b' ';
+        let closing = balance.closing();
+        if !is_mended {
+            return Ok(Self::Closed { closing });
+        }
+        let mut content = Vec::new();
+        let mut balance = Balance::default();
+        for stream in &streams {
+            let mut part = decode(*stream)?;
+            for surplus in balance.go_through(&part) {
+                if let Some(operator) = part.get_mut(surplus) {
+                    *operator = b' ';
+                }
             }
+            if content.len().saturating_add(part.len()) > file.limits().decoded_stream_bytes {
+                return Err(PageContentError::Undecodable(stream.0));
+            }
+            content.append(&mut part);
+            // The parts of a content are apart from each other (7.8.2).
+            content.push(b'\n');
         }
-        Ok(Self::Mended {
-            content,
-            closing: open,
-        })
+        Ok(Self::Mended { content, closing })
     }
 }
 
-/// What is open at the end of a content stream.
+/// What the content of a page has opened so far.
+#[derive(Default)]
 struct Balance {
-    /// The operators that close it, and the `q` before the content.
-    open: Vec<u8>,
-    /// Where each `Q` stands that has no `q`.
-    surplus: Vec<usize>,
+    graphics_states: usize,
+    marked_contents: usize,
+    in_text: bool,
 }
 
 impl Balance {
-    fn of(content: &[u8]) -> Self {
-        let mut states = 0_usize;
-        let mut marked = 0_usize;
-        let mut in_text = false;
+    /// Goes on with a stream, and tells where each `Q` stands that has no `q`.
+    fn go_through(&mut self, content: &[u8]) -> Vec<usize> {
         let mut surplus = Vec::new();
         let mut operators = Operators::new(content);
         while let Some(operand) = operators.next() {
@@ -97,25 +100,30 @@ impl Balance {
                 continue;
             };
             match operator {
-                b"q" => states += 1,
-                b"Q" => match states.checked_sub(1) {
-                    Some(outer) => states = outer,
+                b"q" => self.graphics_states += 1,
+                b"Q" => match self.graphics_states.checked_sub(1) {
+                    Some(outer) => self.graphics_states = outer,
                     None => surplus.push(operators.position().saturating_sub(1)),
                 },
-                b"BT" => in_text = true,
-                b"ET" => in_text = false,
-                b"BDC" | b"BMC" => marked += 1,
-                b"EMC" => marked = marked.saturating_sub(1),
+                b"BT" => self.in_text = true,
+                b"ET" => self.in_text = false,
+                b"BDC" | b"BMC" => self.marked_contents += 1,
+                b"EMC" => self.marked_contents = self.marked_contents.saturating_sub(1),
                 _ => {}
             }
         }
-        let mut open = b"\n".to_vec();
-        if in_text {
-            open.extend_from_slice(b"ET\n");
+        surplus
+    }
+
+    /// The operators that close what is open, and the `q` before the content.
+    fn closing(&self) -> Vec<u8> {
+        let mut closing = b"\n".to_vec();
+        if self.in_text {
+            closing.extend_from_slice(b"ET\n");
         }
-        open.extend(b"EMC\n".repeat(marked));
-        open.extend(b"Q\n".repeat(states + 1));
-        Self { open, surplus }
+        closing.extend(b"EMC\n".repeat(self.marked_contents));
+        closing.extend(b"Q\n".repeat(self.graphics_states + 1));
+        closing
     }
 }
 
@@ -144,15 +152,17 @@ fn streams(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<ObjectId>, PageCont
 mod tests {
     use super::*;
 
-    fn balance(content: &[u8]) -> (String, Vec<usize>) {
-        let Balance { open, surplus } = Balance::of(content);
-        (String::from_utf8(open).unwrap(), surplus)
+    fn balance(streams: &[&[u8]]) -> (String, Vec<usize>) {
+        let mut balance = Balance::default();
+        let surplus = streams.iter().flat_map(|stream| balance.go_through(stream));
+        let surplus = surplus.collect();
+        (String::from_utf8(balance.closing()).unwrap(), surplus)
     }
 
     #[test]
     fn balanced_content_needs_only_the_isolation_closed() {
         assert_eq!(
-            balance(b"q 1 0 0 1 0 0 cm Q BT ET"),
+            balance(&[b"q 1 0 0 1 0 0 cm", b"Q BT ET"]),
             ("\nQ\n".into(), vec![])
         );
     }
@@ -160,13 +170,16 @@ mod tests {
     #[test]
     fn what_is_open_is_closed() {
         assert_eq!(
-            balance(b"q q /OC /A BDC /B BMC EMC Q BT (Q) Tj"),
+            balance(&[b"q q /OC /A BDC /B BMC EMC Q BT (Q) Tj"]),
             ("\nET\nEMC\nQ\nQ\n".into(), vec![])
         );
     }
 
     #[test]
     fn a_surplus_operator_is_found_where_it_stands() {
-        assert_eq!(balance(b"q Q Q 1 g Q q"), ("\nQ\nQ\n".into(), vec![4, 10]));
+        assert_eq!(
+            balance(&[b"q Q Q 1 g Q q"]),
+            ("\nQ\nQ\n".into(), vec![4, 10])
+        );
     }
 }

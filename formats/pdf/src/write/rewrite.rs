@@ -4,6 +4,8 @@
 //! more is left out. The cross-reference table is one subsection without gaps,
 //! because some readers take no other for the base of later updates.
 
+use std::borrow::Cow;
+
 use lopdf::{Object, ObjectId};
 use parafa_format_core::{Blob, Refusal, Sink};
 
@@ -37,7 +39,7 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     out: &mut S,
 ) -> Result<(), Refusal> {
     let file = edits.file();
-    let trailer = Trailer::of(file)?;
+    let trailer = Trailer::of(file);
     file.newest().renew_values(file.limits());
     let live = live_objects(edits, &trailer);
     let numbers = live.iter().zip(0_u32..).filter(|(is_live, _)| **is_live);
@@ -98,13 +100,13 @@ struct Trailer<'a> {
 }
 
 impl<'a> Trailer<'a> {
-    fn of(file: &PdfFile<'a>) -> Result<Self, Refusal> {
+    fn of(file: &PdfFile<'a>) -> Self {
         let entries = file.trailer_entries();
         let information = entries.into_iter().find(|(key, _)| *key == b"Info");
-        Ok(Self {
+        Self {
             root: file.catalog_id(),
             information: information.map(|(_, value)| value),
-        })
+        }
     }
 
     fn written(&self, file: &PdfFile<'_>, size: usize, identifier: &[u8]) -> Vec<u8> {
@@ -259,10 +261,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
 
 /// A stream dictionary whose length stands in itself: as an object of its own
 /// it may be out of reach.
-fn with_direct_length(
-    dictionary: &[u8],
-    length: usize,
-) -> Result<std::borrow::Cow<'_, [u8]>, Refusal> {
+fn with_direct_length(dictionary: &[u8], length: usize) -> Result<Cow<'_, [u8]>, Refusal> {
     let scanned = RawDictionary::scan(dictionary)
         .map_err(|_| Refusal::new("object-damaged", "A stream dictionary cannot be read."))?;
     let is_reference = scanned.value(b"Length").and_then(as_reference).is_some();
