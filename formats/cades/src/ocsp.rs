@@ -14,6 +14,9 @@ use crate::{Certificate, Error};
 /// The `successful` of OCSPResponseStatus.
 const SUCCESSFUL: [u8; 1] = [0];
 
+/// Most certificates that one response tells of; most tell of one.
+const MAX_RESPONSES: usize = 20;
+
 /// A BasicOCSPResponse inside a successful OCSPResponse.
 #[derive(Clone, Debug)]
 pub(crate) struct OcspResponse<'a> {
@@ -88,11 +91,15 @@ impl<'a> OcspResponse<'a> {
         let responder = ResponderId::parse(data.any()?)?;
         data.expect(Tag::GeneralizedTime)?;
         let responses = data.expect(Tag::Sequence)?.children("ResponseData")?;
-        let responses = responses.remaining()?.into_iter();
+        let responses = responses.remaining()?;
+        if responses.len() > MAX_RESPONSES {
+            return Err(Error::TooManyElements(MAX_RESPONSES));
+        }
         Ok(Self {
             signed,
             responder,
             responses: responses
+                .into_iter()
                 .map(SingleResponse::parse)
                 .collect::<Result<_, _>>()?,
             certificates: certificates

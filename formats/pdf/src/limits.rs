@@ -29,7 +29,8 @@ pub struct Limits {
     pub content_total_bytes: usize,
     /// Decoded bytes for one encoded byte, beyond the first mebibyte.
     pub decoded_ratio: usize,
-    /// Certificates among which the chains of all signatures are looked for.
+    /// Certificates, and as many revocation data, among which the chains of all
+    /// signatures are looked for.
     pub chain_candidates: usize,
     /// Signatures of certificates, revocation data and time-stamps that are
     /// verified for the chains of all signatures.

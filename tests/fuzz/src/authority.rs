@@ -100,11 +100,16 @@ impl World {
 
     /// The CertID of the signer's certificate (RFC 6960, 4.1.1).
     pub(crate) fn cert_id(&self) -> Vec<u8> {
+        self.cert_id_of(&self.signer)
+    }
+
+    /// The CertID of somebody's certificate.
+    pub(crate) fn cert_id_of(&self, subject: &Identity) -> Vec<u8> {
         sequence(&[
             &digest_algorithm(SHA1),
             &octets(&Sha1::digest(&self.issuer.name)),
             &octets(&Sha1::digest(self.issuer.point())),
-            &integer(self.signer.serial),
+            &integer(subject.serial),
         ])
     }
 

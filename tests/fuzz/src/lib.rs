@@ -24,7 +24,10 @@ use cap::Cap;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
 pub use ocsp::OCSP;
-pub use pdf::{PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_SIGN, PDF_UPDATE, PDF_VERIFY};
+pub use pdf::{
+    PDF_ARCHIVE, PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_REHEARSE, PDF_SIGN, PDF_UPDATE,
+    PDF_VERIFY,
+};
 pub use timestamp::TIMESTAMP;
 
 /// What a plugin may use of memory, in bytes. Whoever wants more is found out.

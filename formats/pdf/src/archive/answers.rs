@@ -54,7 +54,7 @@ impl<'a> Answers<'a> {
             let Ok(bytes) = outcome else { continue };
             if id.starts_with(CERTIFICATE) {
                 material.add_certificate(bytes);
-            } else {
+            } else if id.starts_with(REVOCATION) {
                 let _ = material.add_revocation(bytes, None);
             }
         }

@@ -95,7 +95,7 @@ fn work<E: Environment>(
     if !plan.needs.is_empty() {
         return Ok(Work::Needs(plan.needs));
     }
-    let additions = plan.additions(&material, &store, file.limits())?;
+    let additions = plan.additions(&material, file.limits())?;
     let update = if additions.is_empty() {
         None
     } else {

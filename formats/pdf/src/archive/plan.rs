@@ -9,7 +9,7 @@ use super::answers::{Answers, CERTIFICATE, IssuerAnswer, REVOCATION, need_id};
 use super::store_update::Additions;
 use crate::limits::Limits;
 use crate::long_term::{
-    Chain, Datum, Gap, Lack, Level, Material, Obstacle, Rules, SecurityStore, Standing, standings,
+    Chain, Datum, Gap, Lack, Level, Material, Obstacle, Rules, Standing, standings,
 };
 use crate::verify::CheckedSignature;
 
@@ -91,14 +91,13 @@ impl Plan {
     pub(super) fn additions<'d, E: Environment>(
         &self,
         material: &Material<'d, E>,
-        store: &SecurityStore,
         limits: &Limits,
     ) -> Result<Additions<'d>, Refusal> {
         let certificates = self
             .certificates
             .iter()
-            .map(|index| material.certificate(*index).as_der())
-            .filter(|der| !store.certificates.iter().any(|stored| stored == der));
+            .filter(|index| !material.is_stored(**index))
+            .map(|index| material.certificate(*index).as_der());
         let data = self
             .data
             .iter()

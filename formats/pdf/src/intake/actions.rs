@@ -59,6 +59,9 @@ impl Found {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
             Some(b"Launch") => self.launch = true,
+            // A rendition action may have a script instead of an operation
+            // (12.6.4.14).
+            Some(b"Rendition") => self.javascript |= dictionary.has(b"JS"),
             _ => {}
         }
     }

@@ -139,7 +139,8 @@ struct Walk<'w, 'd, E> {
 impl<E: Environment> Walk<'_, '_, E> {
     fn up_from(&mut self, start: usize, role: Role) {
         let (mut current, mut role) = (start, role);
-        for _ in 0..MAX_CHAIN {
+        let mut path = BTreeSet::new();
+        while path.len() < MAX_CHAIN && path.insert(current) {
             if !self.visited.insert(current) {
                 return;
             }
@@ -176,8 +177,8 @@ impl<E: Environment> Walk<'_, '_, E> {
     /// Looks for what tells of a certificate.
     fn ask_about(&mut self, certificate: usize, issuer: usize, role: Role) {
         let mut found = None;
-        for datum in self.material.data_about(certificate, issuer) {
-            let status = self.material.status(datum, certificate, issuer);
+        for datum in self.material.data_about(certificate, issuer).iter() {
+            let status = self.material.status(*datum, certificate, issuer);
             let Ok(status) = status.as_ref() else {
                 continue;
             };
@@ -187,7 +188,7 @@ impl<E: Environment> Walk<'_, '_, E> {
                 return self.report(certificate, Lack::Revoked);
             }
             if found.is_none() && is_recent(status, self.time, role) {
-                found = Some((datum, status.delegate.clone()));
+                found = Some((*datum, status.delegate.clone()));
             }
         }
         let Some((datum, delegate)) = found else {

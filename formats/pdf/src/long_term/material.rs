@@ -13,10 +13,13 @@ use super::security_store::SecurityStore;
 use crate::limits::Limits;
 use crate::verify::CheckedSignature;
 
+/// Most revocation data that are looked at for one certificate.
+const MAX_DATA_ABOUT_ONE: usize = 50;
+
 /// Certificates and revocation data at hand, each once.
 pub(crate) struct Material<'d, E> {
     environment: Budget<'d, E>,
-    max_certificates: usize,
+    max_candidates: usize,
     certificates: Vec<Certificate<'d>>,
     by_der: BTreeMap<&'d [u8], usize>,
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
@@ -25,6 +28,7 @@ pub(crate) struct Material<'d, E> {
     anchors: BTreeSet<usize>,
     stored: BTreeSet<usize>,
     issuers: RefCell<BTreeMap<usize, Option<usize>>>,
+    data_about: RefCell<BTreeMap<usize, Rc<[usize]>>>,
     statuses: RefCell<BTreeMap<(usize, usize), KnownStatus>>,
 }
 
@@ -45,7 +49,7 @@ impl<'d, E: Environment> Material<'d, E> {
     pub(crate) fn new(environment: &'d E, limits: &Limits) -> Self {
         Self {
             environment: Budget::new(environment, limits),
-            max_certificates: limits.chain_candidates,
+            max_candidates: limits.chain_candidates,
             certificates: Vec::new(),
             by_der: BTreeMap::new(),
             by_subject: BTreeMap::new(),
@@ -54,6 +58,7 @@ impl<'d, E: Environment> Material<'d, E> {
             anchors: BTreeSet::new(),
             stored: BTreeSet::new(),
             issuers: RefCell::default(),
+            data_about: RefCell::default(),
             statuses: RefCell::default(),
         }
     }
@@ -89,7 +94,7 @@ impl<'d, E: Environment> Material<'d, E> {
         }
         let certificate = Certificate::from_der(der).ok()?;
         let index = self.certificates.len();
-        if index == self.max_certificates {
+        if index == self.max_candidates {
             return None;
         }
         self.by_der.insert(der, index);
@@ -105,7 +110,7 @@ impl<'d, E: Environment> Material<'d, E> {
         der: &'d [u8],
         place: Option<usize>,
     ) -> Result<(), Error> {
-        if self.data_by_der.contains_key(der) {
+        if self.data_by_der.contains_key(der) || self.data.len() == self.max_candidates {
             return Ok(());
         }
         let parsed = RevocationData::parse(der)?;
@@ -173,7 +178,7 @@ impl<'d, E: Environment> Material<'d, E> {
     }
 
     /// Whether the security store has a certificate.
-    pub(super) fn is_stored(&self, index: usize) -> bool {
+    pub(crate) fn is_stored(&self, index: usize) -> bool {
         self.stored.contains(&index)
     }
 
@@ -197,13 +202,22 @@ impl<'d, E: Environment> Material<'d, E> {
         issuer
     }
 
-    /// Data that say that they tell about a certificate.
-    pub(super) fn data_about(&self, certificate: usize, issuer: usize) -> Vec<usize> {
-        let (certificate, issuer) = (self.certificate(certificate), self.certificate(issuer));
+    /// Data that say that they tell about a certificate, the newest few.
+    pub(super) fn data_about(&self, certificate: usize, issuer: usize) -> Rc<[usize]> {
+        if let Some(known) = self.data_about.borrow().get(&certificate) {
+            return Rc::clone(known);
+        }
+        let (subject, authority) = (self.certificate(certificate), self.certificate(issuer));
         let data = self.data.iter().enumerate();
-        data.filter(|(_, datum)| datum.parsed.is_about(certificate, issuer))
+        let data: Vec<usize> = data
+            .filter(|(_, datum)| datum.parsed.is_about(subject, authority))
             .map(|(index, _)| index)
-            .collect()
+            .collect();
+        let newest = data.len().saturating_sub(MAX_DATA_ABOUT_ONE);
+        let data: Rc<[usize]> = data.get(newest..).unwrap_or_default().into();
+        let mut known = self.data_about.borrow_mut();
+        known.insert(certificate, Rc::clone(&data));
+        data
     }
 
     /// What revocation data tell about a certificate.
@@ -212,6 +226,7 @@ impl<'d, E: Environment> Material<'d, E> {
             return Rc::clone(known);
         }
         let others = self.certificates.iter().map(Certificate::as_der);
+        let others = others.filter(|der| self.environment.spend_bytes(der.len()));
         let status = Rc::new(self.datum(datum).parsed.status(
             &self.environment,
             self.certificate(certificate),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
@@ -14,12 +15,12 @@ use parafa_format_pdf::{about, inspect, verify};
 use crate::archiving::{
     HIERARCHY, answered, archived, archived_with, missing, request, step, subject,
 };
-use crate::ceremony::PKI;
+use crate::ceremony::{PKI, Person};
 use crate::earlier_signatures::{object, updated, with_entries};
 use crate::issuing::{
     Period, Told, now, ocsp_response, ocsp_try_later, revocation_list, revocation_list_for,
 };
-use crate::pki::Holder;
+use crate::pki::{Holder, Role, ec_key, issue};
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
 
 fn signed(document: &[u8]) -> Vec<u8> {
@@ -173,9 +174,9 @@ fn all_signatures_of_a_document_are_archived_with_what_they_share_once() {
 
     assert_eq!(levels(&archived), long_term(2));
     let added = String::from_utf8_lossy(&archived[document.len()..]).into_owned();
-    // Two people, authority, responder, root and the one who stamps; of two
-    // people, the authority and the one who stamps something is told.
-    assert_eq!(added.matches("/Length").count(), 6 + 4);
+    // Two people, authority, root, their responders and the one who stamps; of
+    // two people, the authority and the one who stamps something is told.
+    assert_eq!(added.matches("/Length").count(), 7 + 4);
     assert!(!added.contains("/VRI"));
     assert_openssl_accepts(&archived);
 }
@@ -274,10 +275,19 @@ fn a_store_that_is_there_keeps_its_entries_in_any_form() {
 
 #[test]
 fn a_certification_that_permits_no_changes_permits_archiving() {
-    let document = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);
-    let certified = archived(&document);
+    let certified = SignedPdf::unsigned().sign(Signing {
+        with_timestamp: true,
+        certifies: Some(1),
+        ..Signing::by(Identity::Ona)
+    });
 
-    assert_eq!(levels(&certified)[0].1, Integrity::Intact);
+    let (archived, outcome) = archived_with(&certified.build(), |need| {
+        panic!("signers and stampers here sign themselves: {need:?}")
+    })
+    .unwrap();
+
+    assert!(outcome.changed);
+    assert_eq!(levels(&archived), long_term(1));
 }
 
 #[test]
@@ -445,6 +455,55 @@ fn an_issuer_that_cannot_be_had_is_named() {
             ]
         );
     }
+}
+
+#[test]
+fn a_chain_that_goes_in_circles_has_no_end() {
+    let key = || ec_key(Nid::X9_62_PRIME256V1);
+    let first = issue("Circular First", key(), None, Role::Authority);
+    let second = issue("Circular Second", key(), Some(&first), Role::Authority);
+    let certified_by_second = issue(
+        "Circular First",
+        first.key.clone(),
+        Some(&second),
+        Role::Authority,
+    );
+    let person = Person {
+        holder: issue("Petras", key(), Some(&second), Role::Signer),
+        algorithm: HIERARCHY.ona.algorithm,
+    };
+    let chain = [&person.holder, &second, &certified_by_second];
+    let request = SignRequest {
+        signer_chain: chain
+            .map(|holder| holder.certificate.to_der().unwrap())
+            .to_vec(),
+        ..person.request()
+    };
+    let (document, _) = person.carries_out(&plain(1), &request).unwrap();
+
+    let lines = missing(&document, |need| {
+        let certificate = X509::from_der(&need.payload).unwrap();
+        let issuer = match subject(need).as_str() {
+            "Petras" | "Circular First" => &second,
+            "Circular Second" => &certified_by_second,
+            _ => return HIERARCHY.answer(need),
+        };
+        answered(
+            need,
+            Ok(ocsp_response(
+                &certificate,
+                issuer,
+                issuer,
+                Told::Good,
+                Period::fresh(),
+            )),
+        )
+    });
+
+    assert_eq!(
+        lines,
+        ["Signature1: signer's chain, certificate Circular Second: its chain does not end"]
+    );
 }
 
 #[test]

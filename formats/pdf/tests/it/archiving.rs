@@ -24,6 +24,8 @@ pub(crate) struct Hierarchy {
     pub(crate) authority: Holder,
     /// Answers for the authority, and need not be asked about.
     pub(crate) responder: Holder,
+    /// Answers for the root, and need not be asked about.
+    root_responder: Holder,
     /// Answers for the authority, and has to be asked about.
     pub(crate) checked_responder: Holder,
     /// Somebody who signs.
@@ -36,17 +38,18 @@ impl Hierarchy {
     fn new() -> Self {
         let key = || ec_key(Nid::X9_62_PRIME256V1);
         let authority = issue("Testing Issuing", key(), Some(&PKI.root), Role::Authority);
-        let responder = |name, is_exempt| {
+        let responder = |name, issuer, is_exempt| {
             let role = Role::Responder { is_exempt };
-            issue(name, key(), Some(&authority), role)
+            issue(name, key(), Some(issuer), role)
         };
         let person = |name, curve, digest| Person {
             holder: issue(name, ec_key(curve), Some(&authority), Role::Signer),
             algorithm: SignatureAlgorithm::Ecdsa(digest),
         };
         Self {
-            responder: responder("Testing Responder", true),
-            checked_responder: responder("Testing Checked Responder", false),
+            responder: responder("Testing Responder", &authority, true),
+            root_responder: responder("Testing Root Responder", &PKI.root, true),
+            checked_responder: responder("Testing Checked Responder", &authority, false),
             ona: person("Ona", Nid::X9_62_PRIME256V1, DigestAlgorithm::Sha256),
             jonas: person("Jonas", Nid::SECP384R1, DigestAlgorithm::Sha384),
             authority,
@@ -87,7 +90,7 @@ impl Hierarchy {
             .expect("somebody here issued it")
     }
 
-    /// A sound answer of the issuer, or of the authority's responder.
+    /// A sound answer: the issuer's certificate, or what its responder says.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
         let certificate = X509::from_der(&need.payload).unwrap();
         let issuer = self.issuer_of(&certificate);
@@ -97,7 +100,7 @@ impl Hierarchy {
                 let responder = if issuer.certificate == self.authority.certificate {
                     &self.responder
                 } else {
-                    issuer
+                    &self.root_responder
                 };
                 ocsp_response(&certificate, issuer, responder, Told::Good, Period::fresh())
             }

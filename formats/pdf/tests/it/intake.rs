@@ -143,6 +143,12 @@ fn scripts_and_links_to_other_documents_are_noted() {
     );
     assert_eq!(
         notes(&with_catalog(
+            "/OpenAction << /S /Rendition /JS (app.beep) >>"
+        )),
+        ["javascript"]
+    );
+    assert_eq!(
+        notes(&with_catalog(
             "/OpenAction << /S /GoToR /F (a.pdf) /D [0 /Fit] >>"
         )),
         ["remote-goto"]

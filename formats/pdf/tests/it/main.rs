@@ -1,6 +1,7 @@
 //! Integration tests of the PDF format.
 
 mod archive;
+mod archive_referees;
 mod archiving;
 mod ceremony;
 mod earlier_signatures;
@@ -18,5 +19,6 @@ mod rehearse;
 mod robustness;
 mod samples;
 mod sign;
+mod tampered;
 mod verdicts;
 mod verify;

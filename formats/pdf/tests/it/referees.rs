@@ -93,6 +93,73 @@ pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient
     );
 }
 
+/// Whether pyHanko finds every signature passed with nothing but what the
+/// document holds; `None` without pyHanko.
+pub(crate) fn pyhanko_is_content_alone(document: &[u8], lenient: bool) -> Option<bool> {
+    let mut command = pyhanko_command(&[PKI.folder().join("root.pem")])?;
+    command.arg("--offline");
+    if lenient {
+        command.arg("--lenient");
+    }
+    let output = command.arg(written(document).path()).output().unwrap();
+    let verdict = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(verdict.contains("\"signatures\""), "{verdict}");
+    println!("{verdict}");
+    Some(output.status.success())
+}
+
+/// Whether pyHanko finds every signature passed, with the certificates of a
+/// folder as anchors and revocation left aside; `None` without pyHanko.
+pub(crate) fn pyhanko_verdict(document: &Path, anchors: &Path) -> Option<bool> {
+    let anchors = fs::read_dir(anchors).unwrap();
+    let anchors: Vec<PathBuf> = anchors.map(|entry| entry.unwrap().path()).collect();
+    let mut command = pyhanko_command(&anchors)?;
+    let output = command.arg("--norev").arg(document).output().unwrap();
+    Some(output.status.success())
+}
+
+/// Whether the EU's reference validator finds every signature of every document
+/// passed at level B-LT, with nothing but what the document holds; `None`
+/// without it.
+pub(crate) fn dss_is_content_alone(documents: &[&[u8]]) -> Option<Vec<bool>> {
+    let files: Vec<_> = documents.iter().map(|document| written(document)).collect();
+    let paths: Vec<&Path> = files.iter().map(tempfile::NamedTempFile::path).collect();
+    dss_verdicts(&paths, &PKI.folder().join("root.pem"), &["--level", "LT"])
+}
+
+/// Whether the EU's reference validator finds every signature of every document
+/// passed, without a network; `None` without it.
+pub(crate) fn dss_verdicts(
+    documents: &[&Path],
+    anchors: &Path,
+    options: &[&str],
+) -> Option<Vec<bool>> {
+    let validator = std::env::var_os("PARAFA_REFEREES")
+        .map(|folder| Path::new(&folder).join("dss/dss-referee"))
+        .filter(|validator| validator.is_file());
+    let output = Command::new(or_skip("DSS", validator)?)
+        .arg("validate")
+        .args(options)
+        .arg("--trust")
+        .arg(anchors)
+        .args(documents)
+        .output()
+        .unwrap();
+    let verdicts = String::from_utf8_lossy(&output.stdout).into_owned();
+    let verdicts: Vec<&str> = verdicts.lines().collect();
+    assert_eq!(
+        verdicts.len(),
+        documents.len(),
+        "{verdicts:?}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let passed = verdicts.iter().map(|verdict| {
+        let verdict: String = verdict.split_whitespace().collect();
+        verdict.contains("\"ok\":true")
+    });
+    Some(passed.collect())
+}
+
 /// Sample documents of other people, if there are any here.
 pub(crate) fn samples() -> Option<PathBuf> {
     or_skip(
@@ -142,6 +209,16 @@ fn pyhanko() -> Option<(PathBuf, PathBuf)> {
         "pyHanko",
         python.zip(script.filter(|script| script.is_file())),
     )
+}
+
+fn pyhanko_command(anchors: &[PathBuf]) -> Option<Command> {
+    let (python, script) = pyhanko()?;
+    let mut command = Command::new(python);
+    command.arg(script);
+    for anchor in anchors {
+        command.arg("--root").arg(anchor);
+    }
+    Some(command)
 }
 
 fn written(document: &[u8]) -> tempfile::NamedTempFile {

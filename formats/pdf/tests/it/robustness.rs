@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use parafa_format_core::{MemoryBlob, NativeEnvironment};
+use parafa_format_core::{Answer, MemoryBlob, NativeEnvironment, Step};
 use parafa_format_pdf::verify;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::P256;
 use crate::intake::inspected;
 
@@ -26,12 +27,28 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     };
     let mut documents: Vec<_> = layouts.into_iter().map(document).collect();
     documents.extend(layouts.map(|layout| P256.signs(&document(layout)).unwrap()));
+    documents.extend([SIGNED.clone(), archived(&SIGNED)]);
     documents
+});
+
+static SIGNED: LazyLock<Vec<u8>> =
+    LazyLock::new(|| HIERARCHY.signed(&PdfBuilder::new().build(), &[&HIERARCHY.ona]));
+
+/// Sound answers to everything that is asked when that is archived.
+static ANSWERS: LazyLock<Vec<Answer>> = LazyLock::new(|| {
+    let mut answers = Vec::new();
+    archived_with(&SIGNED, |need| {
+        answers.push(HIERARCHY.answer(need));
+        answers[answers.len() - 1].clone()
+    })
+    .unwrap();
+    answers
 });
 
 fn answers(bytes: &[u8]) {
     let _ = inspected(bytes);
     let _ = verify(&NativeEnvironment, &MemoryBlob(bytes.to_vec()));
+    let _ = step(bytes, &request(), &ANSWERS);
 }
 
 proptest! {
@@ -75,5 +92,33 @@ proptest! {
         let from = from.index(bytes.len());
         bytes.drain(from..(from + len).min(bytes.len()));
         answers(&bytes);
+    }
+
+    #[test]
+    fn damaged_answers_are_used_or_refused(
+        which in any::<Index>(),
+        changes in vec((any::<Index>(), any::<u8>()), 1..4),
+        len in any::<Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let mut answers = ANSWERS.clone();
+        let which = which.index(answers.len());
+        let bytes = answers[which].outcome.as_mut().unwrap();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        if is_cut {
+            bytes.truncate(len.index(bytes.len()));
+        }
+        match step(&SIGNED, &request(), &answers) {
+            Ok((Step::Done(outcome), archived)) => {
+                prop_assert!(archived.starts_with(&SIGNED));
+                let evidence = verify(&NativeEnvironment, &MemoryBlob(archived)).unwrap();
+                prop_assert_eq!(&evidence[0].level, &outcome.level);
+            }
+            Ok((Step::Needs(_), nothing)) => prop_assert!(nothing.is_empty()),
+            Err(refusal) => prop_assert_eq!(refusal.code, "archive-incomplete"),
+        }
     }
 }

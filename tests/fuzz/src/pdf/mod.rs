@@ -1,8 +1,10 @@
 //! PDF documents: whole files, files made of mutated objects, and mutated
 //! updates of a signed file.
 
+mod archive;
 mod ceremony;
 mod flatten;
+mod rehearse;
 mod source;
 mod update;
 
@@ -37,6 +39,13 @@ pub const PDF_SIGN: Target = Target {
     name: "pdf_sign",
     run: signs,
     seeds: || [unsigned(), signed()].concat(),
+};
+
+/// Archiving a file, see [`archive`].
+pub const PDF_ARCHIVE: Target = Target {
+    name: "pdf_archive",
+    run: archive::run,
+    seeds: archive::seeds,
 };
 
 /// Verifying a file, signed or not.
@@ -75,6 +84,18 @@ pub const PDF_FLATTEN: Target = Target {
         }
     },
     seeds: || in_every_layout(&[unsigned(), flatten::forms()].concat()),
+};
+
+/// Rehearsing a file whose objects are those of the input, as [`PDF_OBJECTS`]
+/// makes it; see [`rehearse::rehearses`].
+pub const PDF_REHEARSE: Target = Target {
+    name: "pdf_rehearse",
+    run: |input| {
+        if let Some((layout, text)) = input.split_first() {
+            rehearse::rehearses(&source::write(text, *layout));
+        }
+    },
+    seeds: || in_every_layout(&[unsigned(), signed()].concat()),
 };
 
 /// Verifying a signed file to which the objects of the input were appended, as

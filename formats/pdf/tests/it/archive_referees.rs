@@ -1,0 +1,105 @@
+//! Validators that other people made, without a network: they must not be
+//! content before archiving, and be content afterwards.
+
+use parafa_fixtures::{CrossReference, PdfBuilder, plain};
+use parafa_format_core::NeedKind;
+
+use crate::archiving::{HIERARCHY, answered, archived, archived_with};
+use crate::intake::notes;
+use crate::issuing::{Period, revocation_list};
+use crate::referees::{
+    assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
+    samples,
+};
+
+#[test]
+fn pyhanko_is_content_with_every_cross_reference() {
+    let people = [&HIERARCHY.ona, &HIERARCHY.jonas];
+    for layout in [
+        CrossReference::Table,
+        CrossReference::Stream,
+        CrossReference::Hybrid,
+    ] {
+        let is_hybrid = layout == CrossReference::Hybrid;
+        let document = PdfBuilder::new().cross_reference(layout).build();
+        let signed = HIERARCHY.signed(&document, &people);
+        let Some(before) = pyhanko_is_content_alone(&signed, is_hybrid) else {
+            return;
+        };
+
+        let after = pyhanko_is_content_alone(&archived(&signed), is_hybrid);
+
+        assert_eq!((before, after), (false, Some(true)), "{layout:?}");
+    }
+}
+
+#[test]
+fn pyhanko_is_content_with_who_signs_after_archiving() {
+    let first = archived(&HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]));
+    let second = HIERARCHY.signed(&first, &[&HIERARCHY.jonas]);
+
+    if let Some(before) = pyhanko_is_content_alone(&second, false) {
+        let after = pyhanko_is_content_alone(&archived(&second), false);
+        assert_eq!((before, after), (false, Some(true)));
+    }
+}
+
+#[test]
+fn the_reference_validator_is_content() {
+    let people = [&HIERARCHY.ona, &HIERARCHY.jonas];
+    let by_stream = PdfBuilder::new()
+        .cross_reference(CrossReference::Stream)
+        .build();
+    let signed: Vec<Vec<u8>> = vec![
+        HIERARCHY.signed(&plain(1), &people[..1]),
+        HIERARCHY.signed(&plain(2), &people),
+        HIERARCHY.signed(&by_stream, &people),
+        HIERARCHY.signed(
+            &archived(&HIERARCHY.signed(&plain(1), &people[..1])),
+            &people[1..],
+        ),
+    ];
+    let by_lists = archived_with(&signed[1], |need| match need.kind {
+        NeedKind::Revocation => {
+            let certificate = openssl::x509::X509::from_der(&need.payload).unwrap();
+            let issuer = HIERARCHY.issuer_of(&certificate);
+            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+        }
+        _ => HIERARCHY.answer(need),
+    });
+    let mut archived: Vec<Vec<u8>> = signed.iter().map(|document| archived(document)).collect();
+    archived.push(by_lists.unwrap().0);
+    for document in &archived {
+        assert_qpdf_accepts(document);
+        assert_openssl_accepts(document);
+    }
+
+    let all: Vec<&[u8]> = signed.iter().chain(&archived).map(Vec::as_slice).collect();
+    if let Some(verdicts) = dss_is_content_alone(&all) {
+        let (before, after) = verdicts.split_at(signed.len());
+        assert_eq!(before, vec![false; signed.len()]);
+        assert_eq!(after, vec![true; archived.len()]);
+    }
+}
+
+#[test]
+fn pdfa_stays_pdfa() {
+    let Some(samples) = samples() else { return };
+    let document = std::fs::read(samples.join("pdf/dss__not_signed_pdfa.pdf")).unwrap();
+    let noted = |document: &[u8]| notes(document).contains(&"pdfa".to_owned());
+    assert!(noted(&document));
+
+    let signed = HIERARCHY.signed(&document, &[&HIERARCHY.ona]);
+    let archived = archived(&signed);
+
+    assert!(noted(&archived));
+    assert_qpdf_accepts(&archived);
+    // No new fonts, no encryption; what is added are plain streams (ISO 19005-2,
+    // 6.1.7), and the form of the cross-reference stays.
+    let added = String::from_utf8_lossy(&archived[signed.len()..]).into_owned();
+    assert!(
+        ["/Font", "/Encrypt", "/Filter", "/ObjStm"]
+            .iter()
+            .all(|key| !added.contains(key))
+    );
+}

@@ -1,0 +1,156 @@
+//! Archiving with an authority that always gives the same, but for what the
+//! input puts in its place.
+//!
+//! The first byte says whether the rest is a document or an answer. What is
+//! written begins with the document, is made the same twice, has the level that
+//! `verify` finds, and stays as it is when it is archived again.
+
+use std::sync::LazyLock;
+
+use parafa_fixtures::PdfBuilder;
+use parafa_format_core::{
+    Answer, ArchiveRequest, Archived, MemoryBlob, MemorySink, Need, NeedKind, Refusal, Step,
+};
+
+use super::ceremony::{Level, TrustingEnvironment, sign};
+use super::{assert_listed, signed, verified};
+use crate::asn1::{context, octets, sequence, time, tlv};
+use crate::authority::{Identity, WORLD};
+
+/// Most calls: the chains of this world are short.
+const MAX_CALLS: usize = 6;
+
+pub(super) fn run(input: &[u8]) {
+    static SIGNED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        sign(&PdfBuilder::new().build(), Level::Timestamped).expect("fixtures can be signed")
+    });
+    let Some((selector, rest)) = input.split_first() else {
+        return;
+    };
+    match selector % 3 {
+        0 => archives(rest, &sound),
+        1 => archives(&SIGNED, &|need| instead(need, &WORLD.signer, rest)),
+        _ => archives(&SIGNED, &|need| instead(need, &WORLD.stamper, rest)),
+    }
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let documents = signed().into_iter().map(|document| (0, document));
+    let answers = [(1, response(&WORLD.signer)), (2, response(&WORLD.stamper))];
+    documents
+        .chain(answers)
+        .map(|(selector, rest)| [&[selector], rest.as_slice()].concat())
+        .collect()
+}
+
+fn archives(document: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) {
+    let (outcome, archived) = match archive(document, answer) {
+        Ok(made) => made,
+        Err(refusal) => return assert_listed(&refusal),
+    };
+    assert_eq!(
+        archive(document, answer),
+        Ok((outcome.clone(), archived.clone()))
+    );
+    let after = if outcome.changed {
+        assert!(archived.starts_with(document), "the input is not kept");
+        &archived
+    } else {
+        assert!(archived.is_empty(), "what is unchanged was written");
+        document
+    };
+    let evidence = match verified(after) {
+        Ok(evidence) => evidence,
+        Err(refusal) => panic!("what archive wrote, verify refuses: {refusal}"),
+    };
+    let mut levels: Vec<&str> = evidence
+        .iter()
+        .map(|signature| signature.level.as_str())
+        .filter(|level| *level != "unknown")
+        .collect();
+    levels.sort_unstable();
+    assert_eq!(levels.first(), Some(&outcome.level.as_str()));
+    let nobody = |need: &Need| -> Vec<u8> { panic!("{need:?} after archiving") };
+    match archive(after, &nobody) {
+        Ok((again, _)) => assert!(!again.changed),
+        // What was added took the last of the room.
+        Err(refusal) => assert_listed(&refusal),
+    }
+}
+
+fn archive(
+    document: &[u8],
+    answer: &dyn Fn(&Need) -> Vec<u8>,
+) -> Result<(Archived, Vec<u8>), Refusal> {
+    let document = MemoryBlob(document.to_vec());
+    let request = ArchiveRequest {
+        time: 1_795_276_860,
+        seed: vec![9; 32],
+        target_level: "B-LT".to_owned(),
+        params: Vec::new(),
+    };
+    let mut answers = Vec::new();
+    for _ in 0..MAX_CALLS {
+        let mut out = MemorySink::default();
+        let step = parafa_format_pdf::archive(
+            &TrustingEnvironment,
+            &document,
+            &request,
+            &answers,
+            &mut out,
+        )?;
+        match step {
+            Step::Done(outcome) => return Ok((outcome, out.0)),
+            Step::Needs(needs) => {
+                assert!(out.0.is_empty(), "a step with needs has written something");
+                answers.extend(needs.iter().map(|need| Answer {
+                    need_id: need.id.clone(),
+                    outcome: Ok(answer(need)),
+                }));
+            }
+        }
+    }
+    panic!("{MAX_CALLS} calls were not enough");
+}
+
+fn sound(need: &Need) -> Vec<u8> {
+    match need.kind {
+        NeedKind::Certificate => WORLD.issuer.certificate.clone(),
+        NeedKind::Revocation => {
+            let known = [&WORLD.signer, &WORLD.stamper, &WORLD.responder];
+            let asked = known
+                .into_iter()
+                .find(|known| known.certificate == need.payload);
+            asked.map(response).unwrap_or_default()
+        }
+        other => panic!("{other:?} is not needed"),
+    }
+}
+
+fn instead(need: &Need, of: &Identity, answer: &[u8]) -> Vec<u8> {
+    if need.kind == NeedKind::Revocation && need.payload == of.certificate {
+        answer.to_vec()
+    } else {
+        sound(need)
+    }
+}
+
+/// Somebody is good, a minute after the time-stamp.
+fn response(about: &Identity) -> Vec<u8> {
+    let told = sequence(&[
+        &WORLD.cert_id_of(about),
+        &tlv(0x80, &[]),
+        &time("20261121160100Z"),
+    ]);
+    WORLD.ocsp_response(&sequence(&[
+        &context(2, &[&octets(&sha1(&WORLD.responder.point()))]),
+        &time("20261121160100Z"),
+        &sequence(&[&told]),
+    ]))
+}
+
+fn sha1(octets: &[u8]) -> Vec<u8> {
+    use sha1::Digest;
+
+    sha1::Sha1::digest(octets).to_vec()
+}
