@@ -1,7 +1,7 @@
 use parafa_format_core::{Environment, Refusal, Report};
 
 use crate::limits::Limits;
-use crate::structure::with_file;
+use crate::structure::with_structure;
 
 /// Reads a document strictly and tells what it is; the document may be signed
 /// exactly when there is no refusal.
@@ -10,5 +10,5 @@ use crate::structure::with_file;
 /// A refusal with a code of the catalogue when the document is not taken.
 pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let limits = Limits::with_room_for_a_signature();
-    with_file(document, &limits, crate::intake::examine)
+    with_structure(document, &limits, crate::intake::examine)
 }

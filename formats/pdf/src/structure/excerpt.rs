@@ -1,8 +1,7 @@
 //! Reading a file without the data of its long streams.
 //!
-//! Most of a long document is images, fonts and drawings, and no operation
-//! that reads it this way looks into them: they are hashed and copied by the
-//! host. Where they are is guessed, and a guess does no harm: nothing can be
+//! Most of a long document is images, fonts and drawings, and what an operation
+//! does not look into is hashed and copied by the host. Where they are is guessed, and a guess does no harm: nothing can be
 //! read from where something was left out, and a file that does not parse
 //! without it is read whole.
 
@@ -29,11 +28,21 @@ const KEPT_TYPES: [&[u8]; 3] = [b"Metadata", b"ObjStm", b"XRef"];
 
 const STREAM: &[u8] = b"stream";
 
-/// What stands for the data of a stream when its length is 0.
-const END_OF_NO_DATA: &[u8] = b"endstream\nendobj\n";
+/// What stands for the data of a stream when its length is 0. Something has to
+/// follow: the zeros after it are white space, which a reader would go through.
+const END_OF_NO_DATA: &[u8] = b"endstream\nendobj\n0";
 
 /// The length of such a stream, with blanks up to where the longest number ends.
 const ZERO: &[u8] = b"0                   ";
+
+/// Which long streams are read without their data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Unread {
+    /// All but those that are decoded to know what the file is.
+    All,
+    /// Images (ISO 32000-2, 8.9.5).
+    Images,
+}
 
 /// What was read of a file.
 pub(super) struct Excerpt {
@@ -43,8 +52,8 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Reads a document and leaves out the data of long streams.
-    pub(super) fn read<B: Blob>(document: &B) -> Self {
+    /// Reads a document and leaves out the data of such long streams.
+    pub(super) fn read<B: Blob>(document: &B, unread: Unread) -> Self {
         let len = usize::try_from(document.len()).unwrap_or(usize::MAX);
         let mut excerpt = Self {
             bytes: Vec::with_capacity(len),
@@ -58,7 +67,7 @@ impl Excerpt {
             }
             excerpt.bytes.extend_from_slice(&chunk);
             let unfinished = search.unfinished_stream(&excerpt.bytes);
-            let stream = unfinished.and_then(|keyword| long_stream(&excerpt.bytes, keyword));
+            let stream = unfinished.and_then(|keyword| unread.long_stream(&excerpt.bytes, keyword));
             if let Some(stream) = stream.filter(|stream| stream.data.end <= len) {
                 excerpt.leave_out(stream);
                 search = Search {
@@ -138,39 +147,51 @@ impl Search {
     }
 }
 
-/// The stream with its keyword at a position, if its data is long and may be
-/// left out.
-fn long_stream(bytes: &[u8], keyword: usize) -> Option<Omission> {
-    let start = keyword.saturating_sub(MAX_HEAD_BYTES);
-    let before = bytes.get(start..keyword)?;
-    let offset = start + start_of_header(before, memmem::rfind(before, b"obj")?)?;
-    let head = bytes.get(offset..)?;
-    let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
-    let opened = indirect::open(Source::whole(head), 0, &mut Budget::new(&Limits::default()));
-    let Ok(Opened::Stream {
-        id,
-        dictionary,
-        data_start,
-        length: Length::Direct(length),
-    }) = opened
-    else {
-        return None;
-    };
-    let entries = RawDictionary::scan(head.get(dictionary.clone())?).ok()?;
-    let may_be_left_out = length >= CHUNK as usize
-        && entries.value(b"Type").is_none_or(|name| {
-            as_name(name).is_some_and(|name| !KEPT_TYPES.contains(&name.as_slice()))
-        });
-    let digits = entries.find(b"Length").filter(|_| may_be_left_out)?;
-    let in_file = |place: usize| offset + dictionary.start + place;
-    let data_start = offset + data_start;
-    Some(Omission {
-        object: id.0,
-        offset,
-        length: in_file(digits.value_span.start)..in_file(digits.value_span.end),
-        data: data_start..data_start.checked_add(length)?,
-    })
-    .filter(|stream| stream.data.end > bytes.len())
+impl Unread {
+    /// The stream with its keyword at a position, if its data is long and may be
+    /// left out.
+    fn long_stream(self, bytes: &[u8], keyword: usize) -> Option<Omission> {
+        let start = keyword.saturating_sub(MAX_HEAD_BYTES);
+        let before = bytes.get(start..keyword)?;
+        let offset = start + start_of_header(before, memmem::rfind(before, b"obj")?)?;
+        let head = bytes.get(offset..)?;
+        let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
+        let opened = indirect::open(Source::whole(head), 0, &mut Budget::new(&Limits::default()));
+        let Ok(Opened::Stream {
+            id,
+            dictionary,
+            data_start,
+            length: Length::Direct(length),
+        }) = opened
+        else {
+            return None;
+        };
+        let entries = RawDictionary::scan(head.get(dictionary.clone())?).ok()?;
+        let digits = entries
+            .find(b"Length")
+            .filter(|_| length >= CHUNK as usize && self.includes(&entries))?;
+        let in_file = |place: usize| offset + dictionary.start + place;
+        let data_start = offset + data_start;
+        Some(Omission {
+            object: id.0,
+            offset,
+            length: in_file(digits.value_span.start)..in_file(digits.value_span.end),
+            data: data_start..data_start.checked_add(length)?,
+        })
+        .filter(|stream| stream.data.end > bytes.len())
+    }
+
+    fn includes(self, dictionary: &RawDictionary<'_>) -> bool {
+        let name_of = |key| dictionary.value(key).map(as_name);
+        match self {
+            Self::All => name_of(b"Type")
+                .is_none_or(|name| name.is_some_and(|name| !KEPT_TYPES.contains(&name.as_slice()))),
+            Self::Images => {
+                name_of(b"Subtype").flatten().as_deref() == Some(b"Image")
+                    && name_of(b"Type").is_none_or(|name| name.as_deref() == Some(b"XObject"))
+            }
+        }
+    }
 }
 
 /// Where the two numbers before the keyword `obj` begin.
@@ -203,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::structure::{PdfFile, with_file};
+    use crate::structure::{PdfFile, with_file, with_structure};
 
     const LONG: usize = 2 * CHUNK as usize;
 
@@ -214,7 +235,7 @@ mod tests {
             read: Cell::new(0),
         };
 
-        let objects = with_file(&document, &Limits::default(), |file| {
+        let objects = with_structure(&document, &Limits::default(), |file| {
             Ok(file.objects().count())
         });
 
@@ -274,13 +295,27 @@ mod tests {
         ] {
             let file = file_of(catalog, &objects);
 
-            let zeros = with_file(&MemoryBlob(file.clone()), &Limits::default(), |parsed| {
-                Ok(memmem::find(parsed.bytes(), &[0; LONG]).is_some())
-            });
-
-            assert_eq!(zeros, Ok(false), "{catalog} {}", objects.len());
+            assert_eq!(
+                is_excerpt(with_structure, &file),
+                Ok(false),
+                "{catalog} {}",
+                objects.len()
+            );
             assert_same(&file);
         }
+    }
+
+    #[test]
+    fn content_is_read_where_only_images_are_not() {
+        let content = file_of("", &[stream(9, "", &[b'c'; LONG])]);
+        let image = file_of(
+            "",
+            &[stream(9, "/Type /XObject /Subtype /Image", &[b'i'; LONG])],
+        );
+
+        assert_eq!(is_excerpt(with_structure, &content), Ok(true));
+        assert_eq!(is_excerpt(with_file, &content), Ok(false));
+        assert_eq!(is_excerpt(with_file, &image), Ok(true));
     }
 
     #[test]
@@ -339,14 +374,28 @@ mod tests {
         }
     }
 
+    fn is_excerpt(
+        with: impl FnOnce(&MemoryBlob, &Limits, Look) -> Result<bool, Refusal>,
+        file: &[u8],
+    ) -> Result<bool, Refusal> {
+        with(&MemoryBlob(file.to_vec()), &Limits::default(), |file| {
+            Ok(!file.source().omissions().is_empty())
+        })
+    }
+
+    type Look = fn(&PdfFile<'_>) -> Result<bool, Refusal>;
+
     fn omitted(file: &[u8]) -> usize {
-        Excerpt::read(&MemoryBlob(file.to_vec())).omissions.len()
+        Excerpt::read(&MemoryBlob(file.to_vec()), Unread::All)
+            .omissions
+            .len()
     }
 
     fn assert_same(file: &[u8]) {
         let whole = PdfFile::parse(file, &Limits::default()).and_then(|file| seen(&file));
-        let excerpt = with_file(&MemoryBlob(file.to_vec()), &Limits::default(), seen);
-        assert_eq!(excerpt, whole);
+        let document = MemoryBlob(file.to_vec());
+        assert_eq!(with_structure(&document, &Limits::default(), seen), whole);
+        assert_eq!(with_file(&document, &Limits::default(), seen), whole);
     }
 
     /// All that a file tells but the data of long streams.

@@ -40,23 +40,40 @@ pub(crate) use scan::{MAX_OBJECT_NUMBER, ScanError, is_white_space, references};
 pub(crate) use text::{decode_name, same_value};
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};
 
-use excerpt::Excerpt;
+use excerpt::{Excerpt, Unread};
 use source::Source;
 
 /// Longest chain of references from one to the next that is followed.
 const MAX_REFERENCE_HOPS: usize = 16;
 
-/// Reads a document, parses it strictly and has `work` done on it.
-///
-/// What takes most of the time of a long document is left out: the data of
-/// long streams, which are empty in `work`, except for metadata and what the
-/// document security store leads to.
+/// Reads a document, parses it strictly and has `work` done on it. The data of
+/// long images may be left out.
 pub(crate) fn with_file<B: Blob, T>(
     document: &B,
     limits: &Limits,
     work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
-    let mut excerpt = Excerpt::read(document);
+    with_excerpt(document, Unread::Images, limits, work)
+}
+
+/// The same for work that decodes no stream but the metadata and what the
+/// document security store leads to: the data of other long streams may be left
+/// out, which is most of what a long document takes.
+pub(crate) fn with_structure<B: Blob, T>(
+    document: &B,
+    limits: &Limits,
+    work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    with_excerpt(document, Unread::All, limits, work)
+}
+
+fn with_excerpt<B: Blob, T>(
+    document: &B,
+    unread: Unread,
+    limits: &Limits,
+    work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let mut excerpt = Excerpt::read(document, unread);
     let is_whole = excerpt.is_whole();
     match PdfFile::parse_excerpt(&mut excerpt, limits) {
         // A refusal is to tell of the whole file.

@@ -13,7 +13,7 @@ use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidenc
 use crate::limits::Limits;
 use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
 use crate::signatures;
-use crate::structure::{PdfFile, with_file};
+use crate::structure::{PdfFile, with_structure};
 
 pub(crate) use checked::CheckedSignature;
 
@@ -34,7 +34,7 @@ pub fn verify<E: Environment>(
     environment: &E,
     document: &E::Blob,
 ) -> Result<Vec<SignatureEvidence>, Refusal> {
-    with_file(document, &Limits::default(), |file| {
+    with_structure(document, &Limits::default(), |file| {
         evidence_in(environment, document, file)
     })
 }
