@@ -8,13 +8,17 @@ use openssl::hash::Hasher;
 use crate::DigestAlgorithm;
 use crate::crypto::message_digest;
 
+/// Bytes that every digest takes in without keeping any of them: the longest
+/// block of FIPS 180-4.
+const BLOCK_LEN: usize = 128;
+
 /// A document for the calls of plugins. Clones are one document: what the host
 /// hashed for one call of a plugin, it need not hash for the next.
 ///
 /// Signing hashes a document from its first byte on several times: once to say
 /// what is to be signed, once to embed the signature, once to verify what came
-/// out. The host keeps the state of the digest after the document's last byte
-/// and goes on from there, also in an output that begins with a copy of the
+/// out. The host keeps the state of the digest after the document's last full
+/// block, which holds none of its bytes, and goes on from there, also in an output that begins with a copy of the
 /// document. It computed both itself, so nothing that a plugin says is
 /// believed.
 #[derive(Clone, Default)]
@@ -25,7 +29,8 @@ pub struct Document {
 
 /// The first `len` bytes of a document, as each digest has taken them in.
 #[derive(Default)]
-struct HashedPrefix {
+pub(crate) struct HashedPrefix {
+    /// A multiple of [`BLOCK_LEN`].
     len: usize,
     sha1: OnceLock<Hasher>,
     sha256: OnceLock<Hasher>,
@@ -46,16 +51,32 @@ impl Document {
         self.bytes
     }
 
+    /// A document that begins with what was hashed before.
+    pub(crate) fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
+        if bytes.len() < prefix.len {
+            return bytes.into();
+        }
+        Self { bytes, prefix }
+    }
+
+    /// How far it was hashed.
+    pub(crate) fn prefix(&self) -> Arc<HashedPrefix> {
+        Arc::clone(&self.prefix)
+    }
+
+    /// Whether a digest has taken in what is remembered of it.
+    #[cfg(test)]
+    pub(crate) fn is_hashed(&self, algorithm: DigestAlgorithm) -> bool {
+        self.prefix.state(algorithm).get().is_some()
+    }
+
     /// The document made of `bytes`, whose first `copied` ones the host copied
     /// from the start of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
         if copied < self.prefix.len as u64 {
             return bytes.into();
         }
-        Self {
-            bytes,
-            prefix: Arc::clone(&self.prefix),
-        }
+        Self::with_prefix(bytes, self.prefix())
     }
 
     /// A digest in the making that has taken in the beginning of the document,
@@ -87,7 +108,7 @@ impl Document {
 impl From<Bytes> for Document {
     fn from(bytes: Bytes) -> Self {
         let prefix = HashedPrefix {
-            len: bytes.len(),
+            len: bytes.len() - bytes.len() % BLOCK_LEN,
             ..HashedPrefix::default()
         };
         Self {
@@ -130,42 +151,50 @@ mod tests {
 
     const ALGORITHM: DigestAlgorithm = DigestAlgorithm::Sha256;
 
+    const BYTES: &[u8] = &[b'd'; 3 * BLOCK_LEN];
+    /// With two full blocks and the beginning of a third.
+    const LEN: usize = 2 * BLOCK_LEN + 8;
+
     #[test]
     fn a_digest_goes_on_after_what_was_hashed_before() {
-        let document = Document::from(Bytes::from_static(b"document"));
-        let signed = document.followed_by(Bytes::from_static(b"document, signed"), 8);
+        let document = document(LEN);
+        let signed = document.followed_by(Bytes::from_static(BYTES), LEN as u64);
         // Whoever is second finds the state of the first.
         for document in [&document, &document, &signed] {
-            assert_eq!(digest_of_first(document, 8), sha256(b"document"));
+            assert_eq!(digest_of_first(document, LEN), sha256(LEN));
         }
 
-        assert_eq!(digest_of_first(&signed, 16), sha256(b"document, signed"));
-        assert!(document.prefix.sha256.get().is_some());
+        assert_eq!(digest_of_first(&signed, BYTES.len()), sha256(BYTES.len()));
+        assert!(document.is_hashed(ALGORITHM));
         assert!(Arc::ptr_eq(&document.prefix, &signed.prefix));
     }
 
     #[test]
     fn less_than_the_known_beginning_is_hashed_from_the_first_byte_on() {
-        let document = Document::from(Bytes::from_static(b"document"));
+        let document = document(LEN);
 
-        assert_eq!(digest_of_first(&document, 3), sha256(b"doc"));
-        assert!(document.prefix.sha256.get().is_none());
+        assert_eq!(digest_of_first(&document, 3), sha256(3));
+        assert!(!document.is_hashed(ALGORITHM));
     }
 
     #[test]
-    fn an_output_that_copies_less_than_the_document_has_a_beginning_of_its_own() {
-        let document = Document::from(Bytes::from_static(b"document"));
-        digest_of_first(&document, 8);
+    fn an_output_that_copies_less_than_what_is_known_has_a_beginning_of_its_own() {
+        let document = document(LEN);
+        digest_of_first(&document, LEN);
 
-        let other = document.followed_by(Bytes::from_static(b"documents"), 7);
+        let other = document.followed_by(Bytes::from_static(BYTES), 2 * BLOCK_LEN as u64 - 1);
+        let shorter = Document::with_prefix(Bytes::from_static(&BYTES[..3]), document.prefix());
 
-        assert_eq!(digest_of_first(&other, 9), sha256(b"documents"));
-        assert!(!Arc::ptr_eq(&document.prefix, &other.prefix));
+        for other in [other, shorter] {
+            let len = other.bytes().len();
+            assert_eq!(digest_of_first(&other, len), sha256(len));
+            assert!(!Arc::ptr_eq(&document.prefix, &other.prefix));
+        }
     }
 
     #[test]
     fn every_algorithm_has_its_own_state() {
-        let document = Document::from(Bytes::from_static(b"document"));
+        let document = document(LEN);
         for algorithm in [
             DigestAlgorithm::Sha1,
             DigestAlgorithm::Sha256,
@@ -173,12 +202,16 @@ mod tests {
             DigestAlgorithm::Sha512,
         ] {
             for _ in 0..2 {
-                let (mut hasher, known) = document.begin_digest(algorithm, 8).unwrap();
-                assert_eq!(known, 8);
-                let expected = openssl::hash::hash(message_digest(algorithm), b"document").unwrap();
-                assert_eq!(&*hasher.finish().unwrap(), &*expected, "{algorithm}");
+                let (mut hasher, known) = document.begin_digest(algorithm, LEN).unwrap();
+                assert_eq!(known, 2 * BLOCK_LEN);
+                let expected = openssl::hash::hash(message_digest(algorithm), &BYTES[..known]);
+                assert_eq!(*hasher.finish().unwrap(), *expected.unwrap(), "{algorithm}");
             }
         }
+    }
+
+    fn document(len: usize) -> Document {
+        Bytes::from_static(&BYTES[..len]).into()
     }
 
     fn digest_of_first(document: &Document, len: usize) -> [u8; 32] {
@@ -187,7 +220,7 @@ mod tests {
         hasher.finish().unwrap().as_ref().try_into().unwrap()
     }
 
-    fn sha256(bytes: &[u8]) -> [u8; 32] {
-        openssl::sha::sha256(bytes)
+    fn sha256(len: usize) -> [u8; 32] {
+        openssl::sha::sha256(&BYTES[..len])
     }
 }
