@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::SmartIdClient;
 use parafa_outbound::{AddressPolicy, Mailer};
-use parafa_plugin_host::Registry;
+use parafa_plugin_host::{Document, KnownDocuments, Registry};
 use parafa_store::keys::{DataKey, KeyError, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store, StoreError};
 use parafa_trust::{SignerCheck, TimestampClient, ValidationData};
@@ -48,6 +48,9 @@ pub(crate) struct App {
     pub(crate) webhook_policy: AddressPolicy,
     /// What holds for workspaces that have nothing of their own set.
     pub(crate) billing: Billing,
+    /// Spares hashing a document again when it is read for the next step of a
+    /// signature, by the id of its bytes.
+    pub(crate) known_documents: KnownDocuments,
     /// Stored files that are in memory at one time to be signed.
     pub(crate) file_loads: Semaphore,
     /// How long a stored file is kept.
@@ -115,6 +118,17 @@ impl App {
     /// slash.
     pub(crate) fn address(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
+    }
+
+    /// A document for plugins. Its bytes are written once, under an id of their
+    /// own that they are sealed with.
+    pub(crate) async fn document(
+        &self,
+        key: &DataKey,
+        bytes: Uuid,
+    ) -> Result<Document, WorkflowError> {
+        let read = self.files.read(key, bytes).await?;
+        Ok(self.known_documents.document(bytes.as_u128(), read))
     }
 
     /// The key under which a signing's personal data are.

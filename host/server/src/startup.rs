@@ -1,6 +1,6 @@
 //! Opens the doors and checks them before anybody is let in.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,9 @@ use parafa_http_port::HttpPort;
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, Mailer, OutboundClient, Reach, ServerTrust,
 };
-use parafa_plugin_host::{CallObserver, Plugin, PluginHost, PluginHostConfig, Registry};
+use parafa_plugin_host::{
+    CallObserver, KnownDocuments, Plugin, PluginHost, PluginHostConfig, Registry,
+};
 use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
@@ -32,6 +34,10 @@ use crate::webhooks::WebhookSender;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
+
+/// Documents whose digests are remembered from one step of a signature to the
+/// next: more than are being signed at one time.
+const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
 
 /// Opens everything that the configuration names.
 pub(crate) async fn open(
@@ -104,6 +110,7 @@ pub(crate) fn assemble(
         webhook_policy: webhook_policy(config)?,
         mailer: config.mail.as_ref().map(mailer).transpose()?,
         billing: config.billing.clone(),
+        known_documents: KnownDocuments::new(KNOWN_DOCUMENTS),
         file_loads: Semaphore::new(FILES_AT_ONCE),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         base_url,

@@ -48,7 +48,7 @@ impl App {
         let Some(newest) = newest else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
-        let document = self.files.read(key, newest.bytes_id).await?;
+        let document = self.document(key, newest.bytes_id).await?;
         let answers = vec![Answer {
             need: prepared.need,
             outcome: Ok(value),

@@ -39,7 +39,7 @@ impl App {
             );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
-        let document = self.files.read(key, newest.bytes_id).await?;
+        let document = self.document(key, newest.bytes_id).await?;
         let suspension = match plugin
             .drive_sign(document, &request, Vec::new(), &Nobody)
             .await
