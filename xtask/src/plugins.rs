@@ -40,6 +40,15 @@ const PLUGINS: [Plugin; 2] = [
     },
 ];
 
+/// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
+/// set here; it says what each is for.
+const FLAGS: [&str; 4] = [
+    "--cfg",
+    r#"getrandom_backend="unsupported""#,
+    "-Ctarget-feature=+simd128",
+    "-Clink-arg=--initial-memory=2621440",
+];
+
 /// Builds every plugin into `target/plugins` below `root` and answers where
 /// the shipped ones are; those that only tests load stand in its `test` folder.
 pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
@@ -157,8 +166,7 @@ fn has_target(root: &Path) -> bool {
         })
 }
 
-/// The flags of `plugins/.cargo/config.toml`, which this variable overrides,
-/// and the paths that would tell machines apart.
+/// The flags of every plugin, and the paths that would tell machines apart.
 fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
     // The registry's folders exist, and can be named, only after a fetch.
     let fetched = toolchain
@@ -173,10 +181,7 @@ fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
          `cargo update --workspace` in plugins/"
     );
 
-    let mut flags = vec![
-        OsString::from("--cfg"),
-        OsString::from(r#"getrandom_backend="unsupported""#),
-    ];
+    let mut flags: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
     flags.push(remap(root, "/parafa"));
     let registries = cargo_home()?.join("registry/src");
     for registry in fs::read_dir(&registries)
