@@ -55,6 +55,7 @@ fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
     command
         .current_dir(folder.path())
         .env("NO_PROXY", "127.0.0.1")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PARAFA_DOCUMENT", &document)
         .arg("--config-file")
         .arg(&config)

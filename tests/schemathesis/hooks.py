@@ -14,12 +14,7 @@ import uuid
 import schemathesis
 
 # What a server says that has no plugin for what it is asked.
-NOT_SET_UP = {
-    "Documents of this format cannot be archived yet.",
-    "Forms cannot be flattened here.",
-    "New containers cannot be composed here.",
-    "Unsigned documents of this format cannot be completed in the sandbox yet.",
-}
+NOT_SET_UP = {"New containers cannot be composed here."}
 
 DOCUMENT = base64.b64encode(
     pathlib.Path(os.environ["PARAFA_DOCUMENT"]).read_bytes()
@@ -42,6 +37,9 @@ def before_call(context, case, kwargs):
 def filter_failure(context, failure, case, response):
     if response.status_code == 503:
         return response.json().get("detail") not in NOT_SET_UP
+    # A simulated artifact carries nothing that could be archived.
+    if response.status_code == 422 and case.path.endswith("/archive"):
+        return False
     # DELETE erases a signing, and a record without personal data remains.
     erases = case.path.startswith("/v1/signings/")
     return not (erases and type(failure).__name__ == "UseAfterFree")
