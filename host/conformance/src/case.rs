@@ -1,10 +1,10 @@
 use std::io;
-use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use openssl::sha::sha256;
+use parafa_plugin_host::TargetLevel;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use crate::place::Place;
 use crate::{Expectation, Operation};
@@ -21,6 +21,8 @@ pub struct Case {
     pub origin: String,
     /// SPDX identifier of the licence that it is used under.
     pub licence: String,
+    /// What the document's file is called.
+    pub input: String,
     /// The document.
     pub document: Bytes,
     /// What is asked of the plugin.
@@ -33,9 +35,11 @@ pub struct Case {
 pub struct Check {
     /// What the plugin is asked to do.
     pub operation: Operation,
-    /// How many sign, one after the other; only for `sign`.
-    #[serde(default = "one")]
-    pub signers: NonZeroU8,
+    /// How many sign, one after the other: of `sign`, one when it is not named;
+    /// of `archive`, before it, to level B-T, nobody when it is not named.
+    pub signers: Option<u8>,
+    /// The level that `sign` is asked for, B-B when it is not named.
+    pub target: Option<TargetLevel>,
     /// What it should say; of several signers, to the last one.
     pub expect: Expectation,
 }
@@ -116,7 +120,7 @@ impl Case {
             check.can_be_told()?;
         }
         let document = read_document(place, &description.input)?;
-        let actual = hex::encode(sha256(&document));
+        let actual = hex::encode(Sha256::digest(&document));
         if actual != description.sha256 {
             return Err(CaseError::OtherDocument { actual });
         }
@@ -124,6 +128,7 @@ impl Case {
             name: place.name(),
             origin: description.origin,
             licence: description.licence,
+            input: description.input,
             document,
             checks: description.checks,
         })
@@ -131,10 +136,36 @@ impl Case {
 }
 
 impl Check {
+    /// How many sign before, or as, the operation.
+    pub(crate) fn signers(&self) -> usize {
+        let default = u8::from(self.operation == Operation::Sign);
+        usize::from(self.signers.unwrap_or(default))
+    }
+
+    /// The level of the signatures.
+    pub(crate) fn level(&self) -> TargetLevel {
+        match self.operation {
+            Operation::Archive => TargetLevel::BT,
+            _ => self.target.unwrap_or(TargetLevel::BB),
+        }
+    }
+
     fn can_be_told(&self) -> Result<(), CaseError> {
-        let several = self.signers > NonZeroU8::MIN && self.operation != Operation::Sign;
+        let is_sign = self.operation == Operation::Sign;
+        let asks = [
+            (
+                "signers",
+                match self.signers {
+                    None => true,
+                    Some(0) => self.operation == Operation::Archive,
+                    Some(_) => is_sign || self.operation == Operation::Archive,
+                },
+            ),
+            ("target level", is_sign || self.target.is_none()),
+        ];
+        let unasked = asks.into_iter().find(|(_, fits)| !fits);
         let untold = self.expect.untold_by(self.operation);
-        match untold.or(several.then_some("signers")) {
+        match untold.or(unasked.map(|(what, _)| what)) {
             Some(what) => Err(CaseError::Untold {
                 operation: self.operation,
                 what,
@@ -154,16 +185,12 @@ fn read_document(place: &Place, file: &str) -> Result<Bytes, CaseError> {
     })
 }
 
-fn one() -> NonZeroU8 {
-    NonZeroU8::MIN
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
-    use crate::Acceptance;
+    use crate::{Acceptance, ExpectedRefusal};
 
     const DESCRIPTION_OF_A: &str = r#"
         origin = "written for this test"
@@ -178,7 +205,12 @@ mod tests {
         [[checks]]
         operation = "sign"
         signers = 2
+        target = "B-T"
         expect.refused = "no-room"
+
+        [[checks]]
+        operation = "flatten"
+        expect.refused = { code = "flatten-refused", subjects = ["a: why"] }
     "#;
 
     fn load(description: &str, document: Option<&str>) -> Result<Case, CaseError> {
@@ -200,7 +232,8 @@ mod tests {
             [
                 Check {
                     operation: Operation::Inspect,
-                    signers: NonZeroU8::MIN,
+                    signers: None,
+                    target: None,
                     expect: Expectation::Accepted(Acceptance {
                         notes: Some(vec!["javascript".into()]),
                         ..Acceptance::default()
@@ -208,8 +241,21 @@ mod tests {
                 },
                 Check {
                     operation: Operation::Sign,
-                    signers: NonZeroU8::new(2).unwrap(),
-                    expect: Expectation::Refused("no-room".into()),
+                    signers: Some(2),
+                    target: Some(TargetLevel::BT),
+                    expect: Expectation::Refused(ExpectedRefusal {
+                        code: "no-room".into(),
+                        subjects: None,
+                    }),
+                },
+                Check {
+                    operation: Operation::Flatten,
+                    signers: None,
+                    target: None,
+                    expect: Expectation::Refused(ExpectedRefusal {
+                        code: "flatten-refused".into(),
+                        subjects: Some(vec!["a: why".into()]),
+                    }),
                 },
             ]
         );
@@ -234,6 +280,14 @@ mod tests {
         assert!(matches!(
             load(&of_verify, Some("a")),
             Err(CaseError::Untold { what: "notes", .. })
+        ));
+        let unsigned = DESCRIPTION_OF_A.replace("signers = 2", "signers = 0");
+        assert!(matches!(
+            load(&unsigned, Some("a")),
+            Err(CaseError::Untold {
+                what: "signers",
+                ..
+            })
         ));
     }
 }

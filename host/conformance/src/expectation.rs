@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use parafa_plugin_host::{CallError, Fault, Integrity};
+use parafa_plugin_host::{CallError, Fault, Integrity, Refusal, Report, SignatureEvidence};
 use serde::Deserialize;
 
 use crate::{Answered, Operation};
@@ -11,24 +11,64 @@ use crate::{Answered, Operation};
 pub enum Expectation {
     /// It does what it is asked to.
     Accepted(Acceptance),
-    /// It refuses with this code.
-    Refused(String),
+    /// It refuses like this.
+    Refused(ExpectedRefusal),
+}
+
+/// How a plugin should refuse: `"encrypted"`, or
+/// `{ code = "flatten-refused", subjects = ["Date: no-appearance"] }`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(from = "RefusalForm")]
+pub struct ExpectedRefusal {
+    /// The code.
+    pub code: String,
+    /// All of the subjects, in any order; not looked at when they are not
+    /// named.
+    pub subjects: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RefusalForm {
+    Code(String),
+    Exactly { code: String, subjects: Vec<String> },
+}
+
+impl From<RefusalForm> for ExpectedRefusal {
+    fn from(form: RefusalForm) -> Self {
+        match form {
+            RefusalForm::Code(code) => Self {
+                code,
+                subjects: None,
+            },
+            RefusalForm::Exactly { code, subjects } => Self {
+                code,
+                subjects: Some(subjects),
+            },
+        }
+    }
 }
 
 /// What the answer should tell. What is not named is not looked at.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Acceptance {
-    /// What the document is said to be, or the signed one.
+    /// What the document is said to be, or the one that comes out.
     pub media_type: Option<String>,
     /// Codes of all notes of `inspect`, in any order.
     pub notes: Option<Vec<String>>,
+    /// How many form fields `inspect` finds, also in what was made.
+    pub fields: Option<usize>,
     /// How many signatures there are; after `sign`, with the new one.
     pub signatures: Option<usize>,
+    /// Whether `archive` has something to do.
+    pub changed: Option<bool>,
+    /// Whether what was made is the document itself.
+    pub unchanged: Option<bool>,
     /// What `verify` says of the integrity of each signature, in their order;
     /// when it is not named, all have to be intact.
     pub integrity: Option<Vec<String>>,
-    /// What `sign` reaches, such as `PAdES-B-B`.
+    /// What `sign` or `archive` reaches, such as `PAdES-B-B`.
     pub level: Option<String>,
     /// The level of each signature, in their order.
     pub levels: Option<Vec<String>>,
@@ -82,15 +122,10 @@ impl Expectation {
     pub fn compare(&self, answer: &Result<Answered, CallError>) -> Result<(), Mismatch> {
         match (self, answer) {
             (_, Err(CallError::Fault(fault))) => Err(Mismatch::Fault(Box::new(fault.clone()))),
-            (Self::Refused(code), Err(CallError::Refused(refusal))) if *code == refusal.code => {
-                Ok(())
+            (Self::Refused(expected), Err(CallError::Refused(refusal))) => {
+                expected.compare(refusal)
             }
-            (Self::Refused(code), Err(CallError::Refused(refusal))) => Err(Mismatch::OtherCode {
-                expected: code.clone(),
-                actual: refusal.code.clone(),
-                detail: refusal.detail.clone(),
-            }),
-            (Self::Refused(code), Ok(_)) => Err(Mismatch::Accepted(code.clone())),
+            (Self::Refused(expected), Ok(_)) => Err(Mismatch::Accepted(expected.code.clone())),
             (Self::Accepted(_), Err(CallError::Refused(refusal))) => Err(Mismatch::Refused {
                 code: refusal.code.clone(),
                 detail: refusal.detail.clone(),
@@ -104,34 +139,73 @@ impl Expectation {
         let Self::Accepted(acceptance) = self else {
             return None;
         };
-        [
-            ("notes", acceptance.notes.is_some(), Operation::Inspect),
+        use Operation::{Archive, Compose, Flatten, Inspect, Rehearse, Sign, Verify};
+        let told: [(_, _, &[Operation]); 8] = [
             (
-                "integrity",
-                acceptance.integrity.is_some(),
-                Operation::Verify,
+                "media type",
+                acceptance.media_type.is_some(),
+                &[Archive, Compose, Flatten, Inspect, Rehearse, Sign],
             ),
-            ("level", acceptance.level.is_some(), Operation::Sign),
-            ("levels", acceptance.levels.is_some(), Operation::Verify),
-        ]
-        .into_iter()
-        .find(|(_, named, told_by)| *named && *told_by != operation)
-        .map(|(name, ..)| name)
-        .or_else(|| {
-            let told = operation != Operation::Verify;
-            (acceptance.media_type.is_some() && !told).then_some("media type")
-        })
+            (
+                "notes",
+                acceptance.notes.is_some(),
+                &[Compose, Flatten, Inspect, Rehearse],
+            ),
+            (
+                "fields",
+                acceptance.fields.is_some(),
+                &[Compose, Flatten, Inspect, Rehearse],
+            ),
+            ("change", acceptance.changed.is_some(), &[Archive]),
+            (
+                "unchanged document",
+                acceptance.unchanged.is_some(),
+                &[Flatten, Rehearse],
+            ),
+            ("integrity", acceptance.integrity.is_some(), &[Verify]),
+            ("level", acceptance.level.is_some(), &[Archive, Sign]),
+            ("levels", acceptance.levels.is_some(), &[Archive, Verify]),
+        ];
+        told.into_iter()
+            .find(|(_, named, by)| *named && !by.contains(&operation))
+            .map(|(what, ..)| what)
+    }
+}
+
+impl ExpectedRefusal {
+    fn compare(&self, refusal: &Refusal) -> Result<(), Mismatch> {
+        if self.code != refusal.code {
+            return Err(Mismatch::OtherCode {
+                expected: self.code.clone(),
+                actual: refusal.code.clone(),
+                detail: refusal.detail.clone(),
+            });
+        }
+        let actual = sorted(refusal.subjects.clone());
+        same("subjects", self.subjects.clone().map(sorted), &actual)
     }
 }
 
 impl Acceptance {
     fn compare(&self, answered: &Answered) -> Result<(), Mismatch> {
         match answered {
-            Answered::Inspected(report) => {
-                let notes = report.notes.iter().map(|note| note.code.clone()).collect();
-                same("notes", self.notes.clone().map(sorted), &sorted(notes))?;
-                same("media type", self.media_type.clone(), &report.media_type)?;
-                self.compare_count(report.signatures.len())
+            Answered::Archived(archived) => {
+                let outcome = &archived.outcome;
+                same("level", self.level.clone(), &outcome.level)?;
+                same("media type", self.media_type.clone(), &outcome.media_type)?;
+                same("change", self.changed, &archived.bytes.is_some())?;
+                self.compare_levels(&archived.signatures)?;
+                self.compare_count(archived.signatures.len())
+            }
+            Answered::Inspected(report) => self.compare_report(report),
+            Answered::Made(made) => {
+                let media_type = &made.document.media_type;
+                same("media type", self.media_type.clone(), media_type)?;
+                same("unchanged document", self.unchanged, &made.unchanged)?;
+                match &made.report {
+                    Some(report) => self.compare_report(report),
+                    None => Ok(()),
+                }
             }
             Answered::Signed(signed) => {
                 same("level", self.level.clone(), &signed.outcome.level)?;
@@ -145,10 +219,22 @@ impl Acceptance {
                 let expected = self.integrity.clone().unwrap_or_else(intact);
                 let actual = evidence.iter().map(|one| one.integrity.name().to_owned());
                 same("integrity", Some(expected), &actual.collect())?;
-                let levels = evidence.iter().map(|one| one.level.clone()).collect();
-                same("levels", self.levels.clone(), &levels)
+                self.compare_levels(evidence)
             }
         }
+    }
+
+    fn compare_report(&self, report: &Report) -> Result<(), Mismatch> {
+        let notes = report.notes.iter().map(|note| note.code.clone()).collect();
+        same("notes", self.notes.clone().map(sorted), &sorted(notes))?;
+        same("media type", self.media_type.clone(), &report.media_type)?;
+        same("number of fields", self.fields, &report.fields.len())?;
+        self.compare_count(report.signatures.len())
+    }
+
+    fn compare_levels(&self, evidence: &[SignatureEvidence]) -> Result<(), Mismatch> {
+        let levels = evidence.iter().map(|one| one.level.clone()).collect();
+        same("levels", self.levels.clone(), &levels)
     }
 
     fn compare_count(&self, actual: usize) -> Result<(), Mismatch> {
@@ -178,7 +264,7 @@ fn sorted(mut codes: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use parafa_plugin_host::{Note, Refusal, Report};
+    use parafa_plugin_host::Note;
 
     use super::*;
 
@@ -220,11 +306,34 @@ mod tests {
 
     #[test]
     fn a_refusal_must_have_the_expected_code() {
-        let expected = Expectation::Refused("encrypted".into());
+        let expected = refused("encrypted", None);
 
         assert_eq!(expected.compare(&refusal("encrypted")), Ok(()));
         assert!(expected.compare(&refusal("xfa")).is_err());
         assert!(expected.compare(&report(&[])).is_err());
+    }
+
+    fn refused(code: &str, subjects: Option<&[&str]>) -> Expectation {
+        let owned = |subjects: &[&str]| subjects.iter().map(|&one| one.to_owned()).collect();
+        Expectation::Refused(ExpectedRefusal {
+            code: code.to_owned(),
+            subjects: subjects.map(owned),
+        })
+    }
+
+    #[test]
+    fn a_refusal_must_name_exactly_the_expected_subjects() {
+        let answer = Err(CallError::Refused(Refusal {
+            code: "flatten-refused".into(),
+            detail: "no".into(),
+            subjects: vec!["b".into(), "a".into()],
+        }));
+        let of = |subjects| refused("flatten-refused", subjects).compare(&answer);
+
+        assert_eq!(of(Some(&["a", "b"])), Ok(()));
+        assert_eq!(of(None), Ok(()));
+        assert!(of(Some(&["a"])).is_err());
+        assert!(of(Some(&["a", "b", "c"])).is_err());
     }
 
     #[test]

@@ -9,20 +9,24 @@
 //! plugin while others wait.
 //!
 //! Signatures in between are those of a [`SoftwareSigner`]: whether a document
-//! can be signed is the plugin's affair, whose signature it is is not.
+//! can be signed is the plugin's affair, whose signature it is is not. The
+//! authorities behind it stamp the time and tell what an archive is completed
+//! with.
 
 mod case;
 mod damage;
 mod expectation;
 mod operation;
+mod pki;
 mod place;
 mod runner;
 mod scorecard;
 mod signer;
 
 pub use case::{Case, CaseError, Check};
-pub use expectation::{Acceptance, Expectation, Mismatch};
-pub use operation::{Answered, Operation, UnknownOperation, perform};
+pub use expectation::{Acceptance, Expectation, ExpectedRefusal, Mismatch};
+pub use operation::{Answered, Input, Made, Operation, UnknownOperation, perform};
+pub use pki::SignerError;
 pub use runner::{RunError, run, run_built_in, run_quick};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
-pub use signer::{SignerError, SoftwareSigner};
+pub use signer::SoftwareSigner;

@@ -3,41 +3,100 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
-    CallError, Capability, Plugin, Progress, Report, SignatureEvidence, SignedDocument,
+    ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, MadeDocument, Plugin,
+    Progress, Report, SignatureEvidence, SignedDocument, SourceFile, TargetLevel,
 };
 use serde::Deserialize;
 
 use crate::SoftwareSigner;
 
+/// Media types by extension, of files that documents are composed of.
+const MEDIA_TYPES: [(&str, &str); 4] = [
+    ("json", "application/json"),
+    ("pdf", "application/pdf"),
+    ("txt", "text/plain"),
+    ("xml", "application/xml"),
+];
+const ANY_MEDIA_TYPE: &str = "application/octet-stream";
+
 /// What a plugin is asked to do with a document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
+    /// Raises signatures to level B-LT.
+    Archive,
+    /// Makes a document with the given one as its only file.
+    Compose,
+    /// Turns what can be filled in into what can only be read.
+    Flatten,
     /// Says what the document is and whether it may be signed.
     Inspect,
+    /// Makes the sandbox's unsigned artifact.
+    Rehearse,
     /// Adds a signature.
     Sign,
     /// Gives evidence about the document's signatures.
     Verify,
 }
 
+/// A document that a plugin is given.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Input {
+    /// The file's name, which `compose` is told, with the media type that its
+    /// extension stands for.
+    pub name: String,
+    /// The document.
+    pub document: Bytes,
+}
+
 /// What a plugin answered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answered {
+    /// To `archive`.
+    Archived(Box<ArchivedDocument>),
     /// To `inspect`.
     Inspected(Report),
+    /// To `compose`, `flatten` or `rehearse`.
+    Made(Box<Made>),
     /// To `sign`.
     Signed(Box<SignedDocument>),
     /// To `verify`.
     Verified(Vec<SignatureEvidence>),
 }
 
+/// A document that was made without anybody's signature.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Made {
+    /// The document.
+    pub document: MadeDocument,
+    /// What the plugin itself finds in it; none if it cannot inspect.
+    pub report: Option<Report>,
+    /// Whether it is the given document.
+    pub unchanged: bool,
+}
+
+impl Answered {
+    /// The document that came out, if any did.
+    #[must_use]
+    pub fn document(&self) -> Option<&Bytes> {
+        match self {
+            Self::Archived(archived) => archived.bytes.as_ref(),
+            Self::Made(made) => Some(&made.document.bytes),
+            Self::Signed(signed) => Some(&signed.bytes),
+            Self::Inspected(_) | Self::Verified(_) => None,
+        }
+    }
+}
+
 /// No operation has this name.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("there is no operation {0:?}; there are inspect, sign and verify")]
+#[error(
+    "there is no operation {0:?}; there are archive, compose, flatten, inspect, rehearse, sign and verify"
+)]
 pub struct UnknownOperation(String);
 
-/// Has a plugin do something with a document; `signer` signs at once.
+/// Has a plugin do something with a document. `signer` signs at once, to
+/// `level`, and the authorities behind it answer what an archive needs.
 ///
 /// # Errors
 ///
@@ -45,23 +104,51 @@ pub struct UnknownOperation(String);
 pub async fn perform(
     plugin: &Plugin,
     operation: Operation,
-    document: Bytes,
+    input: &Input,
     signer: &SoftwareSigner,
+    level: TargetLevel,
 ) -> Result<Answered, CallError> {
-    Ok(match operation {
-        Operation::Inspect => Answered::Inspected(plugin.inspect(document).await?),
-        Operation::Sign => Answered::Signed(sign(plugin, document, signer).await?),
-        Operation::Verify => Answered::Verified(plugin.verify(document).await?),
-    })
+    let document = input.document.clone();
+    let derive = || DeriveRequest {
+        time: signer.time(),
+        seed: signer.seed(),
+        params: Vec::new(),
+    };
+    let made = match operation {
+        Operation::Archive => return archive(plugin, document, signer).await,
+        Operation::Inspect => return Ok(Answered::Inspected(plugin.inspect(document).await?)),
+        Operation::Sign => {
+            return sign(plugin, document, signer, level)
+                .await
+                .map(Answered::Signed);
+        }
+        Operation::Verify => return Ok(Answered::Verified(plugin.verify(document).await?)),
+        Operation::Compose => compose(plugin, input, signer).await?,
+        Operation::Flatten => plugin.flatten(document.clone(), &derive()).await?,
+        Operation::Rehearse => plugin.rehearse(document.clone(), &derive()).await?,
+    };
+    let report = if plugin.capabilities().contains(&Capability::Inspect) {
+        Some(plugin.inspect(made.bytes.clone()).await?)
+    } else {
+        None
+    };
+    Ok(Answered::Made(Box::new(Made {
+        report,
+        unchanged: made.bytes == document,
+        document: made,
+    })))
 }
 
-async fn sign(
+/// Has a plugin sign.
+pub(crate) async fn sign(
     plugin: &Plugin,
     document: Bytes,
     signer: &SoftwareSigner,
+    level: TargetLevel,
 ) -> Result<Box<SignedDocument>, CallError> {
+    let request = signer.request(level);
     match plugin
-        .drive_sign(document, &signer.request(), Vec::new(), signer)
+        .drive_sign(document, &request, Vec::new(), signer)
         .await?
     {
         Progress::Done(signed) => Ok(signed),
@@ -69,8 +156,55 @@ async fn sign(
     }
 }
 
+async fn archive(
+    plugin: &Plugin,
+    document: Bytes,
+    signer: &SoftwareSigner,
+) -> Result<Answered, CallError> {
+    let request = signer.archive_request();
+    match plugin
+        .drive_archive(document, &request, Vec::new(), signer)
+        .await?
+    {
+        Progress::Done(archived) => Ok(Answered::Archived(archived)),
+        Progress::Suspended(_) => unreachable!("a software signer puts nothing off"),
+    }
+}
+
+async fn compose(
+    plugin: &Plugin,
+    input: &Input,
+    signer: &SoftwareSigner,
+) -> Result<MadeDocument, CallError> {
+    let extension = input.name.rsplit('.').next().unwrap_or_default();
+    let media_type = MEDIA_TYPES
+        .into_iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(extension))
+        .map_or(ANY_MEDIA_TYPE, |(_, media_type)| media_type);
+    let file = SourceFile {
+        name: input.name.clone(),
+        media_type: media_type.to_owned(),
+        content: input.document.clone().into(),
+    };
+    let request = ComposeRequest {
+        time: signer.time(),
+        seed: signer.seed(),
+        media_type: plugin.media_types().first().cloned().unwrap_or_default(),
+        params: Vec::new(),
+    };
+    plugin.compose(&[file], &request).await
+}
+
 impl Operation {
-    const ALL: [Self; 3] = [Self::Inspect, Self::Sign, Self::Verify];
+    const ALL: [Self; 7] = [
+        Self::Archive,
+        Self::Compose,
+        Self::Flatten,
+        Self::Inspect,
+        Self::Rehearse,
+        Self::Sign,
+        Self::Verify,
+    ];
 
     /// Its name, as in the contract.
     #[must_use]
@@ -78,11 +212,21 @@ impl Operation {
         self.capability().world()
     }
 
+    /// Whether a document comes out.
+    #[must_use]
+    pub fn makes_a_document(self) -> bool {
+        !matches!(self, Self::Inspect | Self::Verify)
+    }
+
     /// What a plugin must be able to do for it.
     #[must_use]
     pub fn capability(self) -> Capability {
         match self {
+            Self::Archive => Capability::Archive,
+            Self::Compose => Capability::Compose,
+            Self::Flatten => Capability::Flatten,
             Self::Inspect => Capability::Inspect,
+            Self::Rehearse => Capability::Rehearse,
             Self::Sign => Capability::Sign,
             Self::Verify => Capability::Verify,
         }

@@ -7,9 +7,11 @@ use bytes::Bytes;
 use parafa_plugin_host::{CallError, Plugin};
 
 use crate::damage::variants;
+use crate::operation::sign;
 use crate::place::Place;
 use crate::{
-    Answered, Case, CaseError, Check, Scorecard, SignerError, SoftwareSigner, Verdict, perform,
+    Answered, Case, CaseError, Check, Input, Operation, Scorecard, SignerError, SoftwareSigner,
+    Verdict, perform,
 };
 
 /// When all signatures are made: 2026-01-01, noon UTC.
@@ -131,7 +133,7 @@ async fn play(
             scorecard.add(name, Verdict::Skipped, Some(why));
             continue;
         }
-        let trial = Trial::new(plugin, check)?;
+        let trial = Trial::new(plugin, &case.input, check)?;
         match trial.failure(&case.document, depth).await {
             None => scorecard.add(name, Verdict::Passed, None),
             Some(why) => scorecard.add(name, Verdict::Failed, Some(why)),
@@ -143,17 +145,24 @@ async fn play(
 /// A check with the people who sign in it.
 struct Trial<'a> {
     plugin: &'a Plugin,
+    /// The case's file.
+    name: &'a str,
     check: &'a Check,
     signers: Vec<SoftwareSigner>,
 }
 
 impl<'a> Trial<'a> {
-    fn new(plugin: &'a Plugin, check: &'a Check) -> Result<Self, SignerError> {
-        let signers = (1..=check.signers.get())
-            .map(|number| SoftwareSigner::generate(TIME, [number; 32]))
+    fn new(plugin: &'a Plugin, name: &'a str, check: &'a Check) -> Result<Self, SignerError> {
+        // Somebody answers for the authorities also where nobody signs.
+        let signers = (1..=check.signers().max(1))
+            .map(|number| {
+                let number = u8::try_from(number).unwrap_or(u8::MAX);
+                SoftwareSigner::generate(TIME, [number; 32])
+            })
             .collect::<Result<_, _>>()?;
         Ok(Self {
             plugin,
+            name,
             check,
             signers,
         })
@@ -179,18 +188,24 @@ impl<'a> Trial<'a> {
         None
     }
 
-    async fn answer(&self, document: Bytes) -> Result<Answered, CallError> {
+    async fn answer(&self, mut document: Bytes) -> Result<Answered, CallError> {
         let [first, others @ ..] = self.signers.as_slice() else {
-            unreachable!("the number of signers is not zero")
+            unreachable!("there is one signer at least")
         };
-        let operation = self.check.operation;
-        let mut answered = perform(self.plugin, operation, document, first).await?;
-        for signer in others {
-            if let Answered::Signed(signed) = answered {
-                answered = perform(self.plugin, operation, signed.bytes, signer).await?;
-            }
+        let (operation, level) = (self.check.operation, self.check.level());
+        let before = match operation {
+            Operation::Sign => self.signers.len() - 1,
+            _ => self.check.signers(),
+        };
+        for signer in self.signers.iter().take(before) {
+            document = sign(self.plugin, document, signer, level).await?.bytes;
         }
-        Ok(answered)
+        let last = others.last().unwrap_or(first);
+        let input = Input {
+            name: self.name.to_owned(),
+            document,
+        };
+        perform(self.plugin, operation, &input, last, level).await
     }
 }
 

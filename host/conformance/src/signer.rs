@@ -1,46 +1,30 @@
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use async_trait::async_trait;
-use openssl::asn1::Asn1Time;
-use openssl::bn::BigNum;
-use openssl::ec::{EcGroup, EcKey};
-use openssl::error::ErrorStack;
-use openssl::hash::MessageDigest;
-use openssl::nid::Nid;
-use openssl::pkey::{PKey, Private};
-use openssl::sign::Signer;
-use openssl::x509::extension::KeyUsage;
-use openssl::x509::{X509, X509NameBuilder};
 use parafa_plugin_host::{
-    Answerer, DigestAlgorithm, Need, NeedKind, Reply, SignRequest, SignatureAlgorithm, TargetLevel,
+    Answerer, ArchiveRequest, DigestAlgorithm, Need, NeedKind, Reply, SignRequest,
+    SignatureAlgorithm, TargetLevel,
 };
+use sha2::{Digest, Sha256};
 
-/// What the certificate calls its subject.
-const COMMON_NAME: &str = "Parafa software signer";
-/// How long before and after the signing time the certificate is valid, in
-/// seconds.
-const VALIDITY: i64 = 24 * 60 * 60;
-/// Bytes kept for signature and certificates.
+use crate::SignerError;
+use crate::pki::{Authorities, Issuer, SignerCredential};
+
+/// Bytes kept for signature, certificates and time-stamp.
 const RESERVE: u32 = 16 * 1024;
 
-/// A P-256 key that nobody keeps, under a certificate that it signed itself.
+/// A P-256 key made of a seed, under a certificate of a software authority
+/// whose key everybody can make, with a time-stamping authority and an OCSP
+/// responder beside it.
 ///
-/// Its signatures reach level B-B and prove nothing about anybody. It gives the
-/// same value whenever it is asked to sign the same bytes, so that what is made
-/// with it can be made again.
+/// Its signatures prove nothing about anybody. The same seed and time give the
+/// same certificates, values, tokens and responses, so that what is made with
+/// them can be made again.
 pub struct SoftwareSigner {
-    key: PKey<Private>,
+    authorities: Authorities,
+    credential: SignerCredential,
     certificate: Vec<u8>,
     time: i64,
     seed: [u8; 32],
-    given: Mutex<HashMap<Vec<u8>, Vec<u8>>>,
 }
-
-/// OpenSSL makes no key or no certificate.
-#[derive(Debug, thiserror::Error)]
-#[error("a software signer cannot be made")]
-pub struct SignerError(#[from] ErrorStack);
 
 impl SoftwareSigner {
     /// Makes a key and its certificate. Signatures carry `time`, in seconds
@@ -48,25 +32,34 @@ impl SoftwareSigner {
     ///
     /// # Errors
     ///
-    /// When OpenSSL fails.
+    /// When the time cannot be written in a certificate.
     pub fn generate(time: i64, seed: [u8; 32]) -> Result<Self, SignerError> {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?;
-        let key = PKey::from_ec_key(EcKey::generate(&group)?)?;
-        let certificate = self_signed(&key, time)?.to_der()?;
+        let authorities = Authorities::new()?;
+        let credential = authorities.signer(time, &seed)?;
         Ok(Self {
-            key,
-            certificate,
+            certificate: credential.certificate()?,
+            authorities,
+            credential,
             time,
             seed,
-            given: Mutex::default(),
         })
     }
 
-    pub(crate) fn request(&self) -> SignRequest {
+    /// When it signs, seconds since the Unix epoch.
+    pub(crate) fn time(&self) -> i64 {
+        self.time
+    }
+
+    /// What identifiers are made of.
+    pub(crate) fn seed(&self) -> [u8; 32] {
+        self.seed
+    }
+
+    pub(crate) fn request(&self, target_level: TargetLevel) -> SignRequest {
         SignRequest {
             time: self.time,
             seed: self.seed,
-            target_level: TargetLevel::BB,
+            target_level,
             signer_chain: vec![self.certificate.clone()],
             signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
             reserve: RESERVE,
@@ -74,63 +67,85 @@ impl SoftwareSigner {
         }
     }
 
-    fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, ErrorStack> {
-        // Nothing panics while it holds the lock.
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(value) = given.get(bytes) {
-            return Ok(value.clone());
+    pub(crate) fn archive_request(&self) -> ArchiveRequest {
+        ArchiveRequest {
+            time: self.time,
+            seed: self.seed,
+            params: Vec::new(),
         }
-        let mut signer = Signer::new(MessageDigest::sha256(), &self.key)?;
-        let value = signer.sign_oneshot_to_vec(bytes)?;
-        given.insert(bytes.to_vec(), value.clone());
-        Ok(value)
+    }
+
+    fn token(&self, need: &Need) -> Result<Vec<u8>, String> {
+        if need.digest_algorithm != Some(DigestAlgorithm::Sha256) {
+            return Err(UNAVAILABLE.to_owned());
+        }
+        let imprint = Sha256::digest(&need.payload);
+        let token = self.authorities.token(&imprint, self.time);
+        token.map_err(|error| error.to_string())
+    }
+
+    fn issuer(&self, certificate: &[u8]) -> Result<Vec<u8>, String> {
+        match self.authorities.issuer_of(certificate) {
+            Ok(Issuer::Authority(der)) => Ok(der),
+            Ok(Issuer::Anchor) => Err("anchor".to_owned()),
+            Ok(Issuer::Unknown) => Err(UNAVAILABLE.to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn revocation(&self, certificate: &[u8]) -> Result<Vec<u8>, String> {
+        match self.authorities.ocsp_response(certificate, self.time) {
+            Ok(response) => response.ok_or_else(|| UNAVAILABLE.to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
+
+const UNAVAILABLE: &str = "unavailable";
 
 #[async_trait]
 impl Answerer for SoftwareSigner {
     async fn answer(&self, need: &Need) -> Reply {
         Reply::Answered(match need.kind {
-            NeedKind::Signature => self.sign(&need.payload).map_err(|error| error.to_string()),
-            NeedKind::Certificate | NeedKind::Revocation | NeedKind::Timestamp => {
-                Err("unavailable".to_owned())
+            NeedKind::Certificate => self.issuer(&need.payload),
+            NeedKind::Revocation => self.revocation(&need.payload),
+            NeedKind::Signature => {
+                let signed = self.credential.sign(&need.payload);
+                signed.map_err(|error| error.to_string())
             }
+            NeedKind::Timestamp => self.token(need),
         })
     }
-}
-
-fn self_signed(key: &PKey<Private>, time: i64) -> Result<X509, ErrorStack> {
-    let mut name = X509NameBuilder::new()?;
-    name.append_entry_by_nid(Nid::COMMONNAME, COMMON_NAME)?;
-    let name = name.build();
-    let serial = BigNum::from_u32(1)?.to_asn1_integer()?;
-    let (not_before, not_after) = (
-        Asn1Time::from_unix(time.saturating_sub(VALIDITY))?,
-        Asn1Time::from_unix(time.saturating_add(VALIDITY))?,
-    );
-
-    let mut certificate = X509::builder()?;
-    certificate.set_version(2)?;
-    certificate.set_serial_number(&serial)?;
-    certificate.set_subject_name(&name)?;
-    certificate.set_issuer_name(&name)?;
-    certificate.set_pubkey(key)?;
-    certificate.set_not_before(&not_before)?;
-    certificate.set_not_after(&not_after)?;
-    certificate.append_extension(KeyUsage::new().critical().non_repudiation().build()?)?;
-    certificate.sign(key, MessageDigest::sha256())?;
-    Ok(certificate.build())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_same_bytes_get_the_same_value() {
-        let signer = SoftwareSigner::generate(1_763_700_000, [7; 32]).unwrap();
+    const TIME: i64 = 1_763_700_000;
 
-        assert_eq!(signer.sign(b"one").unwrap(), signer.sign(b"one").unwrap());
-        assert_ne!(signer.sign(b"one").unwrap(), signer.sign(b"two").unwrap());
+    #[test]
+    fn the_same_seed_makes_the_same_signer() {
+        let [one, other] = [7, 7].map(|seed| SoftwareSigner::generate(TIME, [seed; 32]).unwrap());
+        let another = SoftwareSigner::generate(TIME, [8; 32]).unwrap();
+
+        assert_eq!(one.certificate, other.certificate);
+        assert_eq!(
+            one.credential.sign(b"one").unwrap(),
+            other.credential.sign(b"one").unwrap()
+        );
+        assert_ne!(one.certificate, another.certificate);
+    }
+
+    #[test]
+    fn signers_answer_for_each_other_and_for_nobody_else() {
+        let one = SoftwareSigner::generate(TIME, [1; 32]).unwrap();
+        let other = SoftwareSigner::generate(TIME, [2; 32]).unwrap();
+
+        let issuer = one.issuer(&other.certificate).unwrap();
+        assert!(one.revocation(&other.certificate).is_ok());
+        assert_eq!(one.issuer(&issuer), Err("anchor".to_owned()));
+        assert_eq!(one.issuer(b"somebody"), Err("unavailable".to_owned()));
+        assert_eq!(one.revocation(b"somebody"), Err("unavailable".to_owned()));
     }
 }

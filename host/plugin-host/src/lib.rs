@@ -45,6 +45,7 @@ mod platform;
 mod plugin;
 mod preservation;
 mod registry;
+mod requests;
 mod resources;
 mod signing;
 mod slots;
@@ -70,9 +71,11 @@ pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
 pub use plugin::Plugin;
 pub use preservation::Preservation;
 pub use registry::{InstallError, LookupError, Registry};
+pub use requests::{
+    ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile, TargetLevel,
+};
 pub use signing::SignedDocument;
 pub use values::{
-    Answer, ArchiveRequest, ArchiveStep, Archived, ComposeRequest, Coverage, DeriveRequest, Field,
-    Integrity, MadeDocument, Need, NeedKind, Note, Outcome, Parameter, Refusal, Report,
-    SignRequest, SignStep, SignatureEvidence, SignatureSummary, SourceFile, TargetLevel,
+    Answer, ArchiveStep, Archived, Coverage, Field, Integrity, MadeDocument, Need, NeedKind, Note,
+    Outcome, Refusal, Report, SignStep, SignatureEvidence, SignatureSummary,
 };

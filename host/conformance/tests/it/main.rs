@@ -16,6 +16,12 @@ async fn an_honest_plugin_passes() {
         "operation = 'inspect'\nexpect.accepted = { signatures = 0 }",
         "operation = 'verify'\nexpect.accepted = { signatures = 0 }",
         "operation = 'sign'\nsigners = 3\nexpect.accepted = { level = 'Toy-B-B', signatures = 3 }",
+        "operation = 'sign'\ntarget = 'B-T'\nexpect.accepted = { level = 'Toy-B-T' }",
+        "operation = 'archive'\nsigners = 2\n\
+         expect.accepted = { level = 'Toy-B-LT', levels = ['Toy-B-LT', 'Toy-B-LT'], changed = true }",
+        "operation = 'flatten'\nexpect.accepted = { fields = 0, unchanged = false }",
+        "operation = 'rehearse'\nexpect.accepted = { fields = 1, signatures = 0, unchanged = false }",
+        "operation = 'compose'\nexpect.accepted = { media-type = 'application/x-toy' }",
     ] {
         let result = verdict_of_toy("TOY honest 5\nhello", check).await;
 
@@ -43,10 +49,33 @@ async fn a_plugin_that_misbehaves_is_found() {
         ("sign-twice", "sign", "refused evidence"),
         ("condemn-earlier", "sign", "refused evidence"),
         ("forget-earlier", "sign", "refused evidence"),
+        (
+            "archive-asks-forever",
+            "archive",
+            "no outcome after 8 rounds",
+        ),
+        ("archive-claims-a-level", "archive", "refused evidence"),
+        ("archive-claims-no-change", "archive", "refused evidence"),
+        ("archive-forgets", "archive", "refused evidence"),
+        (
+            "archive-writes-unchanged",
+            "archive",
+            "there is an output, where no change is claimed",
+        ),
+        ("flatten-nothing", "flatten", "the output is missing"),
+        ("flatten-signs", "flatten", "refused evidence"),
+        (
+            "panic@rehearse",
+            "rehearse",
+            "panic: the document asked for it",
+        ),
+        ("rehearse-signs", "rehearse", "refused evidence"),
     ] {
-        let signers = if operation == "sign" { 2 } else { 1 };
-        let check =
-            format!("operation = '{operation}'\nsigners = {signers}\nexpect.accepted = {{}}");
+        let signers = match operation {
+            "archive" | "sign" => "signers = 2",
+            _ => "",
+        };
+        let check = format!("operation = '{operation}'\n{signers}\nexpect.accepted = {{}}");
 
         let result = verdict_of_toy(&format!("TOY {behaviour} 5\nhello"), &check).await;
 
@@ -89,11 +118,36 @@ async fn an_answer_that_was_not_expected_is_found() {
             "operation = 'sign'\nexpect.accepted = { level = 'Toy-B-T' }",
             "its level should be \"Toy-B-T\", but is \"Toy-B-B\"",
         ),
+        (
+            "operation = 'flatten'\nexpect.accepted = { fields = 1 }",
+            "its number of fields should be 1, but is 0",
+        ),
+        (
+            "operation = 'archive'\nsigners = 1\nexpect.accepted = { changed = false }",
+            "its change should be false, but is true",
+        ),
     ] {
         let result = verdict_of_toy("TOY honest 5\nhello", check).await;
 
         assert_eq!(result.detail.as_deref(), Some(why));
     }
+}
+
+#[tokio::test]
+async fn a_refusal_must_name_what_is_expected() {
+    let check = |subjects: &str| {
+        format!(
+            "operation = 'flatten'\n\
+             expect.refused = {{ code = 'flatten-refused', subjects = [{subjects}] }}"
+        )
+    };
+    let document = "TOY honest 6\nhello?";
+
+    let right = verdict_of_toy(document, &check("'body: it has a question mark'")).await;
+    let wrong = verdict_of_toy(document, &check("'other: it has none'")).await;
+
+    assert_eq!(right.outcome, Verdict::Passed, "{right}");
+    assert_eq!(wrong.outcome, Verdict::Failed);
 }
 
 #[tokio::test]

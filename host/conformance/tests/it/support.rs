@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use openssl::sha::sha256;
 use parafa_conformance::{CaseResult, run};
 use parafa_plugin_host::{CallLimits, Plugin, PluginHost, PluginHostConfig};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// A component of `target/plugins`.
@@ -49,7 +49,7 @@ impl Cases {
     /// Adds a case with one check.
     pub(crate) fn add(&self, name: &str, document: impl Into<Bytes>, check: &str) {
         let document = document.into();
-        let digest: String = sha256(&document)
+        let digest: String = Sha256::digest(&document)
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();

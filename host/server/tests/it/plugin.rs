@@ -15,9 +15,11 @@ fn check_tells_what_a_component_is() {
     assert_eq!(findings["contract"], "0.1.0");
     assert_eq!(
         findings["worlds"],
-        serde_json::json!(["describe", "inspect", "sign", "verify"])
+        serde_json::json!([
+            "describe", "archive", "flatten", "inspect", "rehearse", "sign", "verify"
+        ])
     );
-    assert_eq!(findings["missing"], serde_json::json!([]));
+    assert_eq!(findings["missing"], serde_json::json!(["compose"]));
     assert_eq!(findings["admissible"], true);
     let bytes = std::fs::read(component("pdf.wasm")).unwrap();
     assert_eq!(findings["bytes"], bytes.len());
@@ -58,6 +60,78 @@ fn run_inspects_with_the_installed_plugin() {
     assert!(call["peakMemoryBytes"].as_u64().unwrap() > 64 * 1024);
     assert_eq!(call["digest"].as_str().unwrap().len(), 64);
     assert!(call.get("refusal").is_none() && call.get("fault").is_none());
+}
+
+#[test]
+fn run_archives_what_it_signed_with_a_time_stamp() {
+    let documents = Documents::new();
+    let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
+    let (signed, archived) = (documents.path("signed.pdf"), documents.path("archived.pdf"));
+    let stamped = plugin(
+        "run",
+        [
+            "sign".as_ref(),
+            file.as_os_str(),
+            "--level".as_ref(),
+            "B-T".as_ref(),
+            "--out".as_ref(),
+            signed.as_os_str(),
+        ],
+    );
+    assert_eq!(stamped.code, Some(0), "{stamped:?}");
+
+    let ended = plugin(
+        "run",
+        [
+            "archive".as_ref(),
+            signed.as_os_str(),
+            "--out".as_ref(),
+            archived.as_os_str(),
+            "--json".as_ref(),
+        ],
+    );
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let outcome = &ended.json()["outcome"];
+    assert_eq!(outcome["level"], "PAdES-B-LT");
+    assert_eq!(outcome["changed"], true);
+    let (before, after) = (
+        std::fs::read(signed).unwrap(),
+        std::fs::read(&archived).unwrap(),
+    );
+    assert!(after.starts_with(&before));
+    let again = plugin(
+        "run",
+        ["archive".as_ref(), archived.as_os_str(), "--json".as_ref()],
+    );
+    assert_eq!(again.json()["outcome"]["changed"], false, "{again:?}");
+}
+
+#[test]
+fn run_flattens_and_rehearses() {
+    let documents = Documents::new();
+    let form = parafa_fixtures::PdfBuilder::new().text_field("Vardas", "Jonas");
+    let file = documents.add("form.pdf", form.build());
+    for operation in ["flatten", "rehearse"] {
+        let out = documents.path("made.pdf");
+
+        let ended = plugin(
+            "run",
+            [
+                operation.as_ref(),
+                file.as_os_str(),
+                "--out".as_ref(),
+                out.as_os_str(),
+                "--json".as_ref(),
+            ],
+        );
+
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let outcome = &ended.json()["outcome"];
+        assert_eq!(outcome["mediaType"], "application/pdf");
+        assert_eq!(outcome["unchanged"], false);
+        assert_eq!(outcome["bytes"], std::fs::read(out).unwrap().len());
+    }
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::fmt;
 
 use openssl::nid::Nid;
 use openssl::x509::X509;
-use parafa_conformance::Answered;
-use parafa_plugin_host::{Coverage, Integrity, Report, SignatureEvidence, SignedDocument};
+use parafa_conformance::{Answered, Made};
+use parafa_plugin_host::{
+    ArchivedDocument, Coverage, Integrity, Report, SignatureEvidence, SignedDocument,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -13,7 +15,9 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum OutcomeView {
+    Archived(ArchivedView),
     Inspected(ReportView),
+    Made(MadeView),
     Signed(SignedView),
     Verified { signatures: Vec<SignatureView> },
 }
@@ -62,6 +66,35 @@ pub(super) struct SignedView {
     sha256: String,
 }
 
+/// What `archive` made, if it made anything.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ArchivedView {
+    media_type: String,
+    level: String,
+    changed: bool,
+    signatures: Vec<SignatureView>,
+    #[serde(flatten)]
+    output: Option<OutputView>,
+}
+
+/// What `flatten`, `rehearse` or `compose` made.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MadeView {
+    media_type: String,
+    unchanged: bool,
+    #[serde(flatten)]
+    output: OutputView,
+}
+
+/// A document that came out.
+#[derive(Debug, Serialize)]
+struct OutputView {
+    bytes: usize,
+    sha256: String,
+}
+
 /// A signature, as `verify` sees it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -83,7 +116,9 @@ pub(in crate::cli) struct SignatureView {
 impl OutcomeView {
     pub(super) fn of(answered: &Answered) -> Self {
         match answered {
+            Answered::Archived(archived) => Self::Archived(ArchivedView::of(archived)),
             Answered::Inspected(report) => Self::Inspected(ReportView::of(report)),
+            Answered::Made(made) => Self::Made(MadeView::of(made)),
             Answered::Signed(signed) => Self::Signed(SignedView::of(signed)),
             Answered::Verified(evidence) => Self::Verified {
                 signatures: evidence.iter().map(SignatureView::of).collect(),
@@ -129,6 +164,37 @@ impl SignedView {
     }
 }
 
+impl ArchivedView {
+    fn of(archived: &ArchivedDocument) -> Self {
+        Self {
+            media_type: archived.outcome.media_type.clone(),
+            level: archived.outcome.level.clone(),
+            changed: archived.bytes.is_some(),
+            signatures: archived.signatures.iter().map(SignatureView::of).collect(),
+            output: archived.bytes.as_deref().map(OutputView::of),
+        }
+    }
+}
+
+impl MadeView {
+    fn of(made: &Made) -> Self {
+        Self {
+            media_type: made.document.media_type.clone(),
+            unchanged: made.unchanged,
+            output: OutputView::of(&made.document.bytes),
+        }
+    }
+}
+
+impl OutputView {
+    fn of(bytes: &[u8]) -> Self {
+        Self {
+            bytes: bytes.len(),
+            sha256: hex::encode(Sha256::digest(bytes)),
+        }
+    }
+}
+
 impl SignatureView {
     pub(in crate::cli) fn of(evidence: &SignatureEvidence) -> Self {
         Self {
@@ -152,7 +218,12 @@ impl SignatureView {
 impl fmt::Display for OutcomeView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Archived(archived) => write!(f, "{archived}"),
             Self::Inspected(report) => write!(f, "{report}"),
+            Self::Made(made) if made.unchanged => {
+                write!(f, "made: {}, the document as it is", made.media_type)
+            }
+            Self::Made(made) => write!(f, "made: {}, {}", made.media_type, made.output),
             Self::Signed(signed) => write!(
                 f,
                 "signed: {}, {}, {} bytes, sha256 {}",
@@ -164,6 +235,25 @@ impl fmt::Display for OutcomeView {
                 f.write_str(&lines.join("\n"))
             }
         }
+    }
+}
+
+impl fmt::Display for ArchivedView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.output {
+            Some(output) => write!(f, "archived: {}, {}, {output}", self.media_type, self.level)?,
+            None => write!(f, "archived already: {}, {}", self.media_type, self.level)?,
+        }
+        for signature in &self.signatures {
+            write!(f, "\n{signature}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for OutputView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes, sha256 {}", self.bytes, self.sha256)
     }
 }
 

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use parafa_conformance::{Answered, Operation, SoftwareSigner, perform};
-use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal};
+use parafa_conformance::{Answered, Input, Operation, SoftwareSigner, perform};
+use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal, TargetLevel};
 use serde::Serialize;
 
 use super::answer::OutcomeView;
@@ -14,16 +14,20 @@ use crate::cli::{CommandError, FAULT, Place, REFUSED, USAGE, print_json};
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArguments {
-    /// inspect, verify, or sign (by a key that is made for it, to level B-B).
+    /// inspect, verify, sign (by a key that is made for it), archive (what was
+    /// signed so), flatten, rehearse, or compose (of this file).
     operation: Operation,
     /// The document.
     file: PathBuf,
     /// The component, in place of the installed plugin for the document.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
-    /// Where to write the signed document.
+    /// Where to write the document that comes out.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
+    /// What `sign` is to reach: B-B or B-T.
+    #[arg(long, value_parser = level, default_value = "B-B")]
+    level: TargetLevel,
     #[command(flatten)]
     place: Place,
     /// Print JSON.
@@ -57,7 +61,7 @@ enum End {
 
 /// Has a plugin do something with a document.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
-    if arguments.out.is_some() && arguments.operation != Operation::Sign {
+    if arguments.out.is_some() && !arguments.operation.makes_a_document() {
         eprintln!(
             "parafa: {} makes no document to write: leave out --out",
             arguments.operation
@@ -83,7 +87,11 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
 
 async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     let bench = Bench::open(&arguments.place)?;
-    let document = bench::read(&arguments.file)?;
+    let name = arguments.file.file_name().unwrap_or_default();
+    let input = Input {
+        name: name.to_string_lossy().into_owned(),
+        document: bench::read(&arguments.file)?,
+    };
     let plugin = match &arguments.plugin {
         Some(wasm) => bench.admit(wasm).await?,
         None => bench.installed_for(&arguments.file).await?,
@@ -93,11 +101,19 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     let signer = software_signer()?;
 
     let start = Instant::now();
-    let answer = perform(&metered, arguments.operation, document, &signer).await;
+    let answer = perform(
+        &metered,
+        arguments.operation,
+        &input,
+        &signer,
+        arguments.level,
+    )
+    .await;
     let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
 
-    if let (Some(out), Ok(Answered::Signed(signed))) = (&arguments.out, &answer) {
-        std::fs::write(out, &signed.bytes)
+    let made = answer.as_ref().ok().and_then(Answered::document);
+    if let (Some(out), Some(made)) = (&arguments.out, made) {
+        std::fs::write(out, made)
             .with_context(|| format!("{} cannot be written", out.display()))?;
     }
     Ok(Call {
@@ -114,6 +130,13 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
         peak_memory_bytes: meter.peak_bytes(),
         log: bench.log().lines(),
     })
+}
+
+fn level(name: &str) -> Result<TargetLevel, String> {
+    [TargetLevel::BB, TargetLevel::BT]
+        .into_iter()
+        .find(|level| level.name() == name)
+        .ok_or_else(|| format!("there is no level {name:?}; there are B-B and B-T"))
 }
 
 fn software_signer() -> anyhow::Result<SoftwareSigner> {

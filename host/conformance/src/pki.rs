@@ -1,0 +1,144 @@
+//! A software authority, time-stamping authority and OCSP responder. Their keys
+//! are made of fixed words that everybody can read: what they issue proves
+//! nothing about anybody, and is the same every time.
+
+mod credential;
+mod ocsp;
+mod token;
+
+use std::time::Duration;
+
+use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
+use der::{DateTime, Decode, Encode};
+use x509_cert::Certificate;
+use x509_cert::ext::pkix::KeyUsages;
+
+use credential::{Credential, Subject};
+
+const AUTHORITY: &str = "Parafa software authority";
+const TIME_STAMPER: &str = "Parafa software time-stamping authority";
+const SIGNER: &str = "Parafa software signer";
+
+/// Validity of what lives as long as the kit: 2020 to 2050.
+const LIFE: (i64, i64) = (1_577_836_800, 2_524_607_999);
+/// How long before and after the signing time a signer's certificate is valid,
+/// in seconds.
+const VALIDITY: i64 = 24 * 60 * 60;
+
+/// Why nothing can be issued.
+#[derive(Debug, thiserror::Error)]
+pub enum SignerError {
+    /// A certificate, time-stamp or OCSP response cannot be encoded.
+    #[error("a certificate, time-stamp or OCSP response cannot be encoded")]
+    Encoding(#[from] der::Error),
+    /// The seed makes no key, or the key no signature.
+    #[error("the seed makes no usable key")]
+    Key,
+}
+
+impl From<p256::ecdsa::Error> for SignerError {
+    fn from(_: p256::ecdsa::Error) -> Self {
+        Self::Key
+    }
+}
+
+/// Who answers for what signers sign.
+pub(crate) struct Authorities {
+    root: Credential,
+    time_stamper: Credential,
+}
+
+/// A signer's key with its certificate.
+pub(crate) struct SignerCredential(Credential);
+
+impl Authorities {
+    pub(crate) fn new() -> Result<Self, SignerError> {
+        let root = Credential::self_issued(AUTHORITY, LIFE)?;
+        let time_stamper = root.issue(
+            &Subject {
+                common_name: TIME_STAMPER,
+                key_usage: KeyUsages::DigitalSignature,
+                purpose: Some(ID_KP_TIME_STAMPING),
+                validity: LIFE,
+            },
+            TIME_STAMPER.as_bytes(),
+        )?;
+        Ok(Self { root, time_stamper })
+    }
+
+    /// A signer whose key is made of `seed`, for signatures at `time`.
+    pub(crate) fn signer(&self, time: i64, seed: &[u8]) -> Result<SignerCredential, SignerError> {
+        let subject = Subject {
+            common_name: SIGNER,
+            key_usage: KeyUsages::NonRepudiation,
+            purpose: None,
+            validity: (time.saturating_sub(VALIDITY), time.saturating_add(VALIDITY)),
+        };
+        self.root.issue(&subject, seed).map(SignerCredential)
+    }
+
+    /// Who issued a certificate.
+    pub(crate) fn issuer_of(&self, der: &[u8]) -> Result<Issuer, SignerError> {
+        if der == self.root.der()? {
+            return Ok(Issuer::Anchor);
+        }
+        Ok(match self.issued(der) {
+            Some(_) => Issuer::Authority(self.root.der()?),
+            None => Issuer::Unknown,
+        })
+    }
+
+    /// An OCSP response that a certificate of these is good at `time`.
+    pub(crate) fn ocsp_response(
+        &self,
+        der: &[u8],
+        time: i64,
+    ) -> Result<Option<Vec<u8>>, SignerError> {
+        match self.issued(der) {
+            Some(certificate) => ocsp::good(&self.root, &certificate, time).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// An RFC 3161 token over the SHA-256 of something, at `time`.
+    pub(crate) fn token(&self, imprint: &[u8], time: i64) -> Result<Vec<u8>, SignerError> {
+        token::over(&self.time_stamper, imprint, time)
+    }
+
+    fn issued(&self, der: &[u8]) -> Option<Certificate> {
+        let certificate = Certificate::from_der(der).ok()?;
+        self.root.has_issued(&certificate).then_some(certificate)
+    }
+}
+
+/// Who issued a certificate.
+pub(crate) enum Issuer {
+    /// It is the software authority's own.
+    Anchor,
+    /// The software authority, in DER.
+    Authority(Vec<u8>),
+    /// Somebody else.
+    Unknown,
+}
+
+impl SignerCredential {
+    /// The certificate in DER.
+    pub(crate) fn certificate(&self) -> Result<Vec<u8>, SignerError> {
+        self.0.der()
+    }
+
+    /// ECDSA with SHA-256 over `bytes`, in DER; the same value every time.
+    pub(crate) fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, SignerError> {
+        self.0.sign(bytes)
+    }
+}
+
+/// Seconds since the Unix epoch as DER has dates.
+fn date_time(seconds: i64) -> der::Result<DateTime> {
+    let seconds = u64::try_from(seconds).map_err(|_| der::ErrorKind::DateTime)?;
+    DateTime::from_unix_duration(Duration::from_secs(seconds))
+}
+
+fn encoded(value: &impl Encode) -> Result<Vec<u8>, SignerError> {
+    Ok(value.to_der()?)
+}

@@ -1,0 +1,111 @@
+//! What plugins are asked for. Requests are kept, because the same request and
+//! answers give the same bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base64_bytes;
+use crate::{Document, SignatureAlgorithm};
+
+/// The baseline level that a signature is to reach.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+pub enum TargetLevel {
+    /// A signature.
+    #[serde(rename = "B-B")]
+    BB,
+    /// A signature with a time-stamp over its value.
+    #[serde(rename = "B-T")]
+    BT,
+}
+
+/// One signature to be made. It is stored before the first call, because the
+/// same request and answers give the same bytes.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SignRequest {
+    /// Signing time, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// What the signature is to reach.
+    pub target_level: TargetLevel,
+    /// DER certificates, the signer's first, then its issuers.
+    #[serde(with = "base64_bytes::list")]
+    pub signer_chain: Vec<Vec<u8>>,
+    /// How the device will sign.
+    pub signature_algorithm: SignatureAlgorithm,
+    /// Bytes kept for signature, certificates and time-stamp.
+    pub reserve: u32,
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// Signatures to be raised to level B-LT. It is stored, or at least kept, from
+/// the first call on, because the same request and answers give the same
+/// bytes.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ArchiveRequest {
+    /// Time of archiving, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A document to be derived from another one, by `flatten` or `rehearse`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct DeriveRequest {
+    /// Time of the derivation, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A document to be made of files.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ComposeRequest {
+    /// Time of composing, seconds since the Unix epoch.
+    pub time: i64,
+    /// Random bytes from which every identifier is derived.
+    #[serde(with = "base64_bytes::array")]
+    pub seed: [u8; 32],
+    /// What is to be made, one of the plugin's media types.
+    pub media_type: String,
+    /// Further parameters of the format.
+    pub params: Vec<Parameter>,
+}
+
+/// A file that goes into a new document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SourceFile {
+    /// Its name within the document.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub content: Document,
+}
+
+/// A named value of a request or a need.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Parameter {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+}
+
+impl TargetLevel {
+    /// The catalogue name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BB => "B-B",
+            Self::BT => "B-T",
+        }
+    }
+}
