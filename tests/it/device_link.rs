@@ -5,7 +5,7 @@ use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::support::client::Ceremony;
-use crate::support::demo::{Demo, Persona};
+use crate::support::demo::{Demo, Persona, parafa};
 
 /// Somebody whose phone follows links.
 fn scanning(demo: &Demo) -> &Persona {
@@ -37,6 +37,27 @@ async fn a_scanned_code_leads_to_a_signature() {
     assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
     let (status, _) = ceremony.code_to_scan().await;
     assert_eq!(status, StatusCode::NOT_FOUND, "the code is gone");
+}
+
+#[tokio::test]
+async fn a_code_is_scanned_from_the_command_line() {
+    let demo = Demo::start();
+    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
+    let data = demo.data();
+    let data = data.to_str().expect("a path in UTF-8");
+    let scan = |link: &str, persona: &str| {
+        let words = ["demo", "scan", link, "--as", persona, "--data", data];
+        parafa(words).status.code()
+    };
+
+    let link = ceremony.open_device_link().await;
+    let person = &scanning(&demo).id;
+    assert_eq!(scan(&link.qr, "nobody"), Some(1));
+    assert_eq!(scan("https://example.lt/?a=b", person), Some(1));
+    assert_eq!(scan(&link.qr, person), Some(0));
+
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
 }
 
 #[tokio::test]

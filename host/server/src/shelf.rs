@@ -9,43 +9,32 @@
 //! A change is written there first and then made in the registry, where it
 //! takes effect at once: calls that run keep the version they have.
 
+mod error;
+mod folder;
 mod publisher;
 mod state;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use bytes::Bytes;
 use parafa_conformance::Verdict;
-use parafa_plugin_host::{
-    AdmissionError, CallObserver, InstallError, Plugin, PluginDigest, PluginHost, Registry,
-};
+use parafa_plugin_host::{CallObserver, InstallError, Plugin, PluginDigest, PluginHost, Registry};
 use parafa_store::StoreMode;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, OnceCell};
 
-pub(crate) use self::publisher::{
-    InvalidKey, KeyPair, PluginSignature, PublisherKey, Trusted, signature_file,
-};
-use self::state::{NothingToRollBack, State, Version};
+pub(crate) use self::error::ShelfError;
+pub(crate) use self::folder::BACKED_UP;
+use self::folder::{PluginFolder, read};
+pub(crate) use self::publisher::{KeyPair, signature_file};
+use self::publisher::{PluginSignature, PublisherKey, Trusted};
+use self::state::{State, Version};
 use crate::config::Config;
 use crate::startup;
 
-/// The folder in the data folder.
-const FOLDER: &str = "plugins";
-/// What of the data folder is backed up, in this order: the state names only
-/// what was there before it, and what stays.
-pub(crate) const BACKED_UP: [&str; 3] = [
-    "plugins/active.json",
-    "plugins/components",
-    "plugins/trusted",
-];
-const COMPONENTS: &str = "components";
-const TRUSTED: &str = "trusted";
 /// Most bytes that are read of a component; what is admitted is shorter.
 const LONGEST_COMPONENT: u64 = 64 * 1024 * 1024;
 /// Longest signature or key, in bytes.
@@ -93,59 +82,6 @@ pub(crate) struct Listed {
     /// What an operator should know about the installation.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) warning: Option<String>,
-}
-
-/// Why a plugin is not installed, disabled or rolled back to.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ShelfError {
-    #[error("{} cannot be read: {source}", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error("{} is longer than {limit} bytes", path.display())]
-    TooLong { path: PathBuf, limit: u64 },
-    #[error(
-        "{} has no signature {}: its publisher makes one with `parafa plugin sign`",
-        component.display(), signature.display()
-    )]
-    Unsigned {
-        component: PathBuf,
-        signature: PathBuf,
-    },
-    #[error("the signature {} does not fit: {reason}", path.display())]
-    BadSignature { path: PathBuf, reason: &'static str },
-    #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
-    UntrustedPublisher { publisher: String },
-    #[error(transparent)]
-    Key(#[from] InvalidKey),
-    #[error("{} is not admitted: {}", path.display(), reasons(source))]
-    NotAdmitted {
-        path: PathBuf,
-        source: AdmissionError,
-    },
-    #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
-    FailsSelfTest { failed: usize, named: String },
-    #[error(transparent)]
-    Conflict(#[from] InstallError),
-    #[error("there is no plugin {0}; `parafa plugin list` shows them")]
-    UnknownFormat(String),
-    #[error("the plugin {0} is disabled already; `parafa plugin rollback` or `install` enable it")]
-    DisabledAlready(String),
-    #[error(transparent)]
-    NothingToRollBack(#[from] NothingToRollBack),
-    #[error("the plugins cannot be worked with")]
-    Fault(#[source] anyhow::Error),
-}
-
-impl ShelfError {
-    /// Whether it lies with what was asked for.
-    pub(crate) fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Fault(_))
-    }
-}
-
-impl From<anyhow::Error> for ShelfError {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Fault(error)
-    }
 }
 
 impl Shelf {
@@ -421,62 +357,6 @@ impl Opened {
     }
 }
 
-/// The folder in the data folder.
-struct PluginFolder(PathBuf);
-
-impl PluginFolder {
-    fn of(config: &Config) -> Self {
-        Self(config.store.data.join(FOLDER))
-    }
-
-    fn trusted(&self) -> PathBuf {
-        self.0.join(TRUSTED)
-    }
-
-    fn state(&self) -> anyhow::Result<State> {
-        let path = state::path(&self.0);
-        let text = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
-            read => read.with_context(|| format!("{} cannot be read", path.display()))?,
-        };
-        serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
-    }
-
-    fn save(&self, state: &State) -> anyhow::Result<()> {
-        let text = serde_json::to_vec_pretty(state).context("the state of plugins")?;
-        write(&state::path(&self.0), &text)
-    }
-
-    fn component(&self, digest: PluginDigest) -> PathBuf {
-        self.0.join(COMPONENTS).join(format!("{digest}.wasm"))
-    }
-
-    fn keep(&self, digest: PluginDigest, wasm: &[u8]) -> anyhow::Result<()> {
-        write(&self.component(digest), wasm)
-    }
-
-    /// An installed component, which is still the one that was installed.
-    async fn admit(
-        &self,
-        host: &Arc<PluginHost>,
-        digest: PluginDigest,
-    ) -> anyhow::Result<Arc<Plugin>> {
-        let path = self.component(digest);
-        let wasm = fs::read(&path);
-        let wasm = wasm.with_context(|| format!("the installed {} is missing", path.display()))?;
-        if PluginDigest::of(&wasm) != digest {
-            bail!("the installed {} was changed", path.display());
-        }
-        let admitted = host.admit(Bytes::from(wasm)).await;
-        admitted.with_context(|| format!("the installed {} is not admitted", path.display()))
-    }
-
-    fn trust(&self, key: &PublisherKey) -> anyhow::Result<()> {
-        let path = self.trusted().join(format!("{}.pub", key.name()));
-        write(&path, &key.to_pem()?)
-    }
-}
-
 async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
     let played = parafa_conformance::run_quick(plugin).await;
     let scorecard = played.map_err(|error| ShelfError::Fault(error.into()))?;
@@ -498,44 +378,6 @@ async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
         failed: scorecard.failed,
         named: named.join(", "),
     })
-}
-
-fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
-    let unreadable = |source| ShelfError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
-    let mut content = Vec::new();
-    let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
-    file.read_to_end(&mut content).map_err(unreadable)?;
-    if content.len() as u64 > limit {
-        return Err(ShelfError::TooLong {
-            path: path.to_owned(),
-            limit,
-        });
-    }
-    Ok(content.into())
-}
-
-/// Writes a file for its owner alone, durably and in one step.
-fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, content)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        File::open(folder)?.sync_all()
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// An error with everything that it comes from.
-fn reasons(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |&error| error.source());
-    let sources: Vec<String> = sources.map(ToString::to_string).collect();
-    sources.join(": ")
 }
 
 #[expect(

@@ -315,6 +315,7 @@ pub(crate) struct World {
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Persona {
+    pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) country: String,
     pub(crate) personal_code: String,

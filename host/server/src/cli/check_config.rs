@@ -3,8 +3,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use parafa_plugin_host::Unobserved;
 use parafa_store::StoreMode;
+use serde_json::json;
 
-use super::{CommandError, Place};
+use super::{CommandError, Place, print_json};
 use crate::shelf::Shelf;
 use crate::startup;
 
@@ -13,10 +14,26 @@ use crate::startup;
 pub(super) struct CheckConfigArguments {
     #[command(flatten)]
     place: Place,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Says what is wrong, or that nothing is.
 pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
+    let checked = check(arguments);
+    match &checked {
+        Ok(()) if arguments.json => print_json(&json!({"sound": true}))?,
+        Ok(()) => println!("the configuration is sound"),
+        Err(CommandError::Refused(reason)) if arguments.json => {
+            print_json(&json!({"sound": false, "reason": reason}))?;
+        }
+        Err(_) => {}
+    }
+    checked
+}
+
+fn check(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
     let config = arguments.place.load().map_err(|error| refused(&error))?;
     if let Some(url) = &config.server.base_url {
         startup::check_base_url(url).map_err(|error| refused(&error))?;
@@ -37,7 +54,6 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     runtime
         .block_on(shelf.registry())
         .map_err(|error| refused(&error))?;
-    println!("the configuration is sound");
     Ok(())
 }
 

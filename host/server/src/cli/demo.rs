@@ -1,3 +1,5 @@
+mod scan;
+
 use std::str::FromStr;
 
 use anyhow::Context;
@@ -19,6 +21,8 @@ enum DemoCommand {
     /// Move the clock of the whole demo world: its services and every host in
     /// it. What is due by then is done at once.
     Clock(ClockArguments),
+    /// Have a persona's phone scan a Smart-ID code or follow its link.
+    Scan(scan::ScanArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,6 +70,7 @@ impl FromStr for ClockStep {
 pub(super) fn demo(arguments: &DemoArguments) -> Result<(), CommandError> {
     match &arguments.command {
         DemoCommand::Clock(arguments) => clock(arguments),
+        DemoCommand::Scan(arguments) => scan::scan(arguments),
     }
 }
 

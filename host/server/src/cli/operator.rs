@@ -85,12 +85,15 @@ pub(super) fn operate<C>(
         }
         command @ OperatorCommand::Audit(_) => audit(&mut counter, command, place.json),
         mut command => {
-            let answer = match command.cursor() {
+            let mut answer = match command.cursor() {
                 None => counter.carry_out(command)?,
                 Some(_) => counter.all_rows(command)?,
             };
             if let Some(warning) = answer["warning"].as_str() {
                 eprintln!("parafa: {warning}");
+                if let (false, Some(members)) = (place.json, answer.as_object_mut()) {
+                    members.remove("warning");
+                }
             }
             print(&answer, place.json)
         }

@@ -122,6 +122,11 @@ impl Workspaces {
 }
 
 impl WorldPart {
+    /// Everybody who can be asked to sign.
+    pub(crate) fn personas(&self) -> &[Persona] {
+        &self.personas
+    }
+
     /// What a world of this process says about itself.
     pub(super) fn of(world: &World) -> Self {
         Self {

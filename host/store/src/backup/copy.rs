@@ -143,23 +143,21 @@ fn copy_all(
     Ok(copied)
 }
 
-/// Files and folders beside the store.
-pub(super) struct Extras;
-
-impl Extras {
-    /// Copies them in their order.
-    pub(super) async fn copy(extras: Vec<Extra>, backup: &Path) -> Result<Vec<Entry>, BackupError> {
-        let backup = backup.to_owned();
-        files::blocking(move || {
-            let mut entries = Vec::new();
-            for extra in extras {
-                copy_tree(&extra.path, &backup, &extra.name, &mut entries)?;
-            }
-            sync_folders_of(&backup, &entries)?;
-            Ok(entries)
-        })
-        .await
-    }
+/// Copies files and folders beside the store, in their order.
+pub(super) async fn copy_extras(
+    extras: Vec<Extra>,
+    backup: &Path,
+) -> Result<Vec<Entry>, BackupError> {
+    let backup = backup.to_owned();
+    files::blocking(move || {
+        let mut entries = Vec::new();
+        for extra in extras {
+            copy_tree(&extra.path, &backup, &extra.name, &mut entries)?;
+        }
+        sync_folders_of(&backup, &entries)?;
+        Ok(entries)
+    })
+    .await
 }
 
 fn copy_tree(

@@ -30,7 +30,7 @@ use crate::keys::DataKeys;
 use crate::schema::{self, SCHEMA_VERSION, StoreMode};
 use crate::store::Store;
 
-use self::copy::{Extras, Names, OwnFiles};
+use self::copy::{Names, OwnFiles, copy_extras};
 use self::manifest::{Entry, Header, Manifest};
 use self::records::RecordsCopy;
 
@@ -194,7 +194,7 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     drop(removals);
 
     let (sequence, records) = records.finish().await?;
-    let extras = Extras::copy(source.extras.clone(), &target).await?;
+    let extras = copy_extras(source.extras.clone(), &target).await?;
     let entries: Vec<Entry> = [records]
         .into_iter()
         .chain(bytes.into_entries())
