@@ -1,24 +1,56 @@
 use std::path::Path;
 
 use crate::process::{cargo, run};
+use crate::product;
 use crate::referees::Referees;
-use crate::{plugins, tools};
+use crate::tools;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum Bench {
+    /// The signing API, on the built server.
+    Api,
+    /// PDF forms, beside qpdf and MuPDF.
+    Flattening,
+    /// Plugin calls and PDF signing.
+    Signing,
+}
+
+impl Bench {
+    const ALL: [Self; 3] = [Self::Api, Self::Flattening, Self::Signing];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Flattening => "flattening",
+            Self::Signing => "signing",
+        }
+    }
+}
 
 /// Runs the benches; pyHanko is measured beside them in the same run.
-pub(crate) fn run_benches(root: &Path, filter: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn run_benches(
+    root: &Path,
+    only: Option<Bench>,
+    quick: bool,
+    filter: Option<&str>,
+) -> anyhow::Result<()> {
     tools::install(root);
-    plugins::build(root)?;
-    let mut command = cargo(root);
-    command
-        .args([
-            "bench",
-            "--package",
-            "parafa-tests",
-            "--bench",
-            "signing",
-            "--",
-        ])
-        .args(filter);
-    Referees::locate(root).describe(&mut command);
-    run(&mut command)
+    let parafa = product::build_release(root)?;
+    for bench in Bench::ALL {
+        if only.is_some_and(|only| only != bench) {
+            continue;
+        }
+        let mut command = cargo(root);
+        command
+            .args(["bench", "--package", "parafa-tests", "--bench"])
+            .args([bench.name(), "--"])
+            .args(quick.then_some("--quick"))
+            .args(filter)
+            .env("PARAFA_BIN", &parafa)
+            .env("PARAFA_PLUGINS__FOLDER", root.join("target/plugins"));
+        Referees::locate(root).describe(&mut command);
+        run(&mut command)?;
+    }
+    Ok(())
 }

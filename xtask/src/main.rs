@@ -34,7 +34,11 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     let root = root();
     match command {
-        Command::Bench { filter } => bench::run_benches(&root, filter.as_deref())?,
+        Command::Bench {
+            only,
+            quick,
+            filter,
+        } => bench::run_benches(&root, only, quick, filter.as_deref())?,
         Command::Build => {
             product::build_release(&root)?;
         }
@@ -76,9 +80,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure plugin calls and PDF signing, beside native code and pyHanko
+    /// Measure the signing API, and plugin calls and PDF signing beside native code and pyHanko
     Bench {
-        /// Only the benches whose name contains this
+        /// One of the benches alone
+        #[arg(long)]
+        only: Option<bench::Bench>,
+        /// Measure the API for moments, to see that it can be measured
+        #[arg(long)]
+        quick: bool,
+        /// Only the measurements whose name contains this
         filter: Option<String>,
     },
     /// Build target/release/parafa and target/plugins/*.wasm

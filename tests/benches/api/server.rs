@@ -1,0 +1,189 @@
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use bytes::Bytes;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A file system in memory, on which a sync costs nothing.
+const MEMORY: &str = "/dev/shm";
+const LISTENING: &str = "listening on ";
+
+/// `parafa serve --demo` on a folder of its own; it ends with this value.
+pub(crate) struct Server {
+    process: Child,
+    folder: TempDir,
+    settings: Vec<(&'static str, &'static str)>,
+    base: String,
+    demo: Value,
+    http: Client,
+}
+
+/// Where a server keeps its data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Disk {
+    /// Where the checkout is built.
+    Real,
+    /// A file system in memory.
+    Memory,
+}
+
+impl Disk {
+    /// A new folder there.
+    pub(crate) fn folder(self) -> TempDir {
+        let parent = match self {
+            Self::Real => env!("CARGO_TARGET_TMPDIR"),
+            Self::Memory => MEMORY,
+        };
+        tempfile::tempdir_in(parent).unwrap_or_else(|error| panic!("{parent}: {error}"))
+    }
+
+    /// Whether this machine has it.
+    pub(crate) fn is_there(self) -> bool {
+        self == Self::Real || Path::new(MEMORY).is_dir()
+    }
+}
+
+impl Server {
+    /// Starts one and waits until it listens.
+    pub(crate) fn start(disk: Disk, settings: &[(&'static str, &'static str)]) -> Self {
+        let folder = disk.folder();
+        let (process, base) = spawn(&folder.path().join("data"), settings);
+        let file = fs::read(folder.path().join("data/demo.json")).expect("demo.json");
+        Self {
+            process,
+            settings: settings.to_vec(),
+            base,
+            demo: serde_json::from_slice(&file).expect("JSON"),
+            http: Client::builder().no_proxy().build().expect("a client"),
+            folder,
+        }
+    }
+
+    /// Stops it, lets `work` have its data folder, and starts it again.
+    pub(crate) async fn pause<F: Future>(&mut self, work: impl FnOnce(PathBuf) -> F) -> F::Output {
+        let pid = self.process.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(told.expect("kill runs").success(), "the server runs");
+        self.process.wait().expect("the server ends");
+        let done = work(self.data()).await;
+        (self.process, self.base) = spawn(&self.data(), &self.settings);
+        done
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A member of `demo.json`.
+    pub(crate) fn demo(&self, pointer: &str) -> &str {
+        let member = self.demo.pointer(pointer).and_then(Value::as_str);
+        member.expect("demo.json has it")
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.request(Method::GET, path)
+    }
+
+    /// With a body in JSON.
+    pub(crate) fn post(&self, path: &str, body: Bytes) -> RequestBuilder {
+        self.request(Method::POST, path)
+            .header(CONTENT_TYPE, "application/json")
+            .body(body)
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, format!("{}/{path}", self.base))
+            .bearer_auth(self.demo("/signing/live"))
+    }
+
+    /// Lets [`peak`](Self::peak) begin anew.
+    pub(crate) fn forget_peak(&self) {
+        const PEAK: &str = "5";
+
+        fs::write(format!("/proc/{}/clear_refs", self.process.id()), PEAK).expect("our own child");
+    }
+
+    /// Memory that it has now, in bytes.
+    pub(crate) fn resident(&self) -> usize {
+        self.status("VmRSS:")
+    }
+
+    /// The most that it had, in bytes.
+    pub(crate) fn peak(&self) -> usize {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()));
+        let status = status.expect("the server runs");
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        1024 * kib.expect("a size").parse::<usize>().expect("a number")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The answer's body in JSON; anything but success ends the run.
+pub(crate) async fn answer(request: RequestBuilder) -> Value {
+    let response = request.send().await.expect("the server answers");
+    let status = response.status();
+    let body = response.bytes().await.expect("the body");
+    assert!(
+        status.is_success(),
+        "{status}: {}",
+        String::from_utf8_lossy(&body)
+    );
+    serde_json::from_slice(&body).expect("JSON")
+}
+
+fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
+    const ANY_PORT: &str = "127.0.0.1:0";
+    const NO_LIMIT: &str = "4000000000";
+
+    let program = program();
+    let mut process = Command::new(&program)
+        .args([
+            "serve",
+            "--demo",
+            "--listen",
+            ANY_PORT,
+            "--operator-listen",
+            ANY_PORT,
+            "--data",
+        ])
+        .arg(data)
+        .env("PARAFA_TELEMETRY__LOG", "error")
+        .env("PARAFA_LIMITS__READS_PER_MINUTE", NO_LIMIT)
+        .env("PARAFA_LIMITS__WRITES_PER_MINUTE", NO_LIMIT)
+        .envs(settings.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", program.display()));
+    let output = process.stdout.take().expect("stdout is piped");
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    let base = lines.find_map(|line| Some(line.strip_prefix(LISTENING)?.to_owned()));
+    let base = base.expect("the server says where it listens");
+    // Whatever else it says goes nowhere, and must not wait for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (process, base)
+}
+
+fn program() -> PathBuf {
+    std::env::var_os("PARAFA_BIN").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/parafa"),
+        PathBuf::from,
+    )
+}
