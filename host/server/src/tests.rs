@@ -2,12 +2,19 @@
 //! races and crashes may and may not do.
 
 mod calls;
+mod careless;
 mod crash_points;
+mod deadlines;
+mod deliveries;
 mod deployment;
+mod derived;
 mod erasures;
+mod frost;
+mod host;
 mod mishaps;
 mod operators;
 mod races;
 mod reading;
+mod stage;
 mod sweeping;
 mod witness;

@@ -9,7 +9,8 @@ use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Host, SIGN, Site};
+use super::deployment::{Deployment, SIGN, Site};
+use super::host::Host;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{

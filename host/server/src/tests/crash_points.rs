@@ -7,7 +7,8 @@ use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, Host, SIGN, Site};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
+use super::host::Host;
 use super::witness::Witness;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
@@ -73,7 +74,7 @@ struct Played {
 
 /// Two signers, whatever the host does meanwhile.
 async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
-    site.signature_rings().await;
+    site.rings().await;
     let deployment = Deployment::new(site);
     let mut play = Play::begin(&deployment, faults).await;
     let signing = play.create().await;
@@ -108,10 +109,11 @@ async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
     assert_eq!(ended.signing.status, status);
     assert_eq!(ended.versions.len(), versions);
     play.end().await;
-    let rung = site.signature_rings().await;
+    let rung = site.rings().await;
+    let attempts = play.witness.attempts();
     assert!(
-        rung <= play.witness.attempts(),
-        "a phone is asked once an attempt"
+        rung.signatures <= attempts && rung.certificates <= attempts,
+        "a phone is asked once an attempt for each: {rung:?}"
     );
     Played {
         commits: play.commits,

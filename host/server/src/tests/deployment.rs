@@ -1,6 +1,7 @@
 //! Hosts over one engine in memory, one folder and one demo world.
 
 use std::collections::HashSet;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,38 +10,33 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
-use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
-use parafa_store::engine::{FaultPlan, MemoryDisk};
+use parafa_store::engine::{Engine, FaultPlan, MemoryDisk};
 use parafa_store::{
-    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, Store, StoreError,
-    StoreMode,
+    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, OffsetClock, Store,
+    StoreError, StoreMode,
 };
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::OnceCell;
-use tokio::task::JoinSet;
 use url::Url;
 use uuid::Uuid;
 
-use crate::app::App;
+use super::careless::Careless;
+use super::frost::Frost;
+use super::host::{Host, Oddity};
 use crate::config::{Config, Mail, Protection, SmartId};
-use crate::error::WorkflowError;
-use crate::records::{BillingRow, Delivery, Funding, KeyMode, PriceLadder, Role, SigningRow};
+use crate::records::{BillingRow, Funding, KeyMode, PriceLadder, Role};
 use crate::shelf::Shelf;
+use crate::startup;
 use crate::workflow::accounts::Caller;
-use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::forms::{
-    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use crate::workflow::lanes;
-use crate::workflow::lease::LEASE;
-use crate::{jobs, startup};
 
 /// Personal codes of people who sign, each with an account of their own.
 pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
+/// The code of somebody whose phone follows links.
+const FOLLOWS: &str = "40404040009";
 /// The code of somebody who refuses on the device.
 pub(super) const REFUSES: &str = "30403039917";
 
@@ -51,6 +47,8 @@ const WORKSPACE: Uuid = Uuid::from_u128(1);
 const PDF: &str = "pdf.wasm";
 /// One that can be told to misbehave.
 const TOY: &str = "test/toy.wasm";
+/// Calls of plugins at the same time.
+const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
 const START: &str = "2026-03-11T09:00:00Z";
 
 /// Who posts documents.
@@ -71,6 +69,8 @@ pub(super) struct Site {
     document: Bytes,
     config: Config,
     world: World,
+    /// Takes calls and says nothing.
+    deaf: TcpListener,
     _folder: TempDir,
 }
 
@@ -86,21 +86,27 @@ impl Site {
         world.smart_id = SmartIdTimings::immediate();
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
-        let plugin_host = PluginHostConfig::new(folder.path().join("plugin-cache"));
+        let mut plugin_host = PluginHostConfig::new(folder.path().join("plugin-cache"));
+        // Of all hosts together: one that is held up holds up no other.
+        plugin_host.max_concurrent = PLUGIN_CALLS;
         let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
         let plugins = Arc::new(Registry::default());
         for component in [PDF, TOY] {
             let plugin = plugin_host.admit(component_of(component)).await.unwrap();
             plugins.install(plugin).unwrap();
         }
+        let deaf = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let mut config = config(&world);
+        config.outbound.allow = vec![deaf.local_addr().unwrap().to_string()];
         Self {
             clock,
             plugins,
             plugin_host,
             journal_seen: AtomicU64::new(0),
             document: Bytes::from(parafa_fixtures::plain(1)),
-            config: config(&world),
+            config,
             world,
+            deaf,
             _folder: folder,
         }
     }
@@ -141,35 +147,81 @@ impl Site {
         self.plugins.install(plugin).unwrap();
     }
 
-    /// How often phones have been asked for a signature since this was asked
-    /// last.
-    pub(super) async fn signature_rings(&self) -> usize {
+    /// How often phones have rung since this was asked last.
+    pub(super) async fn rings(&self) -> Rings {
         let control = Url::parse(&self.world.addresses().control).unwrap();
-        let address = (control.host_str().unwrap(), control.port().unwrap());
-        let mut world = TcpStream::connect(address).await.unwrap();
         let seen = self.journal_seen.load(Ordering::Relaxed);
-        let path = format!("{}/journal?after={seen}&waitMs=0", control.path());
-        let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", address.0);
-        world.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        world.read_to_string(&mut answer).await.unwrap();
-        let (head, journal) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains("200 OK"), "{head}");
-        let journal: Vec<serde_json::Value> = serde_json::from_str(journal).unwrap();
+        let query = format!("/journal?after={seen}&waitMs=0");
+        let journal = ask(&control, "GET", &query, "").await;
+        let journal: Vec<serde_json::Value> = serde_json::from_str(&journal).unwrap();
         if let Some(last) = journal.last() {
             let number = last["number"].as_u64().unwrap();
             self.journal_seen.store(number, Ordering::Relaxed);
         }
-        let rang = journal
-            .iter()
-            .filter(|entry| entry["event"] == "phone_rang");
-        rang.filter(|entry| entry["session"] == "signature").count()
+        let rang = |session: &str| {
+            let rang = journal
+                .iter()
+                .filter(|entry| entry["event"] == "phone_rang");
+            rang.filter(|entry| entry["session"] == session).count()
+        };
+        Rings {
+            certificates: rang("certificate_choice"),
+            signatures: rang("signature"),
+        }
+    }
+
+    /// Has the phone of [`FOLLOWS`] follow a link on the device that shows it.
+    pub(super) async fn follow(&self, link: &str) {
+        let smart_id = Url::parse(&self.world.addresses().smart_id).unwrap();
+        let mut personas = self.world.personas().iter();
+        let persona = personas.find(|persona| persona.personal_code == FOLLOWS);
+        let body = serde_json::json!({
+            "documentNumber": persona.unwrap().document_number,
+            "deviceLink": link,
+            "flowType": "Web2App",
+        });
+        ask(&smart_id, "POST", "/mock/device-link", &body.to_string()).await;
+    }
+
+    /// A webhook that never answers.
+    pub(super) fn deaf_hook(&self) -> String {
+        format!("http://{}/", self.deaf.local_addr().unwrap())
+    }
+
+    /// Waits until somebody calls it; the call lasts as long as what is given.
+    pub(super) async fn hook_called(&self) -> TcpStream {
+        self.deaf.accept().await.unwrap().0
     }
 
     /// Moves the clock on.
     pub(super) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
+}
+
+/// How often phones have rung, by what for.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Rings {
+    pub(super) certificates: usize,
+    pub(super) signatures: usize,
+}
+
+/// The world's answer to a request below `base`.
+async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
+    let address = (base.host_str().unwrap(), base.port().unwrap());
+    let mut world = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "{method} {}{path} HTTP/1.0\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        base.path().trim_end_matches('/'),
+        address.0,
+        body.len(),
+    );
+    world.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    world.read_to_string(&mut answer).await.unwrap();
+    let (head, content) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(" 20"), "{head}");
+    content.to_owned()
 }
 
 fn component_of(file: &str) -> Bytes {
@@ -183,8 +235,8 @@ fn component_of(file: &str) -> Bytes {
 /// A document that a caller posts.
 #[derive(Clone)]
 pub(super) struct Posted {
-    extension: &'static str,
-    content: Bytes,
+    pub(super) extension: &'static str,
+    pub(super) content: Bytes,
 }
 
 impl Posted {
@@ -255,21 +307,37 @@ impl<'s> Deployment<'s> {
 
     /// A host whose engine fails as planned, perhaps in opening it already.
     pub(super) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
+        let oddity = Oddity {
+            faults,
+            ..Oddity::default()
+        };
+        self.odd_host(oddity).await
+    }
+
+    /// A host with something peculiar about it.
+    pub(super) async fn odd_host(&self, oddity: Oddity) -> Result<Host, StoreError> {
         self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
-        let engine = MemoryEngine::open(self.disk.clone(), faults, site.clock.clone());
+        let engine = MemoryEngine::open(self.disk.clone(), oddity.faults, site.clock.clone());
         let engine = Arc::new(engine);
+        let looked_through: Arc<dyn Engine> = match oddity.neglect {
+            Some(neglect) => Arc::new(Careless::new(engine.clone(), neglect)),
+            None => engine.clone(),
+        };
+        let clock = OffsetClock::new(site.clock.clone());
+        clock.advance(oddity.skew);
         let app = startup::assemble(
             &site.config,
             Url::parse("http://localhost:8080").unwrap(),
-            site.clock.clone(),
-            self.records(engine.clone()).await?,
+            Arc::new(clock),
+            self.records(looked_through).await?,
             site.plugins.clone(),
             Shelf::new(&site.config, StoreMode::Demo, Arc::new(Unobserved)),
         );
         Ok(Host {
             app: Arc::new(app.unwrap()),
             engine,
+            frost: Frost::default(),
         })
     }
 
@@ -299,7 +367,7 @@ impl<'s> Deployment<'s> {
         self.records(Arc::new(engine)).await.unwrap()
     }
 
-    async fn records(&self, engine: Arc<MemoryEngine>) -> Result<Folder, StoreError> {
+    async fn records(&self, engine: Arc<dyn Engine>) -> Result<Folder, StoreError> {
         let store = Store::open(engine, &self.master, StoreMode::Demo).await?;
         let [bytes, keys] = ["bytes", "keys"].map(|name| self.folder.path().join(name));
         Ok(Folder {
@@ -343,6 +411,25 @@ impl<'s> Deployment<'s> {
         self.hide("keys")
     }
 
+    /// Loses every data key.
+    pub(super) fn lose_keys(&self) {
+        for key in self.key_files() {
+            std::fs::remove_file(key).unwrap();
+        }
+    }
+
+    /// Leaves nothing of any data key that could be read.
+    pub(super) fn damage_keys(&self) {
+        for key in self.key_files() {
+            std::fs::write(key, "damaged").unwrap();
+        }
+    }
+
+    fn key_files(&self) -> impl Iterator<Item = PathBuf> {
+        let files = std::fs::read_dir(self.folder.path().join("keys")).unwrap();
+        files.map(|file| file.unwrap().path())
+    }
+
     fn hide(&self, name: &str) -> Hidden {
         let folder = self.folder.path();
         let hidden = Hidden {
@@ -377,91 +464,5 @@ pub(super) struct Hidden {
 impl Hidden {
     pub(super) fn restore(self) {
         std::fs::rename(self.elsewhere, self.folder).unwrap();
-    }
-}
-
-/// A host server without its listeners.
-#[derive(Clone)]
-pub(super) struct Host {
-    pub(super) app: Arc<App>,
-    engine: Arc<MemoryEngine>,
-}
-
-impl Host {
-    /// Whether its engine has crashed, and the host with it.
-    pub(super) fn is_down(&self) -> bool {
-        self.app.store.health().is_err()
-    }
-
-    /// How many commits it has tried.
-    pub(super) fn commits(&self) -> u64 {
-        self.engine.commits()
-    }
-
-    /// Claims what is due and runs each job once; tells how many there were.
-    pub(super) async fn run_due(&self) -> usize {
-        let mut running = JoinSet::new();
-        for budget in lanes::BUDGETS {
-            let claimed = self.app.store.claim_due(budget.lane, budget.jobs, LEASE);
-            for mut job in claimed.await.unwrap_or_default() {
-                let app = self.app.clone();
-                running.spawn(async move { jobs::run_one(&app, &mut job).await });
-            }
-        }
-        running.join_all().await.len()
-    }
-
-    /// A caller posts a document.
-    pub(super) async fn create(
-        &self,
-        posted: Posted,
-        order: SigningOrder,
-    ) -> Result<SigningRow, WorkflowError> {
-        let signer = || SignerForm {
-            role: SignerRole::Signer,
-            email: "signer@example.com".to_owned(),
-            name: None,
-            language: Language::Lt,
-            methods: [SigningMethod::SmartId].into_iter().collect(),
-            personal_code: None,
-        };
-        let form = SigningForm {
-            source: SourceForm::Document(DocumentForm {
-                name: format!("sutartis.{}", posted.extension),
-                extension: posted.extension.to_owned(),
-                pointer: "/document/content".to_owned(),
-                flatten_pointer: "/document/flatten".to_owned(),
-                content: ContentForm::Inline(posted.content),
-                flatten: false,
-            }),
-            terms: TermsForm {
-                title: "Sutartis".to_owned(),
-                delivery: Delivery::Link,
-                order,
-                webhook_url: None,
-                external_id: None,
-                expires_in_days: 1,
-                soft_deadline_in_days: None,
-                signers: vec![signer(), signer()],
-            },
-        };
-        let opened = self.app.create_signing(&CALLER, form, None).await?;
-        Ok(opened.row)
-    }
-
-    /// A signer presses the button.
-    pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), WorkflowError> {
-        let ceremony = self.app.ceremony(&self.link(signer)).await?;
-        let start = StartAttempt {
-            method: SigningMethod::SmartId,
-            person: Some(format!("PNOLT-{person}")),
-            document_sha256: None,
-        };
-        self.app.start_attempt(ceremony, start).await
-    }
-
-    /// The token of a signer's link.
-    pub(super) fn link(&self, signer: Uuid) -> String {
-        self.app.ceremony_token(signer).reveal().to_owned()
     }
 }

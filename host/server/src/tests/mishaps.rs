@@ -6,19 +6,14 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
+use parafa_domain::{AttemptFailure, Phase, SigningStatus};
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::{Clock, StoreError};
 use tokio::time::Instant;
-use uuid::Uuid;
 
-use super::deployment::{Deployment, Host, Posted, SIGN, Site};
-use crate::records::{AttemptRow, SigningRow};
+use super::deployment::{Posted, SIGN, Site};
+use super::stage::{Stage, TICK};
 use crate::workflow::lanes::TIMERS;
-
-/// Longest time that an attempt is waited for.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
-const TICK: SignedDuration = SignedDuration::from_secs(1);
 
 #[tokio::test]
 async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
@@ -339,88 +334,4 @@ async fn two_readers_of_one_link_both_hear_of_a_change() {
     );
     drop(stage);
     site.shutdown().await;
-}
-
-/// A signing that waits for its signers, on one host.
-struct Stage<'s> {
-    site: &'s Site,
-    deployment: Deployment<'s>,
-    host: Host,
-    signing: Uuid,
-    signer: Uuid,
-}
-
-impl<'s> Stage<'s> {
-    async fn set(site: &'s Site, posted: Posted) -> Self {
-        let deployment = Deployment::new(site);
-        let host = deployment.sound_host().await;
-        let created = host.create(posted, SigningOrder::Parallel).await.unwrap();
-        Self {
-            site,
-            deployment,
-            host,
-            signing: created.signing.id.uuid(),
-            signer: created.signing.signers[0].id.uuid(),
-        }
-    }
-
-    async fn signing(&self) -> SigningRow {
-        let store = &self.host.app.store;
-        store.get(&self.signing).await.unwrap().unwrap()
-    }
-
-    async fn newest_attempt(&self) -> AttemptRow {
-        let signing = self.signing().await;
-        let attempt = signing.signing.signers[0].attempt.unwrap();
-        let store = &self.host.app.store;
-        store.get(&attempt.uuid()).await.unwrap().unwrap()
-    }
-
-    /// Presses the button and waits for the end.
-    async fn attempt(&self) -> AttemptRow {
-        self.host.start(self.signer, SIGN[0]).await.unwrap();
-        self.outcome().await
-    }
-
-    /// Waits for the end of the attempt that runs.
-    async fn outcome(&self) -> AttemptRow {
-        let deadline = self.site.clock.now() + PATIENCE;
-        loop {
-            let attempt = self.newest_attempt().await;
-            if attempt.phase.is_terminal() {
-                return attempt;
-            }
-            assert!(self.site.clock.now() < deadline, "{:?}", attempt.phase);
-            self.run_or_wait().await;
-        }
-    }
-
-    /// Runs what is due; a second passes if nothing is.
-    async fn run_or_wait(&self) {
-        if self.host.run_due().await == 0 {
-            self.site.pass(TICK);
-        }
-    }
-
-    /// Waits for the running attempt to come to this phase.
-    async fn reach(&self, phase: Phase) {
-        while self.newest_attempt().await.phase != phase {
-            self.run_or_wait().await;
-        }
-    }
-
-    /// Waits for the plugin's first failure after the device has signed.
-    async fn first_fault(&self) {
-        self.reach(Phase::Completing).await;
-        while self.signing().await.plugin_faults.is_none() {
-            self.run_or_wait().await;
-        }
-        assert!(!self.newest_attempt().await.phase.is_terminal());
-    }
-
-    async fn give_up(&self) {
-        let link = self.host.link(self.signer);
-        let ceremony = self.host.app.ceremony(&link).await.unwrap();
-        self.host.app.give_up_attempt(&ceremony).await.unwrap();
-    }
 }

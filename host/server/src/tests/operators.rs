@@ -6,7 +6,8 @@ use parafa_store::audit::Event;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, Host, Site};
+use super::deployment::{CALLER, Deployment, Site};
+use super::host::Host;
 use crate::error::WorkflowError;
 use crate::operate::{AuditCommand, KeyCommand, OperatorCommand, Part, UsageCommand};
 use crate::records::{

@@ -6,7 +6,8 @@ use parafa_domain::{SigningOrder, SigningStatus};
 use parafa_store::Clock;
 
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
-use super::deployment::{Deployment, Host, Site};
+use super::deployment::{Deployment, Site};
+use super::host::Host;
 use crate::error::{IntakeFault, WorkflowError};
 use crate::records::{Delivery, SigningRow};
 use crate::workflow::files::FileForm;

@@ -3,7 +3,8 @@
 use parafa_store::Folder;
 
 use super::calls::{DAY, MINUTE, batch, caller, claim, pdf, rows, signings};
-use super::deployment::{Deployment, Host, Site};
+use super::deployment::{Deployment, Site};
+use super::host::Host;
 use crate::app::App;
 use crate::jobs;
 use crate::records::{

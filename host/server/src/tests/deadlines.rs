@@ -1,0 +1,209 @@
+//! Deadlines that meet what cannot be read any more, and a signature that its
+//! signer's app has yet to come back for.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
+use parafa_store::audit::{self, Verdict};
+use parafa_store::{Clock, Guard, Page};
+use sha2::{Digest, Sha256};
+
+use super::deployment::{SIGN, Site};
+use super::stage::{Stage, TICK};
+use crate::records::{EventKind, NOTICES_OF_SIGNING, NoticeKind};
+use crate::workflow::sealing;
+
+/// How long before its deadline a signing is signed here.
+const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
+/// Longer than an app may take to come back.
+const LONG: SignedDuration = SignedDuration::from_mins(3);
+
+#[tokio::test]
+async fn a_signing_whose_key_is_lost_expires_and_ends_its_attempts() {
+    let site = Site::start().await;
+    let stage = Stage::set_told(&site, site.deaf_hook()).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.deployment.lose_keys();
+
+    site.clock.set(expires_at(&stage).await);
+    while stage.host.run_due().await > 0 {}
+
+    assert_expired(&stage).await;
+    let attempt = stage.newest_attempt().await;
+    assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
+    assert!(told(&stage).await.is_empty(), "where to is sealed");
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signing_whose_key_is_damaged_expires() {
+    let site = Site::start().await;
+    let stage = Stage::set_told(&site, site.deaf_hook()).await;
+    stage.deployment.damage_keys();
+
+    site.clock.set(expires_at(&stage).await);
+    while stage.host.run_due().await > 0 {}
+
+    assert_expired(&stage).await;
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signing_whose_key_is_sound_expires_and_tells_its_webhook() {
+    let site = Site::start().await;
+    let stage = Stage::set_told(&site, site.deaf_hook()).await;
+
+    site.clock.set(expires_at(&stage).await);
+    stage.host.run_due().await;
+
+    assert_expired(&stage).await;
+    let expired = NoticeKind::Webhook(EventKind::Expired);
+    assert_eq!(told(&stage).await, [expired]);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+    site.clock.set(expires_at(&stage).await);
+    while stage.host.run_due().await > 0 {}
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+
+    come_back(&stage).await;
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    site.pass(LONG);
+    while stage.host.run_due().await > 0 {}
+    let signing = stage.signing().await;
+    assert_eq!(signing.versions.len(), 2);
+    assert_eq!(signing.signing.status, SigningStatus::Expired);
+    assert_eq!(signing.signing.signers[0].status, SignerStatus::Signed);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_deadline_waits_no_longer_than_the_app_may_take_to_come_back() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+
+    site.pass(LONG);
+
+    assert_eq!(stage.outcome().await.failure, Some(AttemptFailure::Timeout));
+    site.pass(LONG);
+    while stage.host.run_due().await > 0 {}
+    assert_expired(&stage).await;
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_whose_app_came_back_outlives_a_time_without_hosts() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+    come_back(&stage).await;
+
+    site.pass(SignedDuration::from_hours(72));
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signer_may_give_up_before_the_app_has_come_back() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+
+    stage.give_up().await;
+    come_back(&stage).await;
+
+    assert_eq!(
+        stage.outcome().await.failure,
+        Some(AttemptFailure::Cancelled)
+    );
+    assert_eq!(stage.signing().await.signing.turn, None);
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// A signing that was signed shortly before its deadline in an app that was
+/// opened on the device that shows the page.
+async fn signed_on_this_device(site: &Site) -> Stage<'_> {
+    let stage = Stage::set(site, site.posted()).await;
+    let shortly_before = expires_at(&stage).await - SHORTLY;
+    site.clock.set(shortly_before);
+    stage.host.start_by_link(stage.signer).await.unwrap();
+    while !stage.newest_attempt().await.awaits_device_link() {
+        stage.run_or_wait().await;
+    }
+    let app = &stage.host.app;
+    let ceremony = app.ceremony(&stage.host.link(stage.signer)).await;
+    let state = app.ceremony_state(ceremony.unwrap()).await;
+    let link = state.unwrap().device_link.unwrap().same_device.unwrap();
+    site.follow(&link).await;
+    loop {
+        let turn = stage.signing().await.signing.turn;
+        if turn.expect("the attempt goes on").device_signed {
+            break;
+        }
+        stage.run_or_wait().await;
+    }
+    assert_eq!(stage.newest_attempt().await.phase, Phase::WaitingForUser);
+    assert!(site.clock.now() + TICK < expires_at(&stage).await);
+    stage
+}
+
+/// What the app opens when the signer has signed.
+async fn come_back(stage: &Stage<'_>) {
+    let attempt = stage.newest_attempt().await;
+    let app = &stage.host.app;
+    let ceremony = app.ceremony(&stage.host.link(stage.signer)).await.unwrap();
+    let (mut value, mut digest) = (String::new(), String::new());
+    if let Some(sealed) = &attempt.device_link {
+        let key = app.data_key(stage.signing().await.data_key).await.unwrap();
+        let open = sealing::open_device_link(&key, attempt.id, sealed).unwrap();
+        let session = serde_json::to_value(&open.session).unwrap();
+        let secret = STANDARD.decode(session["secret"].as_str().unwrap());
+        digest = URL_SAFE_NO_PAD.encode(Sha256::digest(secret.unwrap()));
+        value = session["callback"]["value"].as_str().unwrap().to_owned();
+    }
+    let returned = app.return_from_app(&ceremony, &value, &digest);
+    returned.await.unwrap();
+}
+
+async fn expires_at(stage: &Stage<'_>) -> Timestamp {
+    stage.signing().await.signing.expires_at
+}
+
+async fn assert_expired(stage: &Stage<'_>) {
+    let signing = stage.signing().await.signing;
+    assert_eq!(signing.status, SigningStatus::Expired);
+    assert_eq!(signing.turn, None);
+    for party in &signing.signers {
+        assert_eq!(party.status, SignerStatus::Expired);
+    }
+    let store = &stage.host.app.store;
+    let verdict = audit::verify(store, stage.signing).await.unwrap();
+    assert!(matches!(verdict, Verdict::Intact(_)), "{verdict:?}");
+}
+
+async fn told(stage: &Stage<'_>) -> Vec<NoticeKind> {
+    let store = &stage.host.app.store;
+    let signing = stage.signing;
+    let notices = store.read(|tx| {
+        Box::pin(async move {
+            let page = Page::oldest(10);
+            tx.page_by(&NOTICES_OF_SIGNING, &signing, &page, Guard::none())
+                .await
+        })
+    });
+    let notices = notices.await.unwrap().rows.into_iter();
+    notices.map(|notice| notice.kind).collect()
+}

@@ -1,0 +1,143 @@
+//! One host of a deployment, and what clients ask of it.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
+use parafa_store::MemoryEngine;
+use parafa_store::engine::FaultPlan;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use super::careless::Neglect;
+use super::deployment::{CALLER, Posted};
+use super::frost::Frost;
+use crate::app::App;
+use crate::error::WorkflowError;
+use crate::jobs;
+use crate::records::{Delivery, SigningRow};
+use crate::workflow::ceremony::StartAttempt;
+use crate::workflow::forms::{
+    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
+};
+use crate::workflow::lanes;
+use crate::workflow::lease::LEASE;
+
+/// A host server without its listeners.
+#[derive(Clone)]
+pub(super) struct Host {
+    pub(super) app: Arc<App>,
+    pub(super) engine: Arc<MemoryEngine>,
+    pub(super) frost: Frost,
+}
+
+/// What is peculiar about a host.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Oddity {
+    /// What goes wrong in its engine, perhaps in opening it already.
+    pub(super) faults: FaultPlan,
+    /// How far its clock is ahead of the records'.
+    pub(super) skew: SignedDuration,
+    /// What its engine does not look at.
+    pub(super) neglect: Option<Neglect>,
+}
+
+impl Host {
+    /// Whether its engine has crashed, and the host with it.
+    pub(super) fn is_down(&self) -> bool {
+        self.app.store.health().is_err()
+    }
+
+    /// How many commits it has tried.
+    pub(super) fn commits(&self) -> u64 {
+        self.engine.commits()
+    }
+
+    /// Claims what is due and runs each job once; tells how many there were.
+    pub(super) async fn run_due(&self) -> usize {
+        let mut running = JoinSet::new();
+        for budget in lanes::BUDGETS {
+            let claimed = self.app.store.claim_due(budget.lane, budget.jobs, LEASE);
+            for mut job in claimed.await.unwrap_or_default() {
+                let app = self.app.clone();
+                let run = async move { jobs::run_one(&app, &mut job).await };
+                running.spawn(self.frost.over(run));
+            }
+        }
+        running.join_all().await.len()
+    }
+
+    /// A caller posts a document.
+    pub(super) async fn create(
+        &self,
+        posted: Posted,
+        order: SigningOrder,
+    ) -> Result<SigningRow, WorkflowError> {
+        self.create_told(posted, order, None).await
+    }
+
+    /// The same with a webhook.
+    pub(super) async fn create_told(
+        &self,
+        posted: Posted,
+        order: SigningOrder,
+        webhook_url: Option<String>,
+    ) -> Result<SigningRow, WorkflowError> {
+        let signer = || SignerForm {
+            role: SignerRole::Signer,
+            email: "signer@example.com".to_owned(),
+            name: None,
+            language: Language::Lt,
+            methods: [SigningMethod::SmartId].into_iter().collect(),
+            personal_code: None,
+        };
+        let form = SigningForm {
+            source: SourceForm::Document(DocumentForm {
+                name: format!("sutartis.{}", posted.extension),
+                extension: posted.extension.to_owned(),
+                pointer: "/document/content".to_owned(),
+                flatten_pointer: "/document/flatten".to_owned(),
+                content: ContentForm::Inline(posted.content),
+                flatten: false,
+            }),
+            terms: TermsForm {
+                title: "Sutartis".to_owned(),
+                delivery: Delivery::Link,
+                order,
+                webhook_url,
+                external_id: None,
+                expires_in_days: 1,
+                soft_deadline_in_days: None,
+                signers: vec![signer(), signer()],
+            },
+        };
+        let opened = self.app.create_signing(&CALLER, form, None).await?;
+        Ok(opened.row)
+    }
+
+    /// A signer presses the button.
+    pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), WorkflowError> {
+        let person = Some(format!("PNOLT-{person}"));
+        self.start_as(signer, person).await
+    }
+
+    /// The same without saying who they are: their app follows a link.
+    pub(super) async fn start_by_link(&self, signer: Uuid) -> Result<(), WorkflowError> {
+        self.start_as(signer, None).await
+    }
+
+    async fn start_as(&self, signer: Uuid, person: Option<String>) -> Result<(), WorkflowError> {
+        let ceremony = self.app.ceremony(&self.link(signer)).await?;
+        let start = StartAttempt {
+            method: SigningMethod::SmartId,
+            person,
+            document_sha256: None,
+        };
+        self.app.start_attempt(ceremony, start).await
+    }
+
+    /// The token of a signer's link.
+    pub(super) fn link(&self, signer: Uuid) -> String {
+        self.app.ceremony_token(signer).reveal().to_owned()
+    }
+}

@@ -1,0 +1,432 @@
+//! Two hosts that race, and what must hold whatever happens.
+
+use std::time::Duration;
+use std::vec::IntoIter;
+
+use jiff::SignedDuration;
+use parafa_demo::{Fault, Service};
+use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
+use parafa_store::engine::FaultPlan;
+use parafa_store::keys::KeyError;
+use parafa_store::{Clock, StoreError};
+use proptest::sample::Index;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use super::TICK;
+use super::acts::{Act, Freeze, Race, Round};
+use crate::error::WorkflowError;
+use crate::tests::careless::Neglect;
+use crate::tests::deployment::{CALLER, Deployment, Posted, SIGN};
+use crate::tests::host::{Host, Oddity};
+use crate::tests::witness::Witness;
+
+/// Longest time that running attempts are waited for.
+const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
+/// How often there is something due at one moment.
+const MOST_RUNS: usize = 1000;
+/// Longest time until the deadline of every signing has passed.
+const DEADLINES: SignedDuration = SignedDuration::from_hours(3 * 24);
+
+/// Two hosts, and all that clients were told.
+pub(super) struct Contest<'d> {
+    deployment: &'d Deployment<'d>,
+    hosts: [Host; 2],
+    makers: [Maker<'d>; 2],
+    witness: Witness,
+    told: Vec<Told>,
+}
+
+/// Opens a host again and again, each time with the next faults.
+struct Maker<'d> {
+    deployment: &'d Deployment<'d>,
+    faults: IntoIter<FaultPlan>,
+    skew: SignedDuration,
+    neglect: Option<Neglect>,
+}
+
+impl Maker<'_> {
+    /// The next host that opens.
+    async fn open(&mut self) -> Host {
+        loop {
+            let faults = self.faults.next().unwrap_or_default();
+            if let Ok(host) = self.host(faults).await {
+                return host;
+            }
+        }
+    }
+
+    /// A host whose engine does not fail.
+    async fn sound(&self) -> Host {
+        self.host(FaultPlan::default()).await.unwrap()
+    }
+
+    async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
+        let oddity = Oddity {
+            faults,
+            skew: self.skew,
+            neglect: self.neglect,
+        };
+        self.deployment.odd_host(oddity).await
+    }
+}
+
+/// An answer to a client.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    Created { signing: Uuid },
+    Started { signer: Uuid },
+    Declined { signer: Uuid },
+    Cancelled { signing: Uuid },
+    Erased { signing: Uuid },
+    Status { signer: Uuid, status: SignerStatus },
+    Nothing,
+}
+
+impl<'d> Contest<'d> {
+    pub(super) async fn begin(
+        deployment: &'d Deployment<'d>,
+        race: &Race,
+        neglect: Option<Neglect>,
+    ) -> Self {
+        // The first to open an empty store writes what kind it is.
+        let witness = Witness::of(deployment).await;
+        let mut makers = [0, 1].map(|place: usize| Maker {
+            deployment,
+            faults: race.faults[place].clone().into_iter(),
+            skew: race.skews[place],
+            neglect,
+        });
+        let [first, second] = &mut makers;
+        Self {
+            hosts: [first.open().await, second.open().await],
+            deployment,
+            makers,
+            witness,
+            told: Vec::new(),
+        }
+    }
+
+    pub(super) async fn create_first(&mut self) {
+        while self.witness.signings().count() == 0 {
+            let act = Act::Create {
+                order: SigningOrder::Parallel,
+            };
+            let acts = vec![(0, act.clone()), (1, act)];
+            self.play(Round {
+                acts,
+                freeze: None,
+                kill: None,
+                pause: SignedDuration::ZERO,
+            })
+            .await;
+        }
+    }
+
+    pub(super) async fn play(&mut self, round: Round) {
+        let known = Known {
+            signers: self.signers(),
+            signings: self
+                .witness
+                .signings()
+                .map(|row| row.signing.id.uuid())
+                .collect(),
+        };
+        let mut running = [JoinSet::new(), JoinSet::new()];
+        for (host, act) in round.acts {
+            match act {
+                Act::Tsa { is_down } => self.spoil_timestamps(is_down),
+                Act::Pass { switches, time } => {
+                    let clock = self.deployment.site.clock.clone();
+                    running[host].spawn(async move {
+                        switch(switches).await;
+                        clock.advance(time);
+                        Ok(Told::Nothing)
+                    });
+                }
+                act => {
+                    let posted = self.deployment.site.posted();
+                    let host_of_act = self.hosts[host].clone();
+                    let act = act_on(host_of_act, act, known.clone(), posted);
+                    running[host].spawn(self.hosts[host].frost.over(act));
+                }
+            }
+        }
+        if let Some(freeze) = round.freeze {
+            self.hold_up(freeze).await;
+        }
+        if let Some((host, switches)) = round.kill {
+            switch(switches).await;
+            running[host].shutdown().await;
+            self.hosts[host] = self.makers[host].open().await;
+        }
+        for (host, mut running) in running.into_iter().enumerate() {
+            while let Some(answer) = running.join_next().await {
+                match answer.unwrap() {
+                    Ok(told) => self.told.push(told),
+                    Err(error) => assert!(
+                        is_an_answer(&error) || self.hosts[host].is_down(),
+                        "{error:?}"
+                    ),
+                }
+            }
+        }
+        for host in 0..2 {
+            if self.hosts[host].is_down() {
+                self.hosts[host] = self.makers[host].open().await;
+            }
+        }
+        self.look().await;
+        self.deployment.pass(round.pause);
+    }
+
+    async fn hold_up(&self, freeze: Freeze) {
+        let (held_up, other) = (&self.hosts[freeze.host], &self.hosts[1 - freeze.host]);
+        switch(freeze.switches).await;
+        held_up.frost.freeze();
+        self.deployment.site.pass(TICK);
+        for _ in 0..freeze.times {
+            other.run_due().await;
+        }
+        held_up.frost.thaw();
+    }
+
+    fn spoil_timestamps(&self, is_down: bool) {
+        let faults = self.deployment.site.faults(Service::Tsa);
+        if is_down {
+            faults.until_cleared(Fault::Down);
+        } else {
+            faults.clear();
+        }
+    }
+
+    async fn look(&mut self) {
+        self.witness.look(self.deployment.site.clock.now()).await;
+        for told in &self.told {
+            self.check_told(*told);
+        }
+    }
+
+    fn check_told(&self, told: Told) {
+        match told {
+            Told::Created { signing } => {
+                assert!(
+                    self.witness
+                        .signings()
+                        .any(|row| row.signing.id.uuid() == signing)
+                );
+            }
+            Told::Started { signer } => {
+                let (signing, _) = self.party(signer);
+                assert!(self.witness.attempt_of(signing, signer).is_some());
+            }
+            Told::Declined { signer } => {
+                assert_eq!(self.party(signer).1, SignerStatus::Declined);
+            }
+            Told::Cancelled { signing } => {
+                let status = self.witness.signing(signing).signing.status;
+                assert_eq!(status, SigningStatus::Cancelled);
+            }
+            Told::Erased { signing } => {
+                assert!(self.witness.signing(signing).erased_at.is_some());
+            }
+            Told::Status { signer, status } => {
+                let now = self.party(signer).1;
+                assert!(status.is_open() || status == now, "{status:?} was told");
+            }
+            Told::Nothing => {}
+        }
+    }
+
+    fn party(&self, signer: Uuid) -> (Uuid, SignerStatus) {
+        let rows = self.witness.signings();
+        let mut found = rows.flat_map(|row| {
+            let parties = row.signing.signers.iter();
+            let parties = parties.filter(|party| party.id.uuid() == signer);
+            parties.map(|party| (row.signing.id.uuid(), party.status))
+        });
+        found.next().expect("a signer is never lost")
+    }
+
+    fn signers(&self) -> Vec<Uuid> {
+        let rows = self.witness.signings();
+        let parties = rows.flat_map(|row| &row.signing.signers);
+        parties.map(|party| party.id.uuid()).collect()
+    }
+
+    /// No more faults: whatever has begun ends, by itself, by its signers or
+    /// by the deadline.
+    pub(super) async fn end(&mut self, finishes: bool) {
+        self.spoil_timestamps(false);
+        for (host, maker) in self.hosts.iter_mut().zip(&self.makers) {
+            *host = maker.sound().await;
+        }
+        self.wait_for_attempts().await;
+        for row in self.witness.signings() {
+            assert_eq!(row.signing.turn, None, "the turn is free");
+        }
+        if finishes {
+            self.sign_what_is_open().await;
+        }
+        self.deployment.pass(DEADLINES);
+        self.hosts[0].app.schedule_sweep().await.unwrap();
+        self.run_all().await;
+        self.look().await;
+        self.witness.look_at_the_end(self.deployment).await;
+    }
+
+    /// How many attempts there have been.
+    pub(super) fn attempts(&self) -> usize {
+        self.witness.attempts()
+    }
+
+    /// Runs what is due until nothing is.
+    async fn run_all(&self) {
+        for _ in 0..MOST_RUNS {
+            if self.run_due().await == 0 {
+                return;
+            }
+        }
+        panic!("there is always something due");
+    }
+
+    async fn run_due(&self) -> usize {
+        let [first, second] = &self.hosts;
+        let (one, other) = tokio::join!(first.run_due(), second.run_due());
+        one + other
+    }
+
+    /// Every attempt that runs ends, as long as hosts and providers work.
+    async fn wait_for_attempts(&mut self) {
+        let deadline = self.deployment.site.clock.now() + PATIENCE;
+        self.look().await;
+        while self.witness.running().next().is_some() {
+            assert!(
+                self.deployment.site.clock.now() < deadline,
+                "attempts go on"
+            );
+            self.run_all().await;
+            self.deployment.site.pass(TICK);
+            self.look().await;
+        }
+    }
+
+    async fn sign_what_is_open(&mut self) {
+        while let Some(signer) = self.open_signer() {
+            self.sign(signer).await;
+        }
+    }
+
+    fn open_signer(&self) -> Option<Uuid> {
+        let now = self.deployment.site.clock.now();
+        let rows = self.witness.signings();
+        let open = rows.filter(|row| row.signing.expires_at > now);
+        let mut parties = open.flat_map(|row| &row.signing.signers);
+        let open = parties.find(|party| party.status == SignerStatus::Pending);
+        open.map(|party| party.id.uuid())
+    }
+
+    async fn sign(&mut self, signer: Uuid) {
+        match self.hosts[0].start(signer, SIGN[0]).await {
+            Ok(()) => {
+                self.wait_for_attempts().await;
+                assert_eq!(self.party(signer).1, SignerStatus::Signed);
+            }
+            Err(WorkflowError::TooManyAttempts { retry_after }) => {
+                let pause = SignedDuration::from_secs(retry_after.into());
+                self.deployment.site.pass(pause);
+                self.run_all().await;
+                self.look().await;
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+/// What clients can ask about.
+#[derive(Clone)]
+struct Known {
+    signers: Vec<Uuid>,
+    signings: Vec<Uuid>,
+}
+
+/// Lets others get on so many times.
+async fn switch(times: usize) {
+    for _ in 0..times {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn act_on(host: Host, act: Act, known: Known, posted: Posted) -> Result<Told, WorkflowError> {
+    let pick = |of: &[Uuid], which: Index| (!of.is_empty()).then(|| *which.get(of));
+    let signer_at = |which| pick(&known.signers, which).ok_or(WorkflowError::NotFound);
+    let signing_at = |which| pick(&known.signings, which).ok_or(WorkflowError::NotFound);
+    match act {
+        Act::Create { order } => {
+            let created = host.create(posted, order).await?;
+            let signing = created.signing.id.uuid();
+            Ok(Told::Created { signing })
+        }
+        Act::Start { signer, person } => {
+            let signer = signer_at(signer)?;
+            host.start(signer, person).await?;
+            Ok(Told::Started { signer })
+        }
+        Act::GiveUp { signer } => {
+            let signer = signer_at(signer)?;
+            let ceremony = host.app.ceremony(&host.link(signer)).await?;
+            host.app.give_up_attempt(&ceremony).await?;
+            Ok(Told::Nothing)
+        }
+        Act::Decline { signer } => {
+            let signer = signer_at(signer)?;
+            let ceremony = host.app.ceremony(&host.link(signer)).await?;
+            host.app.decline(&ceremony, None).await?;
+            Ok(Told::Declined { signer })
+        }
+        Act::Look { signer } => {
+            let signer = signer_at(signer)?;
+            let link = host.link(signer);
+            let state = host.app.await_ceremony_state(&link, Duration::ZERO, None);
+            let status = state.await?.party.status;
+            Ok(Told::Status { signer, status })
+        }
+        Act::Cancel { signing } => {
+            let signing = signing_at(signing)?;
+            host.app.cancel_signing(&CALLER, signing).await?;
+            Ok(Told::Cancelled { signing })
+        }
+        Act::Erase { signing } => {
+            let signing = signing_at(signing)?;
+            host.app.erase_signing(&CALLER, signing).await?;
+            Ok(Told::Erased { signing })
+        }
+        Act::Deadline { signing, days } => {
+            let signing = signing_at(signing)?;
+            host.app.change_deadline(&CALLER, signing, days).await?;
+            Ok(Told::Nothing)
+        }
+        Act::Tsa { .. } | Act::Pass { .. } => Ok(Told::Nothing),
+        Act::Jobs { times } => {
+            for _ in 0..times {
+                host.run_due().await;
+            }
+            Ok(Told::Nothing)
+        }
+    }
+}
+
+/// Whether this is what a client may be told when others are at work too.
+fn is_an_answer(error: &WorkflowError) -> bool {
+    matches!(
+        error,
+        WorkflowError::NotFound
+            | WorkflowError::Busy { .. }
+            | WorkflowError::SignerNotOpen
+            | WorkflowError::SigningEnded
+            | WorkflowError::TooManyAttempts { .. }
+            // It was erased meanwhile.
+            | WorkflowError::Keys(KeyError::Missing { .. })
+            | WorkflowError::Store(StoreError::Contention { .. })
+    )
+}
