@@ -143,6 +143,7 @@ pub(crate) async fn open_folder(
         master_key,
         mode,
         cache_bytes: config.store.cache_bytes,
+        commits_per_sync: config.store.commits_per_sync,
         clock,
     };
     Folder::open(&options)
