@@ -203,7 +203,7 @@ mod tests {
     fn a_structure_element_keeps_a_widget_that_is_drawn() {
         assert_eq!(
             detached(b"<</S/Form/K<</Type/OBJR/Obj 8 0 R>> >>"),
-            "<</S/Form/K <</Type/OBJR/Obj 20 0 R>> >>"
+            "<</S/Form/K <</Type/OBJR/Obj  20 0 R>> >>"
         );
     }
 

@@ -63,13 +63,16 @@ fn nodes(file: &PdfFile<'_>) -> Result<BTreeSet<ObjectId>, Refusal> {
     Ok(nodes)
 }
 
+/// A key and its value as it is written.
+type Pair = (i64, Vec<u8>);
+
 /// The pairs of a leaf without those of the keys; `None` when it has none of
 /// them.
 fn pairs_to_keep(
     file: &PdfFile<'_>,
     node: ObjectId,
     keys: &BTreeSet<i64>,
-) -> Result<Option<Vec<(i64, Vec<u8>)>>, Refusal> {
+) -> Result<Option<Vec<Pair>>, Refusal> {
     let damaged = |_: ScanError| {
         Refusal::new(
             "object-damaged",

@@ -70,8 +70,8 @@ impl ContentDecoder {
             .min(self.limits.decoded_stream_bytes)
             .min(self.remaining_bytes);
         self.inflate.reset(true);
-        let mut content = Vec::new();
-        content.reserve(data.len().saturating_mul(EXPECTED_RATIO).min(limit));
+        let expected = data.len().saturating_mul(EXPECTED_RATIO);
+        let mut content = Vec::with_capacity(expected.min(limit));
         loop {
             let taken = usize::try_from(self.inflate.total_in()).ok()?;
             let rest = data.get(taken..)?;

@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::write::number;
 
+/// A difference from which on a number is written otherwise.
+const SMALLEST: f64 = 5e-7;
+
 /// A transformation `[a b c d e f]` (8.3.4): x' = ax + cy + e, y' = bx + dy + f.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Matrix(pub(crate) [f64; 6]);
@@ -38,7 +41,13 @@ impl Matrix {
 
     /// Whether it would be written as the identity.
     pub(crate) fn is_identity(&self) -> bool {
-        self.to_string() == Self::IDENTITY.to_string()
+        let identity = Self::IDENTITY.0;
+        let differences = self
+            .0
+            .iter()
+            .zip(identity)
+            .map(|(own, one)| (own - one).abs());
+        differences.fold(0.0, f64::max) < SMALLEST
     }
 
     /// The upright box around a transformed rectangle.

@@ -4,9 +4,9 @@ use lopdf::ObjectId;
 
 use crate::structure::RawDictionary;
 
-/// Digits after the decimal point: a millionth of a point is far below what
-/// any device shows.
-const DECIMALS: usize = 6;
+/// What a number is written in, as parts of one: a millionth of a point is far
+/// below what any device shows.
+const PARTS: f64 = 1e6;
 
 /// A reference as it is written (7.3.10).
 pub(crate) fn reference((number, generation): ObjectId) -> String {
@@ -16,11 +16,9 @@ pub(crate) fn reference((number, generation): ObjectId) -> String {
 /// A number as it is written, without an exponent and without trailing zeros
 /// (7.3.3).
 pub(crate) fn number(value: f64) -> String {
-    let written = format!("{value:.DECIMALS$}");
-    match written.trim_end_matches('0').trim_end_matches('.') {
-        "-0" => "0".to_owned(),
-        short => short.to_owned(),
-    }
+    // A negative zero becomes a positive one.
+    let rounded = (value * PARTS).round() / PARTS + 0.0;
+    format!("{rounded}")
 }
 
 /// A name without its slash, its bytes escaped where they must be (7.3.5).
@@ -77,6 +75,7 @@ mod tests {
         assert_eq!(number(72.099_998_474_121_1), "72.099998");
         assert_eq!(number(0.5), "0.5");
         assert_eq!(number(100.0), "100");
+        assert_eq!(number(-1e9), "-1000000000");
     }
 
     #[test]

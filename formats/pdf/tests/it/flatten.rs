@@ -214,6 +214,18 @@ fn long_data_is_copied_as_it_is() {
 }
 
 #[test]
+fn long_content_is_gone_through() {
+    let mut objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
+    let content = [b"0 0 9 9 re f\n".repeat(10_000), b"q q".to_vec()].concat();
+    objects.set_stream(6, "", content);
+
+    let flattened = flattened(&written(&objects)).unwrap();
+
+    assert_form_is_gone(&flattened);
+    assert!(text(&flattened).contains("stream\n\nQ\nQ\nQ\nq "));
+}
+
+#[test]
 fn a_document_without_a_form_comes_out_as_it_is() {
     let document = plain(2);
 
