@@ -8,7 +8,8 @@ use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use crate::structure::{PdfFile, RawDictionary, ScanError, array_items, as_name, as_reference};
-use crate::write::{Edits, reference, without_entry};
+use crate::update::reference;
+use crate::write::{Edits, without_entry};
 
 /// Keys under which annotations, actions, forms and structure elements refer
 /// to fields and widgets. None of them is a key of anything that makes up the

@@ -13,7 +13,8 @@ use super::verdict::{Reason, Verdict, judge};
 use super::widget::{AnnotatedPage, Annotation, Rotation};
 use crate::page_content::{ContentDecoder, Matrix, PageDrawings, Rectangle};
 use crate::structure::{FieldKind, PdfFile};
-use crate::write::{Edits, reference};
+use crate::update::reference;
+use crate::write::Edits;
 
 /// By how much the box of a content item is larger than what it shows, so that
 /// no edge is cut off, in points.

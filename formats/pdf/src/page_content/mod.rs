@@ -18,7 +18,8 @@ use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use crate::structure::{PdfFile, RawDictionary, array_items};
-use crate::write::{Edits, reference};
+use crate::update::reference;
+use crate::write::Edits;
 
 pub(crate) use decoder::ContentDecoder;
 pub(crate) use geometry::{Matrix, Rectangle};

@@ -7,7 +7,8 @@ use parafa_format_core::Refusal;
 
 use super::ancestors;
 use crate::structure::{PdfFile, RawDictionary};
-use crate::write::{Edits, reference, with_entries};
+use crate::update::reference;
+use crate::write::{Edits, with_entries};
 
 /// What the names of added XObjects begin with.
 const NAME_PREFIX: &str = "Drawn";

@@ -8,4 +8,4 @@ mod syntax;
 
 pub(crate) use edits::Edits;
 pub(crate) use rewrite::rewrite;
-pub(crate) use syntax::{escaped, number, reference, with_entries, without_entry};
+pub(crate) use syntax::{escaped, number, with_entries, without_entry};

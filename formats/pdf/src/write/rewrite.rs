@@ -10,9 +10,8 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::{Blob, Refusal, Sink};
 
 use super::edits::Edits;
-use super::syntax::reference;
 use crate::structure::{PdfFile, RawDictionary, as_reference, references};
-use crate::update::hex_string;
+use crate::update::{hex_string, reference};
 
 /// Data of a stream from this length on is copied by the host, in bytes.
 const COPIED_BYTES: usize = 4 * 1024;

@@ -1,17 +1,10 @@
 //! PDF syntax of small things (ISO 32000-2, 7.3).
 
-use lopdf::ObjectId;
-
 use crate::structure::RawDictionary;
 
 /// What a number is written in, as parts of one: a millionth of a point is far
 /// below what any device shows.
 const PARTS: f64 = 1e6;
-
-/// A reference as it is written (7.3.10).
-pub(crate) fn reference((number, generation): ObjectId) -> String {
-    format!("{number} {generation} R")
-}
 
 /// A number as it is written, without an exponent and without trailing zeros
 /// (7.3.3).
