@@ -75,7 +75,7 @@ mod tests {
     fn lines_end_between_words() {
         assert_eq!(
             lines("Pasirašymo data ir laikas", 60.0),
-            ["Pasirašymo ", "data ir ", "laikas"]
+            ["Pasirašymo ", "data ir laikas"]
         );
         assert_eq!(lines("2026-11-21", 40.0), ["2026-11-", "21"]);
         assert_eq!(lines("viena\n\ndvi", 60.0), ["viena", "", "dvi"]);

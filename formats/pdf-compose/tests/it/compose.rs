@@ -33,7 +33,6 @@ fn the_text_is_read_in_its_order_with_every_letter() {
         "2.",
         "Įvykis",
         "Sertifikatas patikrintas",
-        "1 / 1",
     ] {
         let at = rest.find(expected);
         let at = at.unwrap_or_else(|| panic!("{expected:?} is not in {rest:?}"));
@@ -61,7 +60,16 @@ fn the_structure_tells_headings_tables_and_lists() {
         return;
     };
 
-    insta::assert_snapshot!(String::from_utf8(pdfinfo.stdout).unwrap());
+    // The titles of headings are printed in UTF-16.
+    let structure = String::from_utf8_lossy(&pdfinfo.stdout).into_owned();
+    let structure: Vec<&str> = structure
+        .lines()
+        .map(|line| match line.split_once(" \"\u{FFFD}") {
+            Some((element, _)) => element,
+            None => line,
+        })
+        .collect();
+    insta::assert_snapshot!(structure.join("\n"));
 }
 
 #[test]
@@ -129,17 +137,15 @@ fn named_files_are_attached_and_others_refused() {
     let json = r#"{"title":"Byla","language":"en","attachments":[
         {"name":"payload.json","description":"What was confirmed","relationship":"data"}],
         "content":[]}"#;
-    let payload = SourceFile {
-        name: "payload.json",
+    let content = MemoryBlob(b"{}".to_vec());
+    let file = |name| SourceFile {
+        name,
         media_type: "application/json",
-        content: &MemoryBlob(b"{}".to_vec()),
+        content: &content,
     };
-    let other = SourceFile {
-        name: "other.txt",
-        ..payload
-    };
+    let payload = "payload.json";
 
-    let document = composed_by(&[description(json), payload], &request()).unwrap();
+    let document = composed_by(&[description(json), file(payload)], &request()).unwrap();
     assert_qpdf_accepts(&document);
     let report = inspect(&NativeEnvironment, &MemoryBlob(document.clone())).unwrap();
     let notes: Vec<_> = report.notes.iter().map(|note| &*note.detail).collect();
@@ -152,8 +158,8 @@ fn named_files_are_attached_and_others_refused() {
 
     for files in [
         vec![description(json)],
-        vec![description(json), payload, payload],
-        vec![description(json), payload, other],
+        vec![description(json), file(payload), file(payload)],
+        vec![description(json), file(payload), file("other.txt")],
     ] {
         let refusal = composed_by(&files, &request()).unwrap_err();
         assert_eq!(refusal.code, "bad-request");
