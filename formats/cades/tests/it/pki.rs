@@ -177,6 +177,11 @@ digests = sha256, sha384, sha512
 ess_cert_id_alg = sha256
 ";
 
+/// AuthorityInfoAccess (RFC 5280, 4.2.2.1) with `id-ad-ocsp` at
+/// `http://ocsp.example.com/`.
+const RESPONDER_ACCESS: &[u8] =
+    b"\x30\x26\x30\x24\x06\x08\x2B\x06\x01\x05\x05\x07\x30\x01\x86\x18http://ocsp.example.com/";
+
 /// What a certificate is for.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
@@ -288,6 +293,13 @@ pub(crate) fn issue(
                 )
                 .unwrap();
         }
+    }
+    if issuer.is_some() {
+        // Some validators look for responses only where a responder is named.
+        let access = Asn1OctetString::new_from_bytes(RESPONDER_ACCESS).unwrap();
+        let kind = Asn1Object::from_str("1.3.6.1.5.5.7.1.1").unwrap();
+        let access = X509Extension::new_from_der(&kind, false, &access);
+        builder.append_extension(access.unwrap()).unwrap();
     }
     let identifier = SubjectKeyIdentifier::new()
         .build(&builder.x509v3_context(issuer.map(|issuer| &*issuer.certificate), None))
