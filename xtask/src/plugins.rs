@@ -42,11 +42,10 @@ const PLUGINS: [Plugin; 2] = [
 
 /// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
 /// set here; it says what each is for.
-const FLAGS: [&str; 4] = [
+const FLAGS: [&str; 3] = [
     "--cfg",
     r#"getrandom_backend="unsupported""#,
     "-Ctarget-feature=+simd128",
-    "-Clink-arg=--initial-memory=2621440",
 ];
 
 /// Builds every plugin into `target/plugins` below `root` and answers where
