@@ -3,7 +3,7 @@ use const_oid::db::{
     rfc6960::ID_PKIX_OCSP_NONCE,
 };
 use der::{Decode as _, Encode as _, asn1::OctetString};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use x509_cert::{Certificate, ext::pkix::CrlReason};
@@ -17,6 +17,10 @@ use crate::{
     error::WorldError,
     pki::{Authority, CertificateStatus, Pki},
 };
+
+/// By when there is newer information, as the revocation lists say too: without
+/// it, some validators take no answer for fresh that a document holds.
+const NEWS_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Answers a request with the responder of the authority that its CertIDs
 /// name; an `expected` authority answers for itself alone.
@@ -51,7 +55,7 @@ pub(super) fn answer(
             cert_id: id,
             cert_status: status,
             this_update: ocsp_time(now)?,
-            next_update: None,
+            next_update: Some(ocsp_time(now + NEWS_WITHIN)?),
             single_extensions: None,
         });
     }
