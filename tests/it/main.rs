@@ -6,6 +6,7 @@ mod ceremony_page;
 mod crashes;
 mod device_link;
 mod hostile_plugins;
+mod long_term;
 mod operator_commands;
 mod pades;
 mod plugin_lifecycle;

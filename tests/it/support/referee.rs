@@ -77,7 +77,9 @@ impl Referees {
         let hybrid = document
             .windows(HYBRID.len())
             .any(|window| window == HYBRID);
-        let pyhanko = self.pyhanko(&file, hybrid);
+        // Hybrid files it judges only when told to.
+        let options: &[&str] = if hybrid { &["--lenient"] } else { &[] };
+        let pyhanko = self.pyhanko(&file, options);
         assert!(pyhanko.ok, "pyHanko: {pyhanko:#?}");
         assert_eq!(
             pyhanko.signatures.len(),
@@ -93,7 +95,7 @@ impl Referees {
             assert_eq!(signature.sub_filter, "/ETSI.CAdES.detached");
         }
 
-        let dss = self.dss(&file);
+        let dss = self.dss(&file, "T");
         assert!(dss.ok, "DSS: {dss:#?}");
         assert_eq!(dss.signatures.len(), signatures, "DSS: {dss:#?}");
         for signature in &dss.signatures {
@@ -104,23 +106,58 @@ impl Referees {
         self.assert_cms(&folder, &file, signatures);
     }
 
-    /// pyHanko's verdict, with revocation asked online. Hybrid files it judges
-    /// only when told to.
-    fn pyhanko(&self, file: &Path, hybrid: bool) -> PyHanko {
-        let mut command = self.script("pades_referee.py");
-        if hybrid {
-            command.arg("--lenient");
+    /// Every referee finds this many sound PAdES-B-LT signatures, with what the
+    /// document holds alone.
+    pub(crate) fn assert_baseline_lt(&self, document: &[u8], signatures: usize) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("archived.pdf");
+        fs::write(&file, document).expect("a file");
+
+        let structure = run(Command::new("qpdf").arg("--check").arg(&file));
+        assert!(structure.status.success(), "qpdf: {}", text(&structure));
+
+        let pyhanko = self.pyhanko(&file, &["--offline"]);
+        assert!(pyhanko.ok, "pyHanko: {pyhanko:#?}");
+        assert_eq!(pyhanko.signatures.len(), signatures);
+        for signature in &pyhanko.signatures {
+            assert_eq!(signature.level.as_deref(), Some("B-LT"), "{pyhanko:#?}");
         }
+
+        let dss = self.dss(&file, "LT");
+        assert!(dss.ok, "DSS: {dss:#?}");
+        assert_eq!(dss.signatures.len(), signatures, "DSS: {dss:#?}");
+        for signature in &dss.signatures {
+            assert_eq!(signature.indication, "TOTAL_PASSED", "DSS: {dss:#?}");
+            assert_eq!(signature.level, "PAdES-BASELINE-LT", "DSS: {dss:#?}");
+        }
+    }
+
+    /// Whether pyHanko is content with what the document holds.
+    pub(crate) fn verifies_offline(&self, document: &[u8]) -> bool {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("signed.pdf");
+        fs::write(&file, document).expect("a file");
+        self.pyhanko(&file, &["--offline"]).ok
+    }
+
+    /// pyHanko's verdict, with revocation asked online unless it is told
+    /// otherwise.
+    fn pyhanko(&self, file: &Path, options: &[&str]) -> PyHanko {
+        let mut command = self.script("pades_referee.py");
+        command.args(options);
         for root in &self.roots {
             command.arg("--root").arg(root);
         }
         json(&run(command.arg(file)))
     }
 
-    /// The verdict of the EU's DSS, level T required.
-    fn dss(&self, file: &Path) -> Dss {
+    /// The verdict of the EU's DSS; beyond level T it may ask nobody.
+    fn dss(&self, file: &Path, level: &str) -> Dss {
         let mut command = Command::new(self.tools.scripts.join("dss/dss-referee"));
-        command.args(["validate", "--online-loopback", "--level", "T"]);
+        command.args(["validate", "--level", level]);
+        if level == "T" {
+            command.arg("--online-loopback");
+        }
         for root in &self.roots {
             command.arg("--trust").arg(root);
         }
