@@ -152,7 +152,7 @@ impl Shelf {
                 .await
                 .map_err(|source| ShelfError::NotAdmitted {
                     path: component.to_owned(),
-                    source,
+                    source: Box::new(source),
                 })?;
         self_test(&plugin).await?;
 

@@ -30,7 +30,7 @@ pub(crate) enum ShelfError {
     #[error("{} is not admitted: {}", path.display(), reasons(source))]
     NotAdmitted {
         path: PathBuf,
-        source: AdmissionError,
+        source: Box<AdmissionError>,
     },
     #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
     FailsSelfTest { failed: usize, named: String },
