@@ -2,8 +2,8 @@
 
 use crate::fonts::{Face, Fonts};
 
-/// Breaks a text into lines: after a space, after a hyphen or a slash inside a
-/// word, and anywhere in a word that is wider than a line. Spaces stay at the
+/// Breaks a text into lines: after a space, after a hyphen or a slash before a
+/// letter, and anywhere in a word that is wider than a line. Spaces stay at the
 /// end of their line, so that the text can be put together again.
 pub(crate) fn broken(fonts: &Fonts, face: Face, size: f32, text: &str, width: f32) -> Vec<String> {
     let room = width / size;
@@ -46,9 +46,7 @@ fn pieces(text: &str) -> Vec<&str> {
         let next = characters.peek().map(|(_, next)| *next);
         let may_break = match (character, next) {
             (' ', Some(next)) => next != ' ',
-            ('-' | '/' | '\u{2013}' | '\u{2010}', Some(next)) => {
-                next.is_alphanumeric() && at > start
-            }
+            ('-' | '/' | '\u{2013}' | '\u{2010}', Some(next)) => next.is_alphabetic() && at > start,
             _ => false,
         };
         if may_break {
@@ -77,7 +75,11 @@ mod tests {
             lines("Pasirašymo data ir laikas", 60.0),
             ["Pasirašymo ", "data ir laikas"]
         );
-        assert_eq!(lines("2026-11-21", 40.0), ["2026-11-", "21"]);
+        assert_eq!(lines("iki 2026-11-21", 60.0), ["iki ", "2026-11-21"]);
+        assert_eq!(
+            lines("Ąžuolaitė-Šėškienė", 60.0),
+            ["Ąžuolaitė-", "Šėškienė"]
+        );
         assert_eq!(lines("viena\n\ndvi", 60.0), ["viena", "", "dvi"]);
     }
 

@@ -1,4 +1,5 @@
-//! The PDF plugin: the functions of `parafa-format-pdf` behind the contract.
+//! The PDF plugin: the functions of `parafa-format-pdf` and of
+//! `parafa-format-pdf-compose` behind the contract.
 
 parafa_plugin_sdk::export!(
     about = parafa_format_pdf::about,
@@ -8,4 +9,5 @@ parafa_plugin_sdk::export!(
     archive = parafa_format_pdf::archive,
     flatten = parafa_format_pdf::flatten,
     rehearse = parafa_format_pdf::rehearse,
+    compose = parafa_format_pdf_compose::compose,
 );
