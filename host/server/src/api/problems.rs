@@ -149,12 +149,22 @@ fn named(fault: &IntakeFault) -> Vec<Fault> {
     }
 }
 
-/// Everything that an archive lacks, in one sentence.
+/// What an archive lacks, in one sentence.
 fn incomplete(refusal: &Refusal) -> String {
-    match refusal.subjects.as_slice() {
-        [] => refusal.detail.clone(),
-        lacking => format!("Something is missing that cannot be had: {}.", lacking.join("; ")),
+    const MOST: usize = 10;
+
+    let lacking = &refusal.subjects;
+    if lacking.is_empty() {
+        return refusal.detail.clone();
     }
+    let mut told: Vec<String> = lacking.iter().take(MOST).cloned().collect();
+    if lacking.len() > MOST {
+        told.push(format!("and {} more", lacking.len() - MOST));
+    }
+    format!(
+        "Something is missing that cannot be had: {}.",
+        told.join("; ")
+    )
 }
 
 fn reason(refusal: &Refusal) -> String {
@@ -245,7 +255,10 @@ mod tests {
 
     #[test]
     fn everything_that_an_archive_lacks_is_named() {
-        let lacking = ["Signature1: no revocation data", "Signature2: no time-stamp"];
+        let lacking = [
+            "Signature1: no revocation data",
+            "Signature2: no time-stamp",
+        ];
         let error = WorkflowError::ArchiveIncomplete(Refusal {
             code: "archive-incomplete".to_owned(),
             detail: "2 things are missing".to_owned(),
@@ -260,6 +273,19 @@ mod tests {
             "Something is missing that cannot be had: Signature1: no revocation data; \
              Signature2: no time-stamp."
         );
+    }
+
+    #[test]
+    fn an_archive_that_lacks_much_is_told_in_short() {
+        let error = WorkflowError::ArchiveIncomplete(Refusal {
+            code: "archive-incomplete".to_owned(),
+            detail: "12 things are missing".to_owned(),
+            subjects: (1..=12).map(|number| format!("S{number}")).collect(),
+        });
+
+        let detail = Problem::from(error).detail().to_owned();
+
+        assert!(detail.ends_with("S9; S10; and 2 more."), "{detail}");
     }
 
     #[test]
