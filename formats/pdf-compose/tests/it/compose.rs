@@ -124,10 +124,7 @@ fn a_row_may_be_longer_than_a_page_and_a_word_wider_than_a_cell() {
 
     let Some(text) = text(&document) else { return };
     assert_eq!(text.matches("Labai").count(), 600);
-    let digits: String = text
-        .chars()
-        .filter(|character| character.is_ascii_hexdigit())
-        .collect();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     assert!(digits.len() >= digest.len());
     assert!(page_count(&document).is_none_or(|pages| pages > 2));
 }
