@@ -57,10 +57,11 @@ fn is_found_out(neglect: Neglect) -> bool {
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let runner = TestRunner::new_with_rng(config, rng);
-    matches!(tried(runner, Some(neglect)), Err(TestError::Fail(..)))
+    let outcome = tried(runner, Some(neglect));
+    outcome.is_err_and(|failure| matches!(*failure, TestError::Fail(..)))
 }
 
-fn tried(mut runner: TestRunner, neglect: Option<Neglect>) -> Result<(), TestError<Race>> {
+fn tried(mut runner: TestRunner, neglect: Option<Neglect>) -> Result<(), Box<TestError<Race>>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.unwrap();
     let site = runtime.block_on(Site::start());
@@ -69,7 +70,7 @@ fn tried(mut runner: TestRunner, neglect: Option<Neglect>) -> Result<(), TestErr
         Ok(())
     });
     runtime.block_on(site.shutdown());
-    outcome
+    outcome.map_err(Box::new)
 }
 
 async fn run(site: &Site, race: Race, neglect: Option<Neglect>) {
