@@ -6,7 +6,7 @@ use super::account::{
     Account, ceremony_of, no_signer_has, of_signers, sign_first, signing_of, text, two, with,
 };
 use crate::support::demo::Demo;
-use crate::support::outside::{Hook, letters};
+use crate::support::outside::{Delivery, Hook, letters};
 
 #[tokio::test]
 async fn whoever_is_released_is_written_and_their_link_comes_alive() {
@@ -47,7 +47,7 @@ async fn whoever_declines_in_their_turn_ends_it_for_all_who_wait() {
         .deliveries(2)
         .await
         .iter()
-        .map(|one| one.event())
+        .map(Delivery::event)
         .collect();
     let named = |name: &str| events.iter().any(|event| event["event"] == name);
     assert!(named("signing.signer_declined") && named("signing.declined"));
