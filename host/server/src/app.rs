@@ -91,9 +91,6 @@ impl App {
         }
     }
 
-    /// The token of a signer's link.
-    pub(crate) fn ceremony_token(&self, signer: Uuid) -> Token {
-        const GENERATION: u32 = 0;
     /// Random bytes from which a plugin derives the identifiers of one document.
     pub(crate) fn seed() -> Result<[u8; 32], WorkflowError> {
         let mut seed = [0; 32];
@@ -110,6 +107,9 @@ impl App {
         }
     }
 
+    /// The token of a signer's link.
+    pub(crate) fn ceremony_token(&self, signer: Uuid) -> Token {
+        const GENERATION: u32 = 0;
 
         self.master.token("ceremony", signer, GENERATION)
     }
