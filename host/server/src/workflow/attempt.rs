@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub(crate) use self::device_link::DeviceLink;
-use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::outcome::pin;
+use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
 use super::lanes::ATTEMPTS;
 use super::{lease, sealing};

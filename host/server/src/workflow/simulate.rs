@@ -50,7 +50,9 @@ impl App {
         let made = rehearsal
             .as_ref()
             .map(|rehearsal| rehearsal.version.bytes_id);
-        let simulated = self.store_simulation(caller, id, &key, &form, rehearsal).await;
+        let simulated = self
+            .store_simulation(caller, id, &key, &form, rehearsal)
+            .await;
         if let (Some(bytes), Err(error)) = (made, &simulated)
             && error.proves_nothing_stored()
         {
