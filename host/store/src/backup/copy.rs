@@ -66,10 +66,11 @@ impl OwnFiles {
     }
 
     /// Copies what is there and was not copied yet; tells how many files that were. One that is
-    /// removed meanwhile is left out.
+    /// removed meanwhile is left out. `records` are kept up to date meanwhile; the last time they
+    /// are not, or they would name files that came after the look at the folder.
     pub(super) async fn copy_new(
         &mut self,
-        records: &mut RecordsCopy,
+        mut records: Option<&mut RecordsCopy>,
     ) -> Result<usize, BackupError> {
         let mut new = self.list().await?;
         new.retain(|name| !self.copied.contains_key(name));
@@ -78,7 +79,9 @@ impl OwnFiles {
             let (folder, target) = (self.folder.clone(), self.target.clone());
             let copied = files::blocking(move || copy_all(&folder, &target, names)).await?;
             self.copied.extend(copied);
-            records.append_committed().await?;
+            if let Some(records) = records.as_deref_mut() {
+                records.append_committed().await?;
+            }
         }
         Ok(new.len())
     }

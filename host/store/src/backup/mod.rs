@@ -176,8 +176,8 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     let mut bytes = OwnFiles::new(source.files.folder(), &target, Names::Bytes);
     let mut keys = OwnFiles::new(source.keys.folder(), &target, Names::Keys);
     for _ in 0..MAX_ROUNDS {
-        let copied = bytes.copy_new(&mut records).await? + keys.copy_new(&mut records).await?;
-        if copied <= FEW_FILES {
+        let copied = bytes.copy_new(Some(&mut records)).await?;
+        if copied + keys.copy_new(Some(&mut records)).await? <= FEW_FILES {
             break;
         }
     }
@@ -188,7 +188,7 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     );
     records.catch_up().await?;
     for own in [&mut bytes, &mut keys] {
-        own.copy_new(&mut records).await?;
+        own.copy_new(None).await?;
         own.drop_removed().await?;
     }
     drop(removals);
