@@ -1,7 +1,5 @@
 //! Every version and layout of files, and many signatures on one.
 
-use std::time::{Duration, Instant};
-
 use parafa_fixtures::{CrossReference, LineEnding, PdfBuilder};
 
 use super::component::{Component, Signer};
@@ -25,11 +23,6 @@ const LINE_ENDINGS: [LineEnding; 3] = [
 const MANY: usize = 25;
 /// Longest time for one file with as many, in seconds.
 const MANY_SECONDS: u32 = 300;
-/// How much longer the last signatures may take than as many first ones. Time
-/// that grows with what is there makes this 8, with its square 48.
-const GROWTH: u32 = 12;
-/// First, and last, signatures whose times are compared.
-const COMPARED: usize = 5;
 
 #[tokio::test]
 async fn every_version_and_layout_is_signed_twice_and_the_referees_agree() {
@@ -73,24 +66,17 @@ async fn every_version_and_layout_is_signed_twice_and_the_referees_agree() {
 }
 
 #[tokio::test]
-async fn many_signatures_in_a_row_all_pass_and_take_time_in_step_with_what_is_there() {
+async fn many_signatures_in_a_row_all_pass() {
     let Some(judges) = Judges::find() else { return };
     let component = Component::load().await;
     let signer = Signer::p256();
     for layout in [CrossReference::Table, CrossReference::Stream] {
         let mut document = PdfBuilder::new().cross_reference(layout).build();
-        let mut times = Vec::new();
         for _ in 0..MANY {
             let len = document.len();
-            let start = Instant::now();
             document = component.sign(&document, &signer).await.unwrap();
-            times.push(start.elapsed());
             assert_eq!(judges.openssl(&document, len), Ok(()));
         }
-        let first: Duration = times.iter().take(COMPARED).sum();
-        let last: Duration = times.iter().rev().take(COMPARED).sum();
-        assert!(last < first * GROWTH, "{layout:?}: {times:?}");
-
         let file = judges.file(&format!("many-{layout:?}.pdf"), &document);
         let [verdict] = &judges.pyhanko(&[file], MANY_SECONDS)[..] else {
             panic!("one verdict")
