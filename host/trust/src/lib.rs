@@ -16,6 +16,7 @@
 //! from a [`RandomSource`]. Values of persons stand in no error and in no
 //! `Debug` output.
 
+mod addresses;
 mod anchors;
 mod certificate;
 mod ocsp;

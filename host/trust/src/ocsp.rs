@@ -20,6 +20,7 @@ use url::Url;
 
 use self::request::{NONCE_OCTETS, OcspQuery};
 use self::response::Expected;
+use crate::addresses::reachable;
 use crate::certificate::Certificate;
 use crate::path::PathError;
 use crate::random::{RandomSource, RandomUnavailable};
@@ -171,7 +172,7 @@ impl OcspClient {
     ) -> Result<OcspEvidence, OcspError> {
         let addresses: Vec<&str> = match &settings.url {
             Some(url) => vec![url.as_str()],
-            None => certificate.ocsp_urls().iter().map(String::as_str).collect(),
+            None => reachable(certificate.ocsp_urls()).collect(),
         };
         let mut last = OcspError::NoResponder;
         for address in addresses {

@@ -15,12 +15,10 @@ use http::{Method, Request, StatusCode};
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
+use crate::addresses::reachable;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
 use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspSettings};
-
-/// Most addresses of one kind that are tried for one certificate.
-const MAX_ADDRESSES: usize = 4;
 
 /// Limits of what is gathered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -143,7 +141,7 @@ impl ValidationData {
             return Ok(Issuer::Authority(Box::new(known.clone())));
         }
         let mut fault = ValidationDataError::NoSource;
-        for address in addresses(certificate.issuer_urls()) {
+        for address in reachable(certificate.issuer_urls()) {
             match self.issuer_at(address, certificate).await {
                 Ok(issuer) => return Ok(Issuer::Authority(Box::new(issuer))),
                 Err(error) => fault = ValidationDataError::of(error),
@@ -180,7 +178,7 @@ impl ValidationData {
         if matches!(fault, ValidationDataError::Unreachable(_)) && !certificate.is_authority() {
             return Err(fault);
         }
-        for address in addresses(certificate.revocation_list_urls()) {
+        for address in reachable(certificate.revocation_list_urls()) {
             match self.revocation_list_at(address, issuer, now).await {
                 Ok(list) => return Ok(list.to_vec()),
                 Err(error) => fault = ValidationDataError::of(error),
@@ -294,11 +292,4 @@ fn is_transient_transport(error: &HttpPortError) -> bool {
         HttpPortError::TimedOut(_) | HttpPortError::Transport(_) => true,
         HttpPortError::Forbidden { .. } | HttpPortError::ResponseTooLong { .. } => false,
     }
-}
-
-/// The first of a certificate's addresses that are ones of HTTP.
-fn addresses(urls: &[String]) -> impl Iterator<Item = &str> {
-    let urls = urls.iter().map(String::as_str);
-    urls.filter(|url| url.starts_with("http://") || url.starts_with("https://"))
-        .take(MAX_ADDRESSES)
 }

@@ -182,8 +182,8 @@ impl<'d, E: Environment> Material<'d, E> {
         self.stored.contains(&index)
     }
 
-    /// The issuer's certificate: itself for one that is self-signed, else one
-    /// that is self-signed before others.
+    /// The issuer's certificate: itself for one that is self-signed, else that
+    /// of an authority, a self-signed one before others.
     pub(super) fn issuer_of(&self, index: usize) -> Option<usize> {
         if let Some(known) = self.issuers.borrow().get(&index) {
             return *known;
@@ -196,7 +196,9 @@ impl<'d, E: Environment> Material<'d, E> {
             (*candidate != index, found.issuer() != found.subject())
         });
         let issuer = candidates.into_iter().find(|candidate| {
-            certificate.is_issued_by(&self.environment, self.certificate(*candidate))
+            let found = self.certificate(*candidate);
+            (*candidate == index || found.is_authority())
+                && certificate.is_issued_by(&self.environment, found)
         });
         self.issuers.borrow_mut().insert(index, issuer);
         issuer
