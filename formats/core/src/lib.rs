@@ -11,6 +11,7 @@ mod document;
 mod native;
 mod operation;
 mod output;
+mod request;
 
 pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
 pub use document::{Blob, Environment, Part, Sink};
@@ -23,3 +24,4 @@ pub use operation::{
 pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,
 };
+pub use request::{SEED_BYTES, expect_no_params, parse_seed};

@@ -46,7 +46,10 @@ mod lines;
 mod sheet;
 mod write;
 
-use parafa_format_core::{Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile};
+use parafa_format_core::{
+    Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile, expect_no_params,
+    parse_seed,
+};
 
 use description::Description;
 use fonts::Fonts;
@@ -58,9 +61,6 @@ const MEDIA_TYPE: &str = "application/pdf";
 
 /// Media type of the description (RFC 8259).
 const DESCRIPTION_MEDIA_TYPE: &str = "application/json";
-
-/// Length of the seed.
-const SEED_BYTES: usize = 32;
 
 /// Writes a PDF from the description that the first file is; the others may be
 /// attachments.
@@ -105,22 +105,8 @@ fn check(request: &ComposeRequest) -> Result<(), Refusal> {
             format!("The media type {:?} is not made here.", request.media_type),
         ));
     }
-    if request.seed.len() != SEED_BYTES {
-        return Err(Refusal::new(
-            "bad-request",
-            format!(
-                "The seed has {} bytes instead of {SEED_BYTES}.",
-                request.seed.len()
-            ),
-        ));
-    }
-    if let Some((name, _)) = request.params.first() {
-        return Err(Refusal::new(
-            "bad-request",
-            format!("The parameter {name:?} is unknown."),
-        ));
-    }
-    Ok(())
+    parse_seed(&request.seed)?;
+    expect_no_params(&request.params)
 }
 
 fn read<B: Blob>(

@@ -12,6 +12,7 @@ mod inspect;
 mod intake;
 mod limits;
 mod long_term;
+mod object_numbers;
 mod page_content;
 mod rehearse;
 mod sign;

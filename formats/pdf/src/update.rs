@@ -7,7 +7,8 @@ use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 use sha2::{Digest, Sha256};
 
-use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, XrefForm};
+use crate::object_numbers::ObjectNumbers;
+use crate::structure::{PdfFile, XrefForm};
 
 /// Trailer entries that belong to one section and are not carried on
 /// (ISO 32000-2, tables 5, 15, 17 and 19).
@@ -35,7 +36,7 @@ const FILE_IDENTIFIER_BYTES: usize = 16;
 pub(crate) struct Update<'a> {
     file: &'a PdfFile<'a>,
     bytes: Vec<u8>,
-    next_number: u32,
+    numbers: ObjectNumbers,
     /// Offset and generation by object number.
     entries: BTreeMap<u32, (u32, u16)>,
 }
@@ -51,22 +52,14 @@ impl<'a> Update<'a> {
         Self {
             file,
             bytes,
-            next_number: file.next_object_number(),
+            numbers: ObjectNumbers::after(file),
             entries: BTreeMap::new(),
         }
     }
 
     /// A number that no object has.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
-        let number = self.next_number;
-        if number > MAX_OBJECT_NUMBER {
-            return Err(Refusal::new(
-                "too-many-objects",
-                "No object number is left.",
-            ));
-        }
-        self.next_number = number + 1;
-        Ok((number, 0))
+        self.numbers.allocate()
     }
 
     /// Writes a new object, or a new version of one that exists, and returns
@@ -156,7 +149,7 @@ impl<'a> Update<'a> {
         }
         let own = format!(
             "trailer\n<< /Size {} /Prev {}",
-            self.next_number,
+            self.numbers.next(),
             self.file.newest_table_offset()
         );
         self.bytes
@@ -182,7 +175,7 @@ impl<'a> Update<'a> {
         }
         let own = format!(
             "<< /Type /XRef /Size {} /Prev {} /W [1 4 2] /Index [{}] /Length {}",
-            self.next_number,
+            self.numbers.next(),
             self.file.newest_table_offset(),
             index.join(" "),
             data.len()

@@ -1,7 +1,4 @@
-use parafa_format_core::{ArchiveRequest, Refusal};
-
-/// Length of the seed.
-const SEED_BYTES: usize = 32;
+use parafa_format_core::{ArchiveRequest, Refusal, SEED_BYTES, expect_no_params, parse_seed};
 
 /// A request that can be carried out.
 #[derive(Debug)]
@@ -13,23 +10,14 @@ impl Archiving {
     pub(super) fn parse(request: &ArchiveRequest) -> Result<Self, Refusal> {
         if request.target_level != "B-LT" {
             let level = &request.target_level;
-            return Err(refused(format!("The level {level:?} is not B-LT.")));
+            return Err(Refusal::new(
+                "bad-request",
+                format!("The level {level:?} is not B-LT."),
+            ));
         }
-        if let Some((name, _)) = request.params.first() {
-            return Err(refused(format!("The parameter {name:?} is unknown.")));
-        }
-        let seed = request.seed.as_slice().try_into();
+        expect_no_params(&request.params)?;
         Ok(Self {
-            seed: seed.map_err(|_| {
-                refused(format!(
-                    "The seed has {} bytes instead of {SEED_BYTES}.",
-                    request.seed.len()
-                ))
-            })?,
+            seed: parse_seed(&request.seed)?,
         })
     }
-}
-
-fn refused(detail: String) -> Refusal {
-    Refusal::new("bad-request", detail)
 }

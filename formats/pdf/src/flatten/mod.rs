@@ -17,7 +17,7 @@ mod verdict;
 mod widget;
 
 use lopdf::Object;
-use parafa_format_core::{Blob, DeriveRequest, Environment, Made, Refusal, Sink};
+use parafa_format_core::{Blob, DeriveRequest, Environment, Made, Refusal, SEED_BYTES, Sink};
 
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
@@ -29,9 +29,6 @@ use detach::Detachment;
 use drawer::Drawer;
 use field::Fields;
 use widget::annotated_pages;
-
-/// Length of the seed.
-const SEED_BYTES: usize = 32;
 
 /// Draws all widgets of a document into its pages and drops its form; the
 /// output is one revision. A document without widgets and without a form comes

@@ -12,7 +12,9 @@ mod page_attributes;
 mod placement;
 mod resources;
 
-use parafa_format_core::{Blob, DeriveRequest, Environment, Made, Refusal, Sink};
+use parafa_format_core::{
+    Blob, DeriveRequest, Environment, Made, Refusal, Sink, expect_no_params, parse_seed,
+};
 
 use crate::MEDIA_TYPE;
 use crate::intake;
@@ -27,9 +29,6 @@ use resources::{PageResources, scan};
 
 /// Name of the banner among the XObjects of a page, where it is not taken.
 const RESOURCE_NAME: &str = "UnsignedBanner";
-
-/// Length of the seed.
-const SEED_BYTES: usize = 32;
 
 /// Most bytes that are appended: far above what the banner takes on the most
 /// pages, far below what pages that share much could be blown up to.
@@ -49,7 +48,8 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     request: &DeriveRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
-    check(request)?;
+    parse_seed(&request.seed)?;
+    expect_no_params(&request.params)?;
     let bytes = document.read_all();
     let file = PdfFile::parse(&bytes, &Limits::with_room_for_a_signature())?;
     let report = intake::examine(&file)?;
@@ -63,25 +63,6 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     Ok(Made {
         media_type: MEDIA_TYPE.to_owned(),
     })
-}
-
-fn check(request: &DeriveRequest) -> Result<(), Refusal> {
-    if request.seed.len() != SEED_BYTES {
-        return Err(Refusal::new(
-            "bad-request",
-            format!(
-                "The seed has {} bytes instead of {SEED_BYTES}.",
-                request.seed.len()
-            ),
-        ));
-    }
-    if let Some((name, _)) = request.params.first() {
-        return Err(Refusal::new(
-            "bad-request",
-            format!("The parameter {name:?} is unknown."),
-        ));
-    }
-    Ok(())
 }
 
 fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {

@@ -1,14 +1,13 @@
 use parafa_cades::Certificate;
-use parafa_format_core::{DigestAlgorithm, Refusal, SignRequest, SignatureAlgorithm};
+use parafa_format_core::{
+    DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, parse_seed,
+};
 
 use super::date::PdfDate;
 
 /// Most bytes that may be reserved for one signature: far above the longest
 /// chains with a time-stamp, far below what would swell the document.
 const MAX_RESERVE: usize = 1024 * 1024;
-
-/// Length of the seed.
-const SEED_BYTES: usize = 32;
 
 /// The parameter that names the field to be signed, by its fully qualified
 /// name.
@@ -54,7 +53,6 @@ impl<'a> Signing<'a> {
         if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
             return Err(refused("SHA-1 is not accepted for new signatures."));
         }
-        let seed = request.seed.as_slice().try_into();
         let reserve = usize::try_from(request.reserve)
             .ok()
             .filter(|reserve| (1..=MAX_RESERVE).contains(reserve));
@@ -72,12 +70,7 @@ impl<'a> Signing<'a> {
         Ok(Self {
             time: PdfDate::from_unix(request.time)
                 .ok_or_else(|| refused(format!("The time {} has no PDF date.", request.time)))?,
-            seed: seed.map_err(|_| {
-                refused(format!(
-                    "The seed has {} bytes instead of {SEED_BYTES}.",
-                    request.seed.len()
-                ))
-            })?,
+            seed: parse_seed(&request.seed)?,
             target_level,
             signer_chain: &request.signer_chain,
             algorithm: request.signature_algorithm,

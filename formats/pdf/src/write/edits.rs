@@ -5,14 +5,15 @@ use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
 use super::syntax::without_entry;
-use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, RawDictionary};
+use crate::object_numbers::ObjectNumbers;
+use crate::structure::{PdfFile, RawDictionary};
 
 /// Objects of a document that are new or changed. Everything else stays as it
 /// is written in the file.
 pub(crate) struct Edits<'f, 'a> {
     file: &'f PdfFile<'a>,
     objects: BTreeMap<ObjectId, Edit<'a>>,
-    next_number: u32,
+    numbers: ObjectNumbers,
 }
 
 /// An object that is new or changed.
@@ -30,7 +31,7 @@ impl<'f, 'a> Edits<'f, 'a> {
         Self {
             file,
             objects: BTreeMap::new(),
-            next_number: file.next_object_number(),
+            numbers: ObjectNumbers::after(file),
         }
     }
 
@@ -46,15 +47,7 @@ impl<'f, 'a> Edits<'f, 'a> {
 
     /// A number that no object has and that nothing mentions.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
-        let number = self.next_number;
-        if number > MAX_OBJECT_NUMBER {
-            return Err(Refusal::new(
-                "too-many-objects",
-                "No object number is left.",
-            ));
-        }
-        self.next_number = number + 1;
-        Ok((number, 0))
+        self.numbers.allocate()
     }
 
     /// Gives an object a value that is no stream.

@@ -1,0 +1,36 @@
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use crate::structure::{MAX_OBJECT_NUMBER, PdfFile};
+
+/// Numbers for new objects, which nothing in a document has or mentions.
+pub(crate) struct ObjectNumbers {
+    next: u32,
+}
+
+impl ObjectNumbers {
+    /// The numbers that a document leaves.
+    pub(crate) fn after(file: &PdfFile<'_>) -> Self {
+        Self {
+            next: file.next_object_number(),
+        }
+    }
+
+    /// One more than the highest number that is taken.
+    pub(crate) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// Takes a number.
+    pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
+        let number = self.next;
+        if number > MAX_OBJECT_NUMBER {
+            return Err(Refusal::new(
+                "too-many-objects",
+                "No object number is left.",
+            ));
+        }
+        self.next = number + 1;
+        Ok((number, 0))
+    }
+}
