@@ -1,9 +1,9 @@
 //! Flattening.
 
 use parafa_fixtures::form;
-use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
+use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
-use super::{assert_listed, inspected};
+use super::{assert_listed, derivation, inspected};
 
 /// Forms with all kinds of fields.
 pub(super) fn forms() -> Vec<Vec<u8>> {
@@ -36,12 +36,7 @@ pub(super) fn flattens(input: &[u8]) {
 
 fn flatten(document: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut out = MemorySink::default();
-    let request = DeriveRequest {
-        time: 1_795_276_800,
-        seed: vec![7; 32],
-        params: Vec::new(),
-    };
     let document = MemoryBlob(document.to_vec());
-    parafa_format_pdf::flatten(&NativeEnvironment, &document, &request, &mut out)?;
+    parafa_format_pdf::flatten(&NativeEnvironment, &document, &derivation(), &mut out)?;
     Ok(out.0)
 }

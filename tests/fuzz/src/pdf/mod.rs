@@ -11,7 +11,9 @@ mod update;
 use std::sync::LazyLock;
 
 use parafa_fixtures::{CrossReference, PdfBuilder, hostile};
-use parafa_format_core::{Integrity, MemoryBlob, Refusal, Report, SignatureEvidence};
+use parafa_format_core::{
+    DeriveRequest, Integrity, MemoryBlob, Refusal, Report, SignatureEvidence,
+};
 use parafa_format_pdf::{inspect, verify};
 
 use crate::Target;
@@ -159,6 +161,15 @@ fn in_every_layout(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
     numbered
         .flat_map(|file| (0..3).map(move |layout| [&[layout], file.as_slice()].concat()))
         .collect()
+}
+
+/// A request to derive a document, always the same.
+fn derivation() -> DeriveRequest {
+    DeriveRequest {
+        time: 1_795_276_800,
+        seed: vec![7; 32],
+        params: Vec::new(),
+    }
 }
 
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {

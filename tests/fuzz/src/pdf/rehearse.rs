@@ -1,8 +1,8 @@
 //! The sandbox's unsigned artifact.
 
-use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
+use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
-use super::{assert_listed, inspected};
+use super::{assert_listed, derivation, inspected};
 
 /// The code when a limit is passed with the banner that is not without it.
 const NO_ROOM: &str = "too-many-objects";
@@ -38,12 +38,7 @@ pub(super) fn rehearses(input: &[u8]) {
 
 fn rehearse(document: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut out = MemorySink::default();
-    let request = DeriveRequest {
-        time: 1_795_276_800,
-        seed: vec![7; 32],
-        params: Vec::new(),
-    };
     let document = MemoryBlob(document.to_vec());
-    parafa_format_pdf::rehearse(&NativeEnvironment, &document, &request, &mut out)?;
+    parafa_format_pdf::rehearse(&NativeEnvironment, &document, &derivation(), &mut out)?;
     Ok(out.0)
 }
