@@ -67,6 +67,12 @@ pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(shipped)
 }
 
+/// The SHA-256 digests of components, in hexadecimal.
+pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
+    let digest = |component: &PathBuf| Ok(hex::encode(Sha256::digest(fs::read(component)?)));
+    components.iter().map(digest).collect()
+}
+
 /// The lints of the plugins, as they are compiled for WebAssembly; where the
 /// linter has no standard library for that, as they are for this machine. The
 /// profile is the build's, so that both share what runs at compile time.

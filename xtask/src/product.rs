@@ -7,18 +7,26 @@ use anyhow::Context;
 
 use crate::{plugins, process, tools};
 
+/// Tells the server which plugins are built along with it.
+const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
+
 /// Builds `target/release/parafa` and the plugins.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
-    plugins::build(root)?;
-    process::run(process::cargo(root).args([
+    let shipped = plugins::digests(&plugins::build(root)?)?;
+    let build = [
         "build",
         "--release",
         "--package",
         "parafa-server",
         "--bin",
         "parafa",
-    ]))?;
+    ];
+    process::run(
+        process::cargo(root)
+            .args(build)
+            .env(SHIPPED_PLUGINS, shipped.join(",")),
+    )?;
     place(root, "release")
 }
 

@@ -12,9 +12,17 @@ pub struct Registry {
 
 #[derive(Debug, Default)]
 struct Plugins {
-    /// By id; the first one is the active version.
-    versions: BTreeMap<String, VecDeque<Arc<Plugin>>>,
+    /// By id.
+    formats: BTreeMap<String, Versions>,
     disabled: BTreeSet<PluginDigest>,
+}
+
+/// The versions of one format.
+#[derive(Debug, Default)]
+struct Versions {
+    active: Option<Arc<Plugin>>,
+    /// The latest first.
+    superseded: VecDeque<Arc<Plugin>>,
 }
 
 /// Why a plugin is not installed.
@@ -62,11 +70,14 @@ impl Registry {
     pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let mut plugins = self.write();
         plugins.check(&plugin)?;
-        let versions = plugins.versions.entry(plugin.id().to_owned()).or_default();
-        versions.retain(|version| version.digest() != plugin.digest());
-        versions.push_front(plugin);
-        versions.truncate(1 + Self::KEPT_VERSIONS);
+        plugins.versions_of(&plugin).activate(plugin);
         Ok(())
+    }
+
+    /// Makes `plugin` callable by its digest as a superseded version of its id,
+    /// the latest of them, unless it is the active one. There need not be one.
+    pub fn keep(&self, plugin: Arc<Plugin>) {
+        self.write().versions_of(&plugin).supersede(plugin);
     }
 
     /// Whether [`Registry::install`] would take `plugin` now.
@@ -87,6 +98,12 @@ impl Registry {
     /// Lets a digest be used again.
     pub fn enable(&self, digest: PluginDigest) {
         self.write().disabled.remove(&digest);
+    }
+
+    /// Whether a digest is out of use.
+    #[must_use]
+    pub fn is_disabled(&self, digest: PluginDigest) -> bool {
+        self.read().disabled.contains(&digest)
     }
 
     /// All active plugins, by id.
@@ -135,9 +152,9 @@ impl Registry {
             return Err(LookupError::Disabled(digest));
         }
         plugins
-            .versions
+            .formats
             .values()
-            .flatten()
+            .flat_map(Versions::all)
             .find(|plugin| plugin.digest() == digest)
             .cloned()
             .ok_or(LookupError::Unknown(digest))
@@ -158,7 +175,37 @@ impl Registry {
     }
 }
 
+impl Versions {
+    fn activate(&mut self, plugin: Arc<Plugin>) {
+        let before = self.active.take();
+        self.superseded
+            .retain(|version| version.digest() != plugin.digest());
+        self.active = Some(plugin);
+        if let Some(before) = before {
+            self.supersede(before);
+        }
+    }
+
+    fn supersede(&mut self, plugin: Arc<Plugin>) {
+        let digest = plugin.digest();
+        if self.active.as_ref().is_some_and(|it| it.digest() == digest) {
+            return;
+        }
+        self.superseded.retain(|version| version.digest() != digest);
+        self.superseded.push_front(plugin);
+        self.superseded.truncate(Registry::KEPT_VERSIONS);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Plugin>> {
+        self.active.iter().chain(&self.superseded)
+    }
+}
+
 impl Plugins {
+    fn versions_of(&mut self, plugin: &Plugin) -> &mut Versions {
+        self.formats.entry(plugin.id().to_owned()).or_default()
+    }
+
     fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
         if self.disabled.contains(&plugin.digest()) {
             return Err(InstallError::Disabled(plugin.digest()));
@@ -186,9 +233,10 @@ impl Plugins {
             .filter(|plugin| !self.disabled.contains(&plugin.digest()))
     }
 
-    /// The newest version of each id, which keeps what it takes while it is
+    /// The active version of each id, which keeps what it takes while it is
     /// disabled: it comes back.
     fn current(&self) -> impl Iterator<Item = &Arc<Plugin>> {
-        self.versions.values().filter_map(VecDeque::front)
+        let formats = self.formats.values();
+        formats.filter_map(|versions| versions.active.as_ref())
     }
 }

@@ -203,6 +203,8 @@ pub struct Plugins {
 }
 
 /// Logs.
+    /// Folder of compiled plugins; without it, one in the data folder.
+    pub cache: Option<PathBuf>,
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {

@@ -2,388 +2,380 @@
 //! operator has installed into the data folder.
 //!
 //! ```text
-//! plugins/active.json            which version of each format is active, and was before
-//! plugins/components/SHA256.wasm the installed components
-//! plugins/trusted/KEY.pub        the keys of publishers that are trusted
+//! plugins/active.json                which version of each format is active, and was before
+//! plugins/components/SHA256.wasm     the installed components
+//! plugins/components/SHA256.wasm.sig their signatures
+//! plugins/trusted/KEY.pub            the keys of publishers that are trusted
+//! shipped-plugins/SHA256.wasm        what came with this program and with earlier ones
 //! ```
 //! A change is written there first and then made in the registry, where it
-//! takes effect at once: calls that run keep the version they have.
+//! takes effect at once: calls that run keep the version they have. A change
+//! that has begun is made to its end, whether or not somebody waits for it.
 
+mod commands;
 mod error;
 mod folder;
+mod loaded;
 mod publisher;
+mod shipped;
 mod state;
+mod stock;
+#[cfg(test)]
+mod tests;
+mod trusted;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use parafa_conformance::Verdict;
-use parafa_plugin_host::{CallObserver, InstallError, Plugin, PluginDigest, PluginHost, Registry};
+use parafa_plugin_host::{CallObserver, PluginHost, Registry};
 use parafa_store::StoreMode;
-use serde::{Deserialize, Serialize};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
 
+pub(crate) use self::commands::{Trust, Untrust};
 pub(crate) use self::error::ShelfError;
 pub(crate) use self::folder::BACKED_UP;
-use self::folder::{PluginFolder, read};
-pub(crate) use self::publisher::{KeyPair, signature_file};
-use self::publisher::{PluginSignature, PublisherKey, Trusted};
+use self::folder::PluginFolder;
+use self::loaded::Loaded;
+pub(crate) use self::loaded::plugin_host;
+pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
+use self::shipped::{ShippedFile, Unfit};
 use self::state::{State, Version};
+pub(crate) use self::stock::Listed;
+use self::stock::{Broken, Stock};
 use crate::config::Config;
-use crate::startup;
 
-/// Most bytes that are read of a component; what is admitted is shorter.
-const LONGEST_COMPONENT: u64 = 64 * 1024 * 1024;
-/// Longest signature or key, in bytes.
-const LONGEST_ENVELOPE: u64 = 16 * 1024;
-/// Failed checks that a refusal names.
-const NAMED_FAILURES: usize = 3;
+/// The plugins of a data folder. What there is is read when it is first asked
+/// for, and loaded when it is first called.
+#[derive(Clone)]
+pub(crate) struct Shelf(Arc<Inner>);
 
-/// The plugins of a data folder, opened when they are first asked for.
-pub(crate) struct Shelf {
+struct Inner {
     config: Config,
     mode: StoreMode,
-    observer: Arc<dyn CallObserver>,
-    opened: OnceCell<Opened>,
-}
-
-struct Opened {
-    host: Arc<PluginHost>,
-    registry: Arc<Registry>,
-    /// What came with this program, by id.
-    shipped: BTreeMap<String, Shipped>,
     folder: PluginFolder,
-    /// Whoever changes something holds it.
-    state: Mutex<State>,
+    observer: Arc<dyn CallObserver>,
+    host: OnceCell<Arc<PluginHost>>,
+    stock: OnceCell<Stock>,
+    loaded: OnceCell<Loaded>,
+    /// Components are removed only by who has it alone.
+    components: RwLock<()>,
 }
 
-/// A plugin that came with this program.
-struct Shipped {
-    file: PathBuf,
-    plugin: Arc<Plugin>,
-}
-
-/// One version of a format, as operators see it.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct Listed {
-    pub(crate) id: String,
-    pub(crate) version: String,
-    pub(crate) contract: String,
-    pub(crate) sha256: String,
-    pub(crate) active: bool,
-    #[serde(skip_serializing_if = "is_false", default)]
-    pub(crate) disabled: bool,
-    /// The key that its signature was verified with, by its SHA-256.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) publisher: Option<String>,
-    /// What an operator should know about the installation.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) warning: Option<String>,
+/// What an operator should know about the plugins before a server starts.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// What keeps a format from being taken.
+    pub(crate) faults: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Shelf {
     pub(crate) fn new(config: &Config, mode: StoreMode, observer: Arc<dyn CallObserver>) -> Self {
-        Self {
+        Self(Arc::new(Inner {
             config: config.clone(),
             mode,
+            folder: PluginFolder::of(config),
             observer,
-            opened: OnceCell::new(),
-        }
-    }
-
-    /// The plugins that can be called: admits what is installed and what came
-    /// with this program, the first time.
-    ///
-    /// # Errors
-    /// When one of them is not admitted, or there is none.
-    pub(crate) async fn registry(&self) -> anyhow::Result<&Arc<Registry>> {
-        Ok(&self.open().await?.registry)
-    }
-
-    async fn open(&self) -> anyhow::Result<&Opened> {
-        self.opened
-            .get_or_try_init(|| Opened::open(&self.config, self.observer.clone()))
-            .await
-    }
-
-    /// The file of the active plugin of a format; none when there is no such
-    /// format, or when it is disabled.
-    pub(crate) async fn component(&self, id: &str) -> anyhow::Result<Option<PathBuf>> {
-        let opened = self.open().await?;
-        let Some(plugin) = opened.registry.by_id(id) else {
-            return Ok(None);
-        };
-        Ok(Some(match opened.shipped.get(id) {
-            Some(shipped) if shipped.plugin.digest() == plugin.digest() => shipped.file.clone(),
-            _ => opened.folder.component(plugin.digest()),
+            host: OnceCell::new(),
+            stock: OnceCell::new(),
+            loaded: OnceCell::new(),
+            components: RwLock::new(()),
         }))
     }
 
-    /// All versions of all formats, those that came with this program first.
-    pub(crate) async fn list(&self) -> Result<Vec<Listed>, ShelfError> {
-        let opened = self.open().await?;
-        let state = opened.state.lock().await;
-        Ok(opened.list(&state))
+    /// The plugins that can be called. One that cannot be loaded is not among
+    /// them, and is logged and listed as broken; a disabled one is not looked
+    /// at.
+    ///
+    /// # Errors
+    /// When there is no plugin at all, or nothing that plugins run in.
+    pub(crate) async fn registry(&self) -> anyhow::Result<&Arc<Registry>> {
+        Ok(&self.0.loaded().await?.registry)
     }
 
-    /// Takes a component into use, now and after a restart.
-    pub(crate) async fn install(&self, component: &Path) -> Result<Listed, ShelfError> {
-        let opened = self.open().await?;
-        let wasm = read(component, LONGEST_COMPONENT)?;
-        let digest = PluginDigest::of(&wasm);
-        let (publisher, warning) =
-            match opened.publisher_of(component, digest) {
-                Ok(publisher) => (Some(publisher), None),
-                Err(
-                    error @ (ShelfError::Unsigned { .. } | ShelfError::UntrustedPublisher { .. }),
-                ) if self.mode == StoreMode::Demo => (
-                    None,
-                    Some(format!("{error}; the demo takes it all the same")),
-                ),
-                Err(error) => return Err(error),
-            };
-        let plugin =
-            opened
-                .host
-                .admit(wasm.clone())
-                .await
-                .map_err(|source| ShelfError::NotAdmitted {
-                    path: component.to_owned(),
-                    source: Box::new(source),
-                })?;
-        self_test(&plugin).await?;
-
-        let mut state = opened.state.lock().await;
-        opened.check(&plugin)?;
-        opened.folder.keep(digest, &wasm)?;
-        let mut next = state.clone();
-        let had_one = next.is_installed(plugin.id()) || opened.shipped.contains_key(plugin.id());
-        next.install(plugin.id(), Version::of(&plugin, publisher), had_one);
-        opened.folder.save(&next)?;
-        *state = next;
-        opened.registry.enable(digest);
-        opened.registry.install(plugin.clone())?;
-        tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %digest, "plugin installed");
-        if let Some(warning) = &warning {
-            tracing::warn!(plugin.id = plugin.id(), "{warning}");
+    /// The same for a server: keeps what came with this program, to finish with
+    /// it what it has begun when another program runs on the folder, and
+    /// removes components that nothing names.
+    ///
+    /// # Errors
+    /// As [`Shelf::registry`].
+    pub(crate) async fn start(&self) -> anyhow::Result<&Arc<Registry>> {
+        let registry = self.registry().await?;
+        for warning in self.0.unvouched().await? {
+            tracing::warn!("{warning}");
         }
-        let listed = opened.listed_active(&state, plugin.id())?;
-        Ok(Listed { warning, ..listed })
+        if let Err(error) = self.0.keep_shipped().await {
+            tracing::error!(
+                error = format!("{error:#}"),
+                "the plugins of this program are not kept for the next"
+            );
+        }
+        Ok(registry)
+    }
+
+    /// What is wrong with the plugins.
+    ///
+    /// # Errors
+    /// As [`Shelf::registry`].
+    pub(crate) async fn findings(&self) -> anyhow::Result<Findings> {
+        let stock = self.0.stock().await?;
+        let broken = self.0.loaded().await?.broken();
+        let state = stock.state.lock().await;
+        let mut findings = Findings {
+            warnings: self.0.unvouched().await?,
+            ..Findings::default()
+        };
+        for listed in stock.list(&state, &broken) {
+            let Some(reason) = listed.broken else {
+                continue;
+            };
+            let sentence = format!(
+                "the plugin {} {} is broken: {reason}",
+                listed.id, listed.sha256
+            );
+            let active = stock
+                .active(&state, &listed.id)
+                .map(|digest| digest.to_string());
+            if active.is_none_or(|active| active == listed.sha256) {
+                findings.faults.push(sentence);
+            } else {
+                findings.warnings.push(sentence);
+            }
+        }
+        Ok(findings)
+    }
+
+    /// The file of the active plugin of a format; none when there is no such
+    /// format, or when it is disabled or broken.
+    pub(crate) async fn component(&self, id: &str) -> anyhow::Result<Option<PathBuf>> {
+        let stock = self.0.stock().await?;
+        let state = stock.state.lock().await;
+        let broken = self.0.broken(stock, &state).await?;
+        let active = stock.active(&state, id);
+        let active = active.filter(|&digest| !state.is_disabled(digest));
+        let active = active.filter(|digest| !broken.contains_key(digest));
+        let place = active.and_then(|digest| stock.place(&state, id, digest));
+        Ok(place.map(|place| place.path))
+    }
+
+    /// All versions of all formats by id, those that came with this program
+    /// first.
+    pub(crate) async fn list(&self) -> Result<Vec<Listed>, ShelfError> {
+        let stock = self.0.stock().await?;
+        let state = stock.state.lock().await.clone();
+        let broken = self.0.broken(stock, &state).await?;
+        Ok(stock.list(&state, &broken))
+    }
+
+    /// Takes a component into use, now and after a restart. One of another
+    /// publisher than the last is refused unless that is to be replaced.
+    pub(crate) async fn install(
+        &self,
+        component: &Path,
+        replace_publisher: bool,
+    ) -> Result<Listed, ShelfError> {
+        let tested = self.0.test(component).await?;
+        let shelf = self.0.clone();
+        to_its_end(async move { shelf.install(tested, replace_publisher).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its
     /// place; signatures in the making that it prepared fail.
     pub(crate) async fn disable(&self, id: &str) -> Result<Listed, ShelfError> {
-        let opened = self.open().await?;
-        let mut state = opened.state.lock().await;
-        let digest = opened.active(&state, id)?;
-        let mut next = state.clone();
-        if !next.disable(digest) {
-            return Err(ShelfError::DisabledAlready(id.to_owned()));
-        }
-        opened.folder.save(&next)?;
-        *state = next;
-        opened.registry.disable(digest);
-        tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin disabled");
-        opened.listed_active(&state, id)
+        let (shelf, id) = (self.0.clone(), id.to_owned());
+        to_its_end(async move { shelf.disable(&id).await }).await
     }
 
-    /// Makes the version active that was before, or enables the only one
-    /// there is.
-    pub(crate) async fn rollback(&self, id: &str) -> Result<Listed, ShelfError> {
-        let opened = self.open().await?;
-        let mut state = opened.state.lock().await;
-        let current = opened.active(&state, id)?;
-        let mut next = state.clone();
-        next.roll_back(id, current)?;
-        let digest = opened.active(&next, id)?;
-        let plugin = match opened.shipped.get(id) {
-            Some(shipped) if shipped.plugin.digest() == digest => shipped.plugin.clone(),
-            _ => opened.folder.admit(&opened.host, digest).await?,
-        };
-        next.enable(digest);
-        opened.folder.save(&next)?;
-        *state = next;
-        opened.registry.enable(digest);
-        opened.registry.install(plugin)?;
-        tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin rolled back");
-        opened.listed_active(&state, id)
+    /// Makes the latest version active that was before and can be called, or
+    /// enables the only one there is. Disabled ones are passed over, unless
+    /// they are to be enabled.
+    pub(crate) async fn rollback(&self, id: &str, enable: bool) -> Result<Listed, ShelfError> {
+        let (shelf, id) = (self.0.clone(), id.to_owned());
+        to_its_end(async move { shelf.rollback(&id, enable).await }).await
     }
 
-    /// Trusts the publisher with this key; gives the key's name.
-    pub(crate) async fn trust(&self, key: &Path) -> Result<String, ShelfError> {
-        let folder = PluginFolder::of(&self.config);
-        let key = PublisherKey::from_pem(&read(key, LONGEST_ENVELOPE)?)?;
-        folder.trust(&key)?;
-        tracing::warn!(publisher = key.name(), "publisher trusted");
-        Ok(key.name().to_owned())
+    /// Trusts the publisher with this key for these formats, or for all where
+    /// none is named, beside those that it is trusted for already.
+    pub(crate) async fn trust(&self, key: &Path, formats: &[String]) -> Result<Trust, ShelfError> {
+        let (folder, key) = (self.0.folder.clone(), key.to_owned());
+        let formats = formats.to_vec();
+        blocking(move || commands::trust(&folder, &key, &formats)).await?
+    }
+
+    /// Trusts a publisher no more, and disables what it has signed.
+    pub(crate) async fn untrust(&self, publisher: &str) -> Result<Untrust, ShelfError> {
+        let (shelf, publisher) = (self.0.clone(), publisher.to_owned());
+        to_its_end(async move { shelf.untrust(publisher).await }).await
+    }
+
+    /// No component is removed as long as somebody has what this gives.
+    pub(crate) async fn keep_components(&self) -> RwLockReadGuard<'_, ()> {
+        self.0.components.read().await
     }
 }
 
-impl Opened {
-    async fn open(config: &Config, observer: Arc<dyn CallObserver>) -> anyhow::Result<Self> {
-        let folder = PluginFolder::of(config);
-        let state = folder.state()?;
-        let host = startup::plugin_host(config, observer)?;
-        let registry = Registry::default();
+impl Inner {
+    async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {
+        let start = || async { plugin_host(&self.config, self.observer.clone()) };
+        self.host.get_or_try_init(start).await
+    }
+
+    async fn stock(&self) -> anyhow::Result<&Stock> {
+        self.stock.get_or_try_init(|| self.take_stock()).await
+    }
+
+    /// Calls only what came with the program and was never described before.
+    async fn take_stock(&self) -> anyhow::Result<Stock> {
+        let (folder, config) = (self.folder.clone(), self.config.clone());
+        let (state, found) = blocking(move || (folder.state(), shipped::find(&config))).await?;
+        let mut state = state?;
+        let (files, mut unfit) = match found {
+            Err(error) if state.all_installed().next().is_some() => {
+                tracing::error!(
+                    error = format!("{error:#}"),
+                    "no plugin came with the program"
+                );
+                (Vec::new(), Vec::new())
+            }
+            found => found?,
+        };
         let mut shipped = BTreeMap::new();
-        for (file, plugin) in startup::shipped_plugins(config, &host).await? {
-            registry
-                .install(plugin.clone())
-                .with_context(|| format!("the plugin {} cannot be used", file.display()))?;
-            shipped.insert(plugin.id().to_owned(), Shipped { file, plugin });
-        }
-        for (id, digests) in state.to_load(Registry::KEPT_VERSIONS) {
-            for digest in digests {
-                let plugin = match digest {
-                    Some(digest) => folder.admit(&host, digest).await?,
-                    None => match shipped.get(id) {
-                        Some(shipped) => shipped.plugin.clone(),
-                        // It came with an earlier program.
-                        None => continue,
-                    },
-                };
-                registry.install(plugin).with_context(|| {
-                    format!("the installed plugin {id} cannot be used beside the others")
-                })?;
+        for file in files {
+            match self.describe(&state, &file).await {
+                Ok((id, version)) => {
+                    state.ship(&id, version);
+                    shipped.insert(id, file);
+                }
+                Err(reason) => {
+                    tracing::error!(file = %file.path.display(), reason, "a plugin of the program is broken");
+                    unfit.push(Unfit::new(&file.path, Some(file.digest), reason));
+                }
             }
         }
-        for digest in state.disabled() {
-            registry.disable(digest);
-        }
-        if shipped.is_empty() && state.versions().next().is_none() {
+        if shipped.is_empty() && unfit.is_empty() && state.all_installed().next().is_none() {
             bail!("there is no plugin: build them with `cargo xtask build-plugins`");
         }
-        Ok(Self {
-            host,
-            registry: Arc::new(registry),
+        Ok(Stock {
+            folder: self.folder.clone(),
+            wants_signatures: self.mode == StoreMode::Production,
             shipped,
-            folder,
+            unfit,
             state: Mutex::new(state),
         })
     }
 
-    /// The digest of a format's active version, disabled or not.
-    fn active(&self, state: &State, id: &str) -> Result<PluginDigest, ShelfError> {
-        let installed = state.active(id);
-        let shipped = || Some(self.shipped.get(id)?.plugin.digest());
-        installed
-            .or_else(shipped)
-            .ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
-    }
-
-    fn listed_active(&self, state: &State, id: &str) -> Result<Listed, ShelfError> {
-        let digest = self.active(state, id)?.to_string();
-        self.list(state)
-            .into_iter()
-            .find(|listed| listed.id == id && listed.sha256 == digest)
-            .ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
-    }
-
-    fn list(&self, state: &State) -> Vec<Listed> {
-        let mut all: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
-        for (id, shipped) in &self.shipped {
-            let version = Version::of(&shipped.plugin, None);
-            all.entry(id).or_default().push(version);
+    async fn describe(
+        &self,
+        state: &State,
+        file: &ShippedFile,
+    ) -> Result<(String, Version), String> {
+        let mut known = state.all_shipped();
+        if let Some((id, version)) = known.find(|(_, version)| version.sha256 == file.digest) {
+            return Ok((id.to_owned(), version.clone()));
         }
-        for (id, versions) in state.versions() {
-            let known = all.entry(id).or_default();
-            for version in versions {
-                known.retain(|known| known.sha256 != version.sha256);
-                known.push(version.clone());
-            }
+        if state.is_disabled(file.digest) {
+            return Err("it is disabled, and not known".to_owned());
         }
-        all.into_iter()
-            .flat_map(|(id, versions)| {
-                let active = self.active(state, id).ok();
-                versions.into_iter().map(move |version| {
-                    let disabled = state.is_disabled(version.sha256);
-                    Listed {
-                        id: id.to_owned(),
-                        active: active == Some(version.sha256) && !disabled,
-                        disabled,
-                        version: version.version,
-                        contract: version.contract,
-                        sha256: version.sha256.to_string(),
-                        publisher: version.publisher,
-                        warning: None,
-                    }
-                })
-            })
-            .collect()
-    }
-
-    /// Who has signed a component.
-    fn publisher_of(&self, component: &Path, digest: PluginDigest) -> Result<String, ShelfError> {
-        let path = signature_file(component);
-        let signature = match read(&path, LONGEST_ENVELOPE) {
-            Err(ShelfError::Unreadable { source, .. })
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                return Err(ShelfError::Unsigned {
-                    component: component.to_owned(),
-                    signature: path,
-                });
-            }
-            read => read?,
+        let admitted = async {
+            let (path, digest) = (file.path.clone(), file.digest);
+            let wasm = blocking(move || folder::component(&path, digest)).await??;
+            anyhow::Ok(self.host().await?.admit(wasm).await?)
         };
-        let bad = |reason| ShelfError::BadSignature {
-            path: path.clone(),
-            reason,
+        let plugin = admitted.await.map_err(|error| format!("{error:#}"))?;
+        Ok((plugin.id().to_owned(), Version::of(&plugin, None)))
+    }
+
+    async fn loaded(&self) -> anyhow::Result<&Loaded> {
+        let load = || async {
+            let stock = self.stock().await?;
+            let host = self.host().await?.clone();
+            let state = stock.state.lock().await;
+            anyhow::Ok(Loaded::load(host, stock, &state).await)
         };
-        let signature = PluginSignature::parse(&signature).map_err(bad)?;
-        let publisher = signature.publisher();
-        let trusted = Trusted::read(&self.folder.trusted())?;
-        match trusted.key(publisher) {
-            Some(key) => signature.verify(key, digest).map_err(bad)?,
-            None => {
-                return Err(ShelfError::UntrustedPublisher {
-                    publisher: publisher.to_owned(),
-                });
-            }
-        }
-        Ok(publisher.to_owned())
+        self.loaded.get_or_try_init(load).await
     }
 
-    /// Whether the registry would take a plugin, which is enabled with it.
-    fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
-        match self.registry.check(plugin) {
-            Err(InstallError::Disabled(_)) => Ok(()),
-            checked => checked,
+    /// Why versions were not loaded, or would not be.
+    async fn broken(&self, stock: &Stock, state: &State) -> anyhow::Result<Broken> {
+        match self.loaded.get() {
+            Some(loaded) => Ok(loaded.broken()),
+            None => Ok(stock.look_through(state)),
         }
     }
-}
 
-async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
-    let played = parafa_conformance::run_quick(plugin).await;
-    let scorecard = played.map_err(|error| ShelfError::Fault(error.into()))?;
-    if scorecard.failed == 0 {
-        return Ok(());
-    }
-    let failed = scorecard
-        .cases
-        .iter()
-        .filter(|case| case.outcome == Verdict::Failed);
-    let named: Vec<String> = failed
-        .take(NAMED_FAILURES)
-        .map(|case| match &case.detail {
-            Some(detail) => format!("{} ({detail})", case.name),
-            None => case.name.clone(),
+    /// What of the program's plugins nobody vouches for, where that matters.
+    async fn unvouched(&self) -> anyhow::Result<Vec<String>> {
+        if self.mode == StoreMode::Demo {
+            return Ok(Vec::new());
+        }
+        let stock = self.stock().await?;
+        let (folder, shipped) = (self.folder.clone(), stock.shipped.clone());
+        blocking(move || {
+            let unvouched = shipped.iter().filter(|(id, file)| {
+                let signed = || folder.publisher_of(&file.path, file.digest);
+                let is_signed = || signed().is_ok_and(|grant| grant.formats.include(id));
+                !file.is_built_with() && !is_signed()
+            });
+            let sentences = unvouched.map(|(id, file)| {
+                format!(
+                    "the plugin {id} {} is not known to be this program's: it was not built along, and no trusted publisher has signed it",
+                    file.path.display()
+                )
+            });
+            sentences.collect()
         })
-        .collect();
-    Err(ShelfError::FailsSelfTest {
-        failed: scorecard.failed,
-        named: named.join(", "),
-    })
+        .await
+    }
+
+    async fn keep_shipped(&self) -> anyhow::Result<()> {
+        let stock = self.stock().await?;
+        let mut state = stock.state.lock().await;
+        state.forget_old(|id| stock.shipped_digest(id));
+        let (folder, shipped, kept) = (self.folder.clone(), stock.shipped.clone(), state.clone());
+        blocking(move || {
+            for file in shipped.values() {
+                folder.keep_shipped(&file.path, file.digest)?;
+            }
+            if folder.state()? != kept {
+                folder.save(&kept)?;
+            }
+            anyhow::Ok(())
+        })
+        .await??;
+        self.sweep(&state).await;
+        Ok(())
+    }
+
+    /// Removes components that nothing names, unless somebody needs them all.
+    async fn sweep(&self, state: &State) {
+        let Ok(_alone) = self.components.try_write() else {
+            return;
+        };
+        let (folder, state) = (self.folder.clone(), state.clone());
+        let swept = blocking(move || anyhow::Ok(folder.sweep(&state)?)).await;
+        if let Err(error) = swept.and_then(|swept| swept) {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "components that nothing names are left"
+            );
+        }
+    }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
+/// Work on files, which may take its time, on a thread for such work.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.context("work on plugins was cut off")
+}
+
+/// Work that is not left half done when nobody waits for it any more.
+async fn to_its_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, ShelfError>> + Send + 'static,
+) -> Result<T, ShelfError> {
+    let done = tokio::spawn(work).await;
+    done.context("a change of plugins was cut off")?
 }

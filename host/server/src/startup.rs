@@ -1,20 +1,17 @@
 //! Opens the doors and checks them before anybody is let in.
 
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, Mailer, OutboundClient, Reach, ServerTrust,
 };
-use parafa_plugin_host::{
-    CallObserver, KnownDocuments, Plugin, PluginHost, PluginHostConfig, Registry,
-};
+use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
@@ -52,7 +49,7 @@ pub(crate) async fn open(
         Engine::Sled => release_jobs(&folder.store).await?,
     }
     let shelf = Shelf::new(config, mode, plugin_observer());
-    let plugins = shelf.registry().await?.clone();
+    let plugins = shelf.start().await?.clone();
     assemble(config, base_url, clock, folder, plugins, shelf)
 }
 
@@ -167,41 +164,6 @@ pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBu
     }
 }
 
-/// Starts what plugins run in, with their limits.
-pub(crate) fn plugin_host(
-    config: &Config,
-    observer: Arc<dyn CallObserver>,
-) -> anyhow::Result<Arc<PluginHost>> {
-    let mut host_config = PluginHostConfig::new(config.store.data.join("plugin-cache"));
-    host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
-    host_config.limits.wall = config.limits.plugin_time();
-    host_config.observer = observer;
-    if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
-        host_config.max_concurrent = calls;
-    }
-    Ok(Arc::new(PluginHost::new(host_config)?))
-}
-
-/// Admits every component of the plugin folder, with its file.
-pub(crate) async fn shipped_plugins(
-    config: &Config,
-    host: &Arc<PluginHost>,
-) -> anyhow::Result<Vec<(PathBuf, Arc<Plugin>)>> {
-    let folder = plugin_folder(config)?;
-    let mut plugins = Vec::new();
-    for file in components(&folder)? {
-        let wasm =
-            std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-        let plugin = host
-            .admit(Bytes::from(wasm))
-            .await
-            .with_context(|| format!("the plugin {} is not admitted", file.display()))?;
-        tracing::info!(plugin.id = plugin.id(), plugin.version = plugin.version(), plugin.digest = %plugin.digest(), "plugin admitted");
-        plugins.push((file, plugin));
-    }
-    Ok(plugins)
-}
-
 /// Reads the trust anchors.
 pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
     let folder = config.trust.folder.as_ref();
@@ -288,39 +250,4 @@ fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
     let client = OutboundClient::new(policy, &ServerTrust::default())
         .context("the outbound client cannot be made")?;
     Ok(Arc::new(client))
-}
-
-/// The configured folder, or `plugins` beside the program or one folder up.
-fn plugin_folder(config: &Config) -> anyhow::Result<PathBuf> {
-    if let Some(folder) = &config.plugins.folder {
-        return Ok(folder.clone());
-    }
-    let program = std::env::current_exe().context("the program's own place is unknown")?;
-    let beside = program
-        .ancestors()
-        .skip(1)
-        .take(2)
-        .map(|folder| folder.join("plugins"));
-    beside.into_iter().find(|folder| folder.is_dir()).context(
-        "there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder",
-    )
-}
-
-fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("{} cannot be listed", folder.display()))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry
-            .with_context(|| format!("{} cannot be listed", folder.display()))?
-            .path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "wasm")
-        {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }

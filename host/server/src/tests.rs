@@ -6,7 +6,7 @@ mod careless;
 mod crash_points;
 mod deadlines;
 mod deliveries;
-mod deployment;
+pub(crate) mod deployment;
 mod derived;
 mod erasures;
 mod frost;

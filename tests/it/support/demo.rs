@@ -242,8 +242,7 @@ impl Start {
             .append(true)
             .open(folder.join("log"))
             .expect("a log file");
-        let binary = binary();
-        let mut command = Command::new(&binary);
+        let mut command = program();
         command
             .args(["serve", "--demo", "--listen", &self.listen])
             .args(["--operator-listen", ANY_PORT, "--data"])
@@ -259,7 +258,7 @@ impl Start {
             .stderr(log)
             .spawn()
             .unwrap_or_else(|error| {
-                panic!("{}: {error}; run `cargo xtask test`", binary.display())
+                panic!("{:?}: {error}; run `cargo xtask test`", command.get_program())
             });
 
         let output = server.stdout.take().expect("stdout is piped");
@@ -326,15 +325,21 @@ pub(crate) struct Persona {
 
 /// What `parafa` answers to these arguments.
 pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Output {
-    Command::new(binary())
+    program()
         .args(arguments)
         .stdin(Stdio::null())
         .output()
         .expect("parafa starts")
 }
 
-fn binary() -> PathBuf {
-    std::env::var_os("PARAFA_BIN").map_or_else(|| root().join("target/debug/parafa"), PathBuf::from)
+/// The product. All of its processes share what they have compiled of plugins,
+/// which takes seconds.
+fn program() -> Command {
+    let binary = std::env::var_os("PARAFA_BIN");
+    let binary = binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from);
+    let mut program = Command::new(binary);
+    program.env("PARAFA_PLUGINS__CACHE", root().join("target/plugin-cache"));
+    program
 }
 
 fn tail(folder: &Path) -> String {

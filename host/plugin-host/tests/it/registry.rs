@@ -65,6 +65,21 @@ async fn a_disabled_digest_is_found_by_nothing() {
 }
 
 #[tokio::test]
+async fn a_version_that_is_only_kept_is_active_for_nobody() {
+    let old = toy().await;
+    let registry = Registry::default();
+
+    registry.keep(old.clone());
+
+    assert!(registry.by_id("toy").is_none());
+    assert!(registry.active().is_empty());
+    assert!(registry.by_digest(old.digest()).is_ok());
+    registry.install(old.clone()).unwrap();
+    registry.keep(old.clone());
+    assert_eq!(registry.by_id("toy").unwrap().digest(), old.digest());
+}
+
+#[tokio::test]
 async fn a_digest_that_was_never_installed_is_unknown() {
     let digest: PluginDigest = "00".repeat(32).parse().unwrap();
 

@@ -23,17 +23,28 @@ pub(super) struct CheckConfigArguments {
 pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
     let checked = check(arguments);
     match &checked {
-        Ok(()) if arguments.json => print_json(&json!({"sound": true}))?,
-        Ok(()) => println!("the configuration is sound"),
+        Ok(warnings) if arguments.json && warnings.is_empty() => {
+            print_json(&json!({"sound": true}))?;
+        }
+        Ok(warnings) if arguments.json => {
+            print_json(&json!({"sound": true, "warnings": warnings}))?;
+        }
+        Ok(warnings) => {
+            for warning in warnings {
+                eprintln!("parafa: {warning}");
+            }
+            println!("the configuration is sound");
+        }
         Err(CommandError::Refused(reason)) if arguments.json => {
             print_json(&json!({"sound": false, "reason": reason}))?;
         }
         Err(_) => {}
     }
-    checked
+    checked.map(|_| ())
 }
 
-fn check(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
+/// What is not wrong, but worth knowing.
+fn check(arguments: &CheckConfigArguments) -> Result<Vec<String>, CommandError> {
     let config = arguments.place.load().map_err(|error| refused(&error))?;
     if let Some(url) = &config.server.base_url {
         startup::check_base_url(url).map_err(|error| refused(&error))?;
@@ -51,10 +62,13 @@ fn check(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
     startup::time_stamping_authorities(&config).map_err(|error| refused(&error))?;
     let shelf = Shelf::new(&config, StoreMode::Production, Arc::new(Unobserved));
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime
-        .block_on(shelf.registry())
-        .map_err(|error| refused(&error))?;
-    Ok(())
+    let findings = runtime.block_on(shelf.findings());
+    let findings = findings.map_err(|error| refused(&error))?;
+    if findings.faults.is_empty() {
+        Ok(findings.warnings)
+    } else {
+        Err(CommandError::Refused(findings.faults.join("; ")))
+    }
 }
 
 fn refused(error: &anyhow::Error) -> CommandError {

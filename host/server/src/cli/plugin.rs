@@ -39,14 +39,16 @@ enum PluginCommand {
     Sign(publish::SignArguments),
     /// Trust a publisher.
     Trust(installed::TrustArguments),
+    /// Trust a publisher no more, and disable what it has signed.
+    Untrust(installed::UntrustArguments),
     /// Take a component into use, at once and without a restart.
     Install(installed::InstallArguments),
     /// Show the installed plugins.
     List(installed::ListArguments),
     /// Take the active version of a format out of use.
-    Disable(installed::FormatArguments),
+    Disable(installed::DisableArguments),
     /// Go back to the version of a format that was active before.
-    Rollback(installed::FormatArguments),
+    Rollback(installed::RollbackArguments),
 }
 
 /// Runs one of the subcommands.
@@ -59,6 +61,7 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
         PluginCommand::Keygen(arguments) => publish::keygen(arguments),
         PluginCommand::Sign(arguments) => publish::sign(arguments),
         PluginCommand::Trust(arguments) => installed::trust(arguments),
+        PluginCommand::Untrust(arguments) => installed::untrust(arguments),
         PluginCommand::Install(arguments) => installed::install(arguments),
         PluginCommand::List(arguments) => installed::list(arguments),
         PluginCommand::Disable(arguments) => installed::disable(arguments),

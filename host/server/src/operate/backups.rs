@@ -19,6 +19,7 @@ impl Desk<'_> {
                 })
                 .collect(),
         };
+        let _kept = self.shelf.keep_components().await;
         let report = backup::back_up(&source, &command.to).await?;
         tracing::info!(
             sequence = report.sequence,

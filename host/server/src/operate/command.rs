@@ -245,15 +245,29 @@ pub(crate) enum AuditCommand {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ShelfCommand {
     /// Take a component into use.
-    Install { component: PathBuf },
+    Install {
+        component: PathBuf,
+        /// Also of another publisher than the last.
+        replace_publisher: bool,
+    },
     /// Show all versions.
     List,
     /// Take the active version of a format out of use.
     Disable { id: String },
     /// Go back to the version before.
-    Rollback { id: String },
+    Rollback {
+        id: String,
+        /// Also to one that is disabled.
+        enable: bool,
+    },
     /// Trust a publisher.
-    Trust { key: PathBuf },
+    Trust {
+        key: PathBuf,
+        /// All where none is named.
+        formats: Vec<String>,
+    },
+    /// Trust a publisher no more.
+    Untrust { publisher: String },
 }
 
 /// A copy of everything into a folder, which is named absolutely.

@@ -1,16 +1,21 @@
 use std::io;
 use std::path::PathBuf;
 
-use parafa_plugin_host::{AdmissionError, InstallError};
+use parafa_plugin_host::{AdmissionError, InstallError, PluginDigest};
 
 use super::publisher::InvalidKey;
-use super::state::NothingToRollBack;
 
 /// Why a plugin is not installed, disabled or rolled back to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShelfError {
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    #[error("{} is not a file", .0.display())]
+    NoFile(PathBuf),
+    #[error("{} was changed", .0.display())]
+    Changed(PathBuf),
+    #[error("the component {0} was not kept")]
+    NotKept(PluginDigest),
     #[error("{} is longer than {limit} bytes", path.display())]
     TooLong { path: PathBuf, limit: u64 },
     #[error(
@@ -25,12 +30,36 @@ pub(crate) enum ShelfError {
     BadSignature { path: PathBuf, reason: &'static str },
     #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
     UntrustedPublisher { publisher: String },
+    #[error(
+        "the publisher {publisher} is trusted, but not for {id}: `parafa plugin trust FILE.pub --for {id}` makes it so"
+    )]
+    TrustedForOthers { publisher: String, id: String },
+    #[error(
+        "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` takes it all the same"
+    )]
+    OtherPublisher {
+        id: String,
+        before: String,
+        now: String,
+    },
+    #[error(
+        "the publisher {0} is trusted for every format: `parafa plugin untrust {0}` first, then trust it for fewer"
+    )]
+    TrustedForAll(String),
+    #[error("{0} is no trusted publisher: one is named by its key's SHA-256 or file")]
+    UnknownPublisher(String),
     #[error(transparent)]
     Key(#[from] InvalidKey),
     #[error("{} is not admitted: {}", path.display(), reasons(source))]
     NotAdmitted {
         path: PathBuf,
         source: Box<AdmissionError>,
+    },
+    #[error("{} is a plugin for {is}, not for {id}", path.display())]
+    OtherFormat {
+        path: PathBuf,
+        id: String,
+        is: String,
     },
     #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
     FailsSelfTest { failed: usize, named: String },
@@ -40,8 +69,13 @@ pub(crate) enum ShelfError {
     UnknownFormat(String),
     #[error("the plugin {0} is disabled already; `parafa plugin rollback` or `install` enable it")]
     DisabledAlready(String),
-    #[error(transparent)]
-    NothingToRollBack(#[from] NothingToRollBack),
+    #[error("the plugin {0} has no earlier version to go back to")]
+    NothingToRollBack(String),
+    #[error(
+        "no earlier version of the plugin {id} can be gone back to: {}; `parafa plugin install` takes another, `parafa plugin rollback {id} --enable` also one that is disabled",
+        passed.join(", ")
+    )]
+    NoneUsable { id: String, passed: Vec<String> },
     #[error("the plugins cannot be worked with")]
     Fault(#[source] anyhow::Error),
 }
@@ -50,6 +84,14 @@ impl ShelfError {
     /// Whether it lies with what was asked for.
     pub(crate) fn is_refusal(&self) -> bool {
         !matches!(self, Self::Fault(_))
+    }
+
+    /// Whether the demo takes a component in spite of it.
+    pub(super) fn is_want_of_trust(&self) -> bool {
+        matches!(
+            self,
+            Self::Unsigned { .. } | Self::UntrustedPublisher { .. } | Self::TrustedForOthers { .. }
+        )
     }
 }
 
@@ -60,7 +102,7 @@ impl From<anyhow::Error> for ShelfError {
 }
 
 /// An error with everything that it comes from.
-fn reasons(error: &dyn std::error::Error) -> String {
+pub(super) fn reasons(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |&error| error.source());
     let sources: Vec<String> = sources.map(ToString::to_string).collect();
     sources.join(": ")

@@ -3,20 +3,27 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use bytes::Bytes;
-use parafa_plugin_host::{Plugin, PluginDigest, PluginHost};
+use parafa_plugin_host::PluginDigest;
 
 use super::error::ShelfError;
-use super::publisher::PublisherKey;
+use super::publisher::{PluginSignature, signature_file};
 use super::state::{self, State};
+use super::trusted::{Grant, Trusted};
 use crate::config::Config;
+
+/// Most bytes that are read of a component; what is admitted is shorter.
+pub(super) const LONGEST_COMPONENT: u64 = 64 * 1024 * 1024;
+/// Longest signature or key, in bytes.
+pub(super) const LONGEST_ENVELOPE: u64 = 16 * 1024;
 
 const FOLDER: &str = "plugins";
 const COMPONENTS: &str = "components";
 const TRUSTED: &str = "trusted";
+/// It is beside the others and not backed up: what is in it has no signature.
+const SHIPPED: &str = "shipped-plugins";
 
 /// What of the data folder is backed up, in this order: the state names only
 /// what was there before it, and what stays.
@@ -26,20 +33,34 @@ pub(crate) const BACKED_UP: [&str; 3] = [
     "plugins/trusted",
 ];
 
-/// The folder in the data folder.
-pub(super) struct PluginFolder(PathBuf);
+/// The folders in the data folder.
+#[derive(Clone, Debug)]
+pub(super) struct PluginFolder {
+    plugins: PathBuf,
+    /// Components that came with this program and with earlier ones.
+    shipped: PathBuf,
+}
+
+/// A component that somebody wants installed.
+pub(super) struct Offered {
+    pub(super) wasm: Bytes,
+    /// The file of its signature, if there is one.
+    pub(super) signature: Option<Bytes>,
+    /// What the publisher who has signed it is trusted for, or why it counts as
+    /// signed by nobody.
+    pub(super) grant: Result<Grant, ShelfError>,
+}
 
 impl PluginFolder {
     pub(super) fn of(config: &Config) -> Self {
-        Self(config.store.data.join(FOLDER))
-    }
-
-    pub(super) fn trusted(&self) -> PathBuf {
-        self.0.join(TRUSTED)
+        Self {
+            plugins: config.store.data.join(FOLDER),
+            shipped: config.store.data.join(SHIPPED),
+        }
     }
 
     pub(super) fn state(&self) -> anyhow::Result<State> {
-        let path = state::path(&self.0);
+        let path = state::path(&self.plugins);
         let text = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
             read => read.with_context(|| format!("{} cannot be read", path.display()))?,
@@ -49,45 +70,146 @@ impl PluginFolder {
 
     pub(super) fn save(&self, state: &State) -> anyhow::Result<()> {
         let text = serde_json::to_vec_pretty(state).context("the state of plugins")?;
-        write(&state::path(&self.0), &text)
+        write(&state::path(&self.plugins), &text)
     }
 
+    /// Where an installed component is.
     pub(super) fn component(&self, digest: PluginDigest) -> PathBuf {
-        self.0.join(COMPONENTS).join(format!("{digest}.wasm"))
+        named(&self.plugins.join(COMPONENTS), digest)
     }
 
-    pub(super) fn keep(&self, digest: PluginDigest, wasm: &[u8]) -> anyhow::Result<()> {
-        write(&self.component(digest), wasm)
+    /// Where a component is that came with an earlier program.
+    pub(super) fn shipped(&self, digest: PluginDigest) -> PathBuf {
+        named(&self.shipped, digest)
     }
 
-    /// An installed component, which is still the one that was installed.
-    pub(super) async fn admit(
+    /// Keeps a component with the file of its signature.
+    pub(super) fn keep(
         &self,
-        host: &Arc<PluginHost>,
         digest: PluginDigest,
-    ) -> anyhow::Result<Arc<Plugin>> {
+        wasm: &[u8],
+        signature: Option<&[u8]>,
+    ) -> anyhow::Result<()> {
         let path = self.component(digest);
-        let wasm = fs::read(&path);
-        let wasm = wasm.with_context(|| format!("the installed {} is missing", path.display()))?;
-        if PluginDigest::of(&wasm) != digest {
-            bail!("the installed {} was changed", path.display());
+        if let Some(signature) = signature {
+            write(&signature_file(&path), signature)?;
         }
-        let admitted = host.admit(Bytes::from(wasm)).await;
-        admitted.with_context(|| format!("the installed {} is not admitted", path.display()))
+        write(&path, wasm)
     }
 
-    pub(super) fn trust(&self, key: &PublisherKey) -> anyhow::Result<()> {
-        let path = self.trusted().join(format!("{}.pub", key.name()));
-        write(&path, &key.to_pem()?)
+    /// Keeps what came with this program for the day when another one does.
+    pub(super) fn keep_shipped(&self, file: &Path, digest: PluginDigest) -> anyhow::Result<()> {
+        let path = self.shipped(digest);
+        if path.exists() {
+            return Ok(());
+        }
+        write(&path, &component(file, digest)?)
+    }
+
+    /// Removes components that a state does not name.
+    pub(super) fn sweep(&self, state: &State) -> io::Result<()> {
+        let installed = state.all_installed().map(|(_, version)| version.sha256);
+        let shipped = state.all_shipped().map(|(_, version)| version.sha256);
+        remove_others(
+            &self.plugins.join(COMPONENTS),
+            &installed.collect::<Vec<_>>(),
+        )?;
+        remove_others(&self.shipped, &shipped.collect::<Vec<_>>())
+    }
+
+    pub(super) fn offered(&self, component: &Path) -> Result<Offered, ShelfError> {
+        let wasm = read(component, LONGEST_COMPONENT)?;
+        let digest = PluginDigest::of(&wasm);
+        let path = signature_file(component);
+        let signature = match read(&path, LONGEST_ENVELOPE) {
+            Err(ShelfError::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                None
+            }
+            read => Some(read?),
+        };
+        let grant = match &signature {
+            Some(signature) => self.signed_by(&path, signature, digest),
+            None => Err(ShelfError::Unsigned {
+                component: component.to_owned(),
+                signature: path,
+            }),
+        };
+        Ok(Offered {
+            wasm,
+            signature,
+            grant,
+        })
+    }
+
+    /// What the publisher who has signed a component is trusted for.
+    ///
+    /// # Errors
+    /// When its signature is missing or bad, or the publisher not trusted.
+    pub(super) fn publisher_of(
+        &self,
+        component: &Path,
+        digest: PluginDigest,
+    ) -> Result<Grant, ShelfError> {
+        let path = signature_file(component);
+        let signature = read(&path, LONGEST_ENVELOPE)?;
+        self.signed_by(&path, &signature, digest)
+    }
+
+    fn signed_by(
+        &self,
+        path: &Path,
+        signature: &[u8],
+        digest: PluginDigest,
+    ) -> Result<Grant, ShelfError> {
+        let bad = |reason| ShelfError::BadSignature {
+            path: path.to_owned(),
+            reason,
+        };
+        let signature = PluginSignature::parse(signature).map_err(bad)?;
+        let publisher = signature.publisher();
+        let trusted = self.trusted()?;
+        let Some(grant) = trusted.grant(publisher) else {
+            return Err(ShelfError::UntrustedPublisher {
+                publisher: publisher.to_owned(),
+            });
+        };
+        signature.verify(&grant.key, digest).map_err(bad)?;
+        Ok(grant.clone())
+    }
+
+    pub(super) fn trusted(&self) -> anyhow::Result<Trusted> {
+        Trusted::read(&self.plugins.join(TRUSTED))
+    }
+
+    pub(super) fn trust(&self, grant: &Grant) -> anyhow::Result<()> {
+        write(&self.grant(grant.key.name()), &grant.to_text()?)
+    }
+
+    pub(super) fn untrust(&self, publisher: &str) -> anyhow::Result<()> {
+        let path = self.grant(publisher);
+        fs::remove_file(&path)
+            .and_then(|()| sync_folders(&path))
+            .with_context(|| format!("{} cannot be removed", path.display()))
+    }
+
+    fn grant(&self, publisher: &str) -> PathBuf {
+        let folder = self.plugins.join(TRUSTED);
+        folder.join(format!("{publisher}.pub"))
     }
 }
 
-/// The content of a file that is no longer than `limit` bytes.
+/// The content of a file that is no longer than `limit` bytes. What is no file
+/// is not opened: whoever opens a pipe waits for its writer.
 pub(super) fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
     let unreadable = |source| ShelfError::Unreadable {
         path: path.to_owned(),
         source,
     };
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(ShelfError::NoFile(path.to_owned()));
+    }
     let mut content = Vec::new();
     let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
     file.read_to_end(&mut content).map_err(unreadable)?;
@@ -100,6 +222,38 @@ pub(super) fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
     Ok(content.into())
 }
 
+/// A component that is still the one that it was.
+pub(super) fn component(path: &Path, digest: PluginDigest) -> Result<Bytes, ShelfError> {
+    let wasm = read(path, LONGEST_COMPONENT)?;
+    if PluginDigest::of(&wasm) == digest {
+        Ok(wasm)
+    } else {
+        Err(ShelfError::Changed(path.to_owned()))
+    }
+}
+
+fn named(folder: &Path, digest: PluginDigest) -> PathBuf {
+    folder.join(format!("{digest}.wasm"))
+}
+
+/// Removes all components of a folder but these.
+fn remove_others(folder: &Path, kept: &[PluginDigest]) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let digest = name.split('.').next().unwrap_or_default().parse();
+        // What has another name is not ours, or being written.
+        if digest.is_ok_and(|digest: PluginDigest| !kept.contains(&digest)) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file for its owner alone, durably and in one step.
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
@@ -109,12 +263,17 @@ fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
         io::Write::write_all(&mut file, content)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|failure| failure.error)?;
-        // The folders up to the data folder may be new.
-        let folders = folder.ancestors().take(3);
-        for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(())
+        sync_folders(path)
     };
     write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Makes durable which files there are. The folders up to the data folder may
+/// be new.
+fn sync_folders(path: &Path) -> io::Result<()> {
+    let folders = path.ancestors().skip(1).take(3);
+    for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
 }

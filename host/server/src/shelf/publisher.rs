@@ -7,9 +7,6 @@
 //! `publisher` with the key's name, which is the SHA-256 of its
 //! SubjectPublicKeyInfo.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -53,10 +50,6 @@ pub(crate) struct PluginSignature {
     /// Base64.
     signature: String,
 }
-
-/// The publishers that are trusted.
-#[derive(Debug)]
-pub(crate) struct Trusted(BTreeMap<String, PublisherKey>);
 
 /// Where the signature of a component is.
 pub(crate) fn signature_file(component: &Path) -> PathBuf {
@@ -174,35 +167,6 @@ impl PluginSignature {
             Ok(true) => Ok(()),
             _ => Err(wrong),
         }
-    }
-}
-
-impl Trusted {
-    /// The keys in a folder, which may not be there.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or is no key.
-    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
-        let unreadable = || format!("{} cannot be read", folder.display());
-        let mut keys = BTreeMap::new();
-        let entries = match fs::read_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(keys)),
-            entries => entries.with_context(unreadable)?,
-        };
-        for entry in entries {
-            let path = entry.with_context(unreadable)?.path();
-            if path.extension().is_some_and(|end| end == "pub") {
-                let pem = fs::read(&path).with_context(unreadable)?;
-                let key = PublisherKey::from_pem(&pem);
-                let key = key.with_context(|| path.display().to_string())?;
-                keys.insert(key.name.clone(), key);
-            }
-        }
-        Ok(Self(keys))
-    }
-
-    pub(super) fn key(&self, name: &str) -> Option<&PublisherKey> {
-        self.0.get(name)
     }
 }
 

@@ -1,13 +1,17 @@
-//! Which versions of formats are installed, and which of them is active.
+//! Which versions of formats there are, and which of them is active.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use parafa_plugin_host::{Plugin, PluginDigest};
+use parafa_plugin_host::{Plugin, PluginDigest, Registry};
 use serde::{Deserialize, Serialize};
 
-/// What operators have changed.
+/// Versions of a format that are kept beside the active one: those that a
+/// server keeps callable.
+const KEPT: usize = Registry::KEPT_VERSIONS;
+
+/// What operators have changed, and what came with the program.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct State {
     #[serde(default)]
@@ -23,13 +27,16 @@ pub(super) struct State {
 struct Format {
     /// Those that were installed, the newest last.
     versions: Vec<Version>,
+    /// Those that came with the program and with earlier ones, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shipped: Vec<Version>,
     active: Option<PluginDigest>,
     /// Those that were active before, the latest last.
     #[serde(default)]
     before: Vec<Option<PluginDigest>>,
 }
 
-/// An installed component.
+/// One version of a format.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Version {
@@ -40,11 +47,6 @@ pub(super) struct Version {
     pub(super) publisher: Option<String>,
     installed_at: Timestamp,
 }
-
-/// There is no version before the active one.
-#[derive(Debug, thiserror::Error)]
-#[error("the plugin {0} has no earlier version to go back to")]
-pub(crate) struct NothingToRollBack(String);
 
 /// Where the state is kept in the folder of plugins.
 pub(super) fn path(folder: &Path) -> PathBuf {
@@ -64,17 +66,28 @@ impl Version {
 }
 
 impl State {
-    /// Makes a version active. `had_one` tells whether one was before.
+    /// Makes a version active and enables it. `had_one` tells whether one was
+    /// before.
     pub(super) fn install(&mut self, id: &str, version: Version, had_one: bool) {
         let format = self.formats.entry(id.to_owned()).or_default();
         let digest = version.sha256;
         if had_one && format.active != Some(digest) {
             format.before.push(format.active);
+            let too_many = format.before.len().saturating_sub(KEPT);
+            format.before.drain(..too_many);
         }
         format.active = Some(digest);
-        format.versions.retain(|known| known.sha256 != digest);
-        format.versions.push(version);
+        put_last(&mut format.versions, version);
         self.disabled.remove(&digest);
+    }
+
+    /// Notes what came with the program.
+    pub(super) fn ship(&mut self, id: &str, version: Version) {
+        let format = self.formats.entry(id.to_owned()).or_default();
+        let newest = format.shipped.last();
+        if newest.is_none_or(|newest| newest.sha256 != version.sha256) {
+            put_last(&mut format.shipped, version);
+        }
     }
 
     /// Tells whether it was not disabled before.
@@ -82,32 +95,88 @@ impl State {
         self.disabled.insert(digest)
     }
 
-    pub(super) fn enable(&mut self, digest: PluginDigest) {
-        self.disabled.remove(&digest);
+    /// Disables all installed versions that a publisher has signed, and gives
+    /// those that were not disabled before.
+    pub(super) fn disable_signed_by(&mut self, publisher: &str) -> Vec<(String, PluginDigest)> {
+        let mut disabled = Vec::new();
+        for (id, format) in &self.formats {
+            for version in &format.versions {
+                let is_theirs = version.publisher.as_deref() == Some(publisher);
+                if is_theirs && self.disabled.insert(version.sha256) {
+                    disabled.push((id.clone(), version.sha256));
+                }
+            }
+        }
+        disabled
     }
 
-    /// Makes the version active that was before `current`, or where there is
-    /// none, enables that one again.
-    pub(super) fn roll_back(
+    /// Makes a version active again that was before, and enables it. All that
+    /// were active after it are no longer before any.
+    pub(super) fn go_back_to(
         &mut self,
         id: &str,
-        current: PluginDigest,
-    ) -> Result<(), NothingToRollBack> {
-        let format = self.formats.get_mut(id);
-        if let Some((format, before)) =
-            format.and_then(|format| format.before.pop().map(|before| (format, before)))
-        {
-            format.active = before;
-            return Ok(());
+        target: Option<PluginDigest>,
+        digest: PluginDigest,
+    ) {
+        self.disabled.remove(&digest);
+        let Some(format) = self.formats.get_mut(id) else {
+            return;
+        };
+        if format.active == target {
+            return;
         }
-        if self.disabled.contains(&current) {
-            return Ok(());
-        }
-        Err(NothingToRollBack(id.to_owned()))
+        let last = format.before.iter().rposition(|before| *before == target);
+        format.before.truncate(last.unwrap_or(0));
+        format.active = target;
     }
 
-    pub(super) fn is_installed(&self, id: &str) -> bool {
-        self.active(id).is_some()
+    /// The versions that can be gone back to, the latest first: those that were
+    /// active before and, at the end, the one that came with the program.
+    pub(super) fn earlier(&self, id: &str, is_shipped: bool) -> Vec<Option<PluginDigest>> {
+        let Some(format) = self.formats.get(id) else {
+            return Vec::new();
+        };
+        let mut earlier: Vec<_> = format.before.iter().rev().copied().collect();
+        earlier.extend(is_shipped.then_some(None));
+        let mut seen = BTreeSet::from([format.active]);
+        earlier.retain(|digest| seen.insert(*digest));
+        earlier
+    }
+
+    /// Which versions of a format a server has at hand beside the active one,
+    /// the latest first: those that were active before, then the newest others.
+    pub(super) fn superseded(
+        &self,
+        id: &str,
+        shipped: Option<PluginDigest>,
+    ) -> impl Iterator<Item = PluginDigest> {
+        let format = self.formats.get(id);
+        let active = format.and_then(|format| format.active.or(shipped));
+        let before = format
+            .into_iter()
+            .flat_map(|format| format.before.iter().rev());
+        let mut latest: Vec<_> = before
+            .filter_map(|digest| digest.or(shipped))
+            .chain(format.into_iter().flat_map(Format::newest_first))
+            .collect();
+        let mut seen: BTreeSet<_> = active.into_iter().collect();
+        latest.retain(|digest| seen.insert(*digest));
+        latest.into_iter().take(KEPT)
+    }
+
+    /// Forgets all versions but those that a server has at hand.
+    pub(super) fn forget_old(&mut self, shipped: impl Fn(&str) -> Option<PluginDigest>) {
+        let ids: Vec<String> = self.formats.keys().cloned().collect();
+        for id in ids {
+            let shipped = shipped(&id);
+            let mut kept: BTreeSet<_> = self.superseded(&id, shipped).collect();
+            if let Some(format) = self.formats.get_mut(&id) {
+                kept.extend(format.active.into_iter().chain(shipped));
+                let is_kept = |version: &Version| kept.contains(&version.sha256);
+                format.versions.retain(is_kept);
+                format.shipped.retain(is_kept);
+            }
+        }
     }
 
     /// The installed version that is active, disabled or not; none where it is
@@ -124,30 +193,52 @@ impl State {
         self.disabled.iter().copied()
     }
 
-    /// The installed versions of each format.
-    pub(super) fn versions(&self) -> impl Iterator<Item = (&str, &[Version])> {
-        let formats = self.formats.iter();
-        formats.map(|(id, format)| (&**id, &*format.versions))
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.formats.keys().map(String::as_str)
     }
 
-    /// What a server has to know of each format: the `kept` versions that were
-    /// active last and, at the end, the one that is.
-    pub(super) fn to_load(
-        &self,
-        kept: usize,
-    ) -> impl Iterator<Item = (&str, Vec<Option<PluginDigest>>)> {
-        self.formats.iter().map(move |(id, format)| {
-            let mut digests = Vec::new();
-            let latest_first = format.before.iter().rev();
-            for digest in [&format.active].into_iter().chain(latest_first) {
-                if digests.len() <= kept && !digests.contains(digest) {
-                    digests.push(*digest);
-                }
-            }
-            digests.reverse();
-            (&**id, digests)
-        })
+    /// The installed versions of a format, the newest last.
+    pub(super) fn installed(&self, id: &str) -> &[Version] {
+        self.formats.get(id).map_or(&[], |format| &format.versions)
     }
+
+    /// All versions of all formats that were installed.
+    pub(super) fn all_installed(&self) -> impl Iterator<Item = (&str, &Version)> {
+        let formats = self.formats.iter();
+        formats.flat_map(|(id, format)| format.versions.iter().map(move |version| (&**id, version)))
+    }
+
+    /// All versions of all formats that came with this program or another.
+    pub(super) fn all_shipped(&self) -> impl Iterator<Item = (&str, &Version)> {
+        let formats = self.formats.iter();
+        formats.flat_map(|(id, format)| format.shipped.iter().map(move |version| (&**id, version)))
+    }
+
+    /// What is known of one version of a format.
+    pub(super) fn version(&self, id: &str, digest: PluginDigest) -> Option<&Version> {
+        let format = self.formats.get(id)?;
+        let mut all = format.versions.iter().chain(&format.shipped);
+        all.find(|version| version.sha256 == digest)
+    }
+
+    /// Who has signed the newest version of a format that anybody has signed.
+    pub(super) fn publisher(&self, id: &str) -> Option<&str> {
+        let mut newest_first = self.installed(id).iter().rev();
+        newest_first.find_map(|version| version.publisher.as_deref())
+    }
+}
+
+impl Format {
+    fn newest_first(&self) -> impl Iterator<Item = PluginDigest> {
+        let mut all: Vec<_> = self.versions.iter().chain(&self.shipped).collect();
+        all.sort_by_key(|version| std::cmp::Reverse(version.installed_at));
+        all.into_iter().map(|version| version.sha256)
+    }
+}
+
+fn put_last(versions: &mut Vec<Version>, version: Version) {
+    versions.retain(|known| known.sha256 != version.sha256);
+    versions.push(version);
 }
 
 #[cfg(test)]
@@ -160,7 +251,7 @@ mod tests {
             version: format!("0.{build}.0"),
             contract: "0.1.0".to_owned(),
             publisher: None,
-            installed_at: Timestamp::UNIX_EPOCH,
+            installed_at: Timestamp::from_second(build.into()).unwrap(),
         }
     }
 
@@ -177,16 +268,30 @@ mod tests {
         state
     }
 
+    fn superseded(state: &State) -> Vec<PluginDigest> {
+        state.superseded("pdf", None).collect()
+    }
+
     #[test]
     fn rolling_back_goes_the_way_of_installing() {
         let mut state = with([1, 2, 1]);
-        for (current, before) in [(1, Some(2)), (2, Some(1)), (1, None)] {
-            state.roll_back("pdf", digest(current)).unwrap();
-            assert_eq!(state.active("pdf"), before.map(digest));
+        for (before, build) in [(Some(2), 2), (Some(1), 1), (None, 9)] {
+            let target = before.map(digest);
+            assert_eq!(state.earlier("pdf", true)[0], target);
+            state.go_back_to("pdf", target, digest(build));
+            assert_eq!(state.active("pdf"), target);
         }
 
-        let shipped = digest(9);
-        assert!(state.roll_back("pdf", shipped).is_err());
+        assert_eq!(state.earlier("pdf", true), []);
+    }
+
+    #[test]
+    fn whoever_goes_back_past_a_version_does_not_come_back_to_it() {
+        let mut state = with([1, 2, 3]);
+
+        state.go_back_to("pdf", Some(digest(1)), digest(1));
+
+        assert_eq!(state.earlier("pdf", true), [None]);
     }
 
     #[test]
@@ -194,21 +299,34 @@ mod tests {
         let mut state = State::default();
         state.install("toy", version(1), false);
 
-        assert!(state.roll_back("toy", digest(1)).is_err());
-        assert_eq!(state.active("toy"), Some(digest(1)));
+        assert_eq!(state.earlier("toy", false), []);
+        assert_eq!(state.earlier("toy", true), [None], "it does now");
     }
 
     #[test]
-    fn rolling_back_the_only_version_is_possible_while_it_is_disabled() {
-        let mut state = State::default();
-        assert!(state.disable(digest(9)));
-        assert!(!state.disable(digest(9)));
+    fn what_came_with_the_program_can_be_gone_back_to_after_any_number_of_versions() {
+        let mut state = with(1..=20);
+        let earlier = state.earlier("pdf", true);
+        assert_eq!(earlier.len(), KEPT + 1);
+        assert_eq!(earlier.last(), Some(&None));
 
-        state.roll_back("pdf", digest(9)).unwrap();
-        state.enable(digest(9));
+        state.go_back_to("pdf", None, digest(99));
 
-        assert!(!state.is_disabled(digest(9)));
-        assert!(state.roll_back("pdf", digest(9)).is_err());
+        assert_eq!(state.active("pdf"), None);
+        assert_eq!(state.earlier("pdf", true), []);
+    }
+
+    #[test]
+    fn going_back_enables_that_version_alone() {
+        let mut state = with([1, 2]);
+        assert!(state.disable(digest(1)));
+        assert!(state.disable(digest(2)));
+        assert!(!state.disable(digest(2)));
+
+        state.go_back_to("pdf", Some(digest(1)), digest(1));
+
+        assert!(!state.is_disabled(digest(1)));
+        assert!(state.is_disabled(digest(2)));
     }
 
     #[test]
@@ -220,26 +338,71 @@ mod tests {
 
         assert!(!state.is_disabled(digest(1)));
         assert_eq!(state.active("pdf"), Some(digest(1)));
-        state.roll_back("pdf", digest(1)).unwrap();
-        assert_eq!(state.active("pdf"), None, "the same again is no step");
+        let earlier = state.earlier("pdf", true);
+        assert_eq!(earlier, [None], "the same again is no step");
     }
 
     #[test]
-    fn the_versions_that_were_active_last_are_loaded_and_the_active_one_last() {
-        let state = with([1, 2, 3, 2]);
+    fn what_was_active_last_is_at_hand_and_what_was_rolled_back_from() {
+        let mut state = with([1, 2, 3, 2]);
+        assert_eq!(superseded(&state), [digest(3), digest(1)]);
 
-        let loaded: Vec<_> = state.to_load(2).collect();
+        state.go_back_to("pdf", Some(digest(3)), digest(3));
 
-        let expected = [3, 2].map(|build| Some(digest(build)));
-        assert_eq!(loaded.len(), 1);
-        assert_eq!(loaded[0].0, "pdf");
-        assert!(loaded[0].1.ends_with(&expected), "{loaded:?}");
-        assert_eq!(loaded[0].1.len(), 3);
+        assert_eq!(superseded(&state), [digest(2), digest(1)]);
+    }
+
+    #[test]
+    fn what_came_with_an_earlier_program_is_at_hand() {
+        let mut state = State::default();
+        state.ship("pdf", version(1));
+        state.ship("pdf", version(2));
+        state.ship("pdf", version(2));
+
+        let superseded: Vec<_> = state.superseded("pdf", Some(digest(2))).collect();
+
+        assert_eq!(superseded, [digest(1)]);
+    }
+
+    #[test]
+    fn what_nothing_names_is_forgotten_but_not_that_it_is_disabled() {
+        let mut state = with(1..=20);
+        state.ship("pdf", version(0));
+        state.disable(digest(1));
+
+        state.forget_old(|_| Some(digest(0)));
+
+        let known: Vec<_> = state.installed("pdf").iter().collect();
+        assert_eq!(known.len(), KEPT + 1);
+        assert_eq!(known[KEPT].sha256, digest(20));
+        assert_eq!(state.all_shipped().count(), 1, "it is what there is now");
+        assert!(state.is_disabled(digest(1)));
+    }
+
+    #[test]
+    fn all_that_a_publisher_has_signed_is_disabled_and_nothing_else() {
+        let mut state = with([1]);
+        for build in [2, 3] {
+            let publisher = Some("a".to_owned());
+            let signed = Version {
+                publisher,
+                ..version(build)
+            };
+            state.install("pdf", signed, true);
+        }
+        state.disable(digest(3));
+        assert_eq!(state.publisher("pdf"), Some("a"));
+
+        let disabled = state.disable_signed_by("a");
+
+        assert_eq!(disabled, [("pdf".to_owned(), digest(2))]);
+        assert!(!state.is_disabled(digest(1)));
     }
 
     #[test]
     fn the_state_is_read_as_it_was_written() {
         let mut state = with([1, 2]);
+        state.ship("pdf", version(3));
         state.disable(digest(1));
 
         let text = serde_json::to_string(&state).unwrap();

@@ -46,7 +46,7 @@ const WORKSPACE: Uuid = Uuid::from_u128(1);
 /// The plugin of the product.
 const PDF: &str = "pdf.wasm";
 /// One that can be told to misbehave.
-const TOY: &str = "test/toy.wasm";
+pub(crate) const TOY: &str = "test/toy.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
 const START: &str = "2026-03-11T09:00:00Z";
@@ -86,7 +86,7 @@ impl Site {
         world.smart_id = SmartIdTimings::immediate();
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
-        let mut plugin_host = PluginHostConfig::new(folder.path().join("plugin-cache"));
+        let mut plugin_host = PluginHostConfig::new(compiled_plugins());
         // Of all hosts together: one that is held up holds up no other.
         plugin_host.max_concurrent = PLUGIN_CALLS;
         let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
@@ -139,12 +139,6 @@ impl Site {
         let digest = plugin.digest().to_string();
         self.plugins.install(plugin).unwrap();
         digest
-    }
-
-    /// Installs the toy as it was at first.
-    pub(super) async fn restore_toy(&self) {
-        let plugin = self.plugin_host.admit(component_of(TOY)).await.unwrap();
-        self.plugins.install(plugin).unwrap();
     }
 
     /// How often phones have rung since this was asked last.
@@ -224,15 +218,23 @@ async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
     content.to_owned()
 }
 
-fn component_of(file: &str) -> Bytes {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins");
-    let component = std::fs::read(built.join(file));
+pub(crate) fn component_of(file: &str) -> Bytes {
+    let component = std::fs::read(target().join("plugins").join(file));
     component
         .expect("run `cargo xtask build-plugins` first")
         .into()
 }
 
 /// A document that a caller posts.
+/// Where all tests keep compiled plugins: compiling takes seconds.
+pub(crate) fn compiled_plugins() -> PathBuf {
+    target().join("plugin-cache")
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}
+
 #[derive(Clone)]
 pub(super) struct Posted {
     pub(super) extension: &'static str,

@@ -98,16 +98,27 @@ async fn a_plugin_that_was_replaced_after_a_breach_finishes_in_its_place() {
 }
 
 #[tokio::test]
-async fn a_signature_waits_for_a_plugin_that_this_host_does_not_have() {
+async fn a_signature_whose_plugin_is_forgotten_is_finished_by_the_one_in_its_place() {
     let site = Site::start().await;
     let stage = Stage::set(&site, Posted::toy("honest")).await;
-    site.faults(Service::Tsa)
-        .until_cleared(Fault::Status { status: 503 });
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
-    for build in 0..5 {
-        site.replace_toy(build).await;
-    }
+    let active = forget_what_prepared(&site, &stage).await;
+    site.faults(Service::Tsa).clear();
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+
+    let signing = stage.signing().await;
+    let made_by = signing.newest().unwrap().made_by.as_ref().unwrap();
+    assert_eq!(made_by.plugin.sha256, active);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_whose_plugin_is_forgotten_waits_while_there_is_none_in_its_place() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, Posted::toy("honest")).await;
+    let active = forget_what_prepared(&site, &stage).await.parse().unwrap();
+    site.plugins.disable(active);
     site.faults(Service::Tsa).clear();
     let away = site.clock.now() + SignedDuration::from_mins(2);
     while site.clock.now() < away {
@@ -115,11 +126,24 @@ async fn a_signature_waits_for_a_plugin_that_this_host_does_not_have() {
     }
     assert_eq!(stage.newest_attempt().await.phase, Phase::Completing);
 
-    site.restore_toy().await;
+    site.plugins.enable(active);
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     drop(stage);
     site.shutdown().await;
+}
+
+/// Lets the device sign while there are no time-stamps, and installs so many
+/// builds that the one that prepared it is forgotten; gives the last one.
+async fn forget_what_prepared(site: &Site, stage: &Stage<'_>) -> String {
+    site.faults(Service::Tsa)
+        .until_cleared(Fault::Status { status: 503 });
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+    for build in 0..4 {
+        site.replace_toy(build).await;
+    }
+    site.replace_toy(4).await
 }
 
 #[tokio::test]

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{CallObserver, Plugin};
-use parafa_store::StoreMode;
 use tempfile::TempDir;
 
 use super::log::CapturedLog;
 use crate::cli::{CommandError, Place};
 use crate::config::Config;
-use crate::shelf::Shelf;
-use crate::startup;
+use crate::demo;
+use crate::shelf::{Shelf, plugin_host};
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
 /// folder, where one is named, and in the user's cache otherwise.
@@ -60,21 +59,14 @@ impl Bench {
         &self,
         named: Option<&Path>,
     ) -> Result<PathBuf, CommandError> {
-        if let Some(path) = named.filter(|path| path.exists() || !may_be_id(path)) {
+        let is_path = |path: &&Path| path.exists() || !path.to_str().is_some_and(may_be_id);
+        if let Some(path) = named.filter(is_path) {
             return Ok(path.to_owned());
         }
-        let shelf = Shelf::new(&self.config, StoreMode::Production, self.observer());
-        let active = shelf.registry().await?.active();
-        let id = match (named, &*active) {
-            (Some(id), _) => id.to_string_lossy().into_owned(),
-            (None, [only]) => only.id().to_owned(),
-            (None, several) => {
-                let ids: Vec<&str> = several.iter().map(|plugin| plugin.id()).collect();
-                return Err(CommandError::Refused(format!(
-                    "name a component, or one of the installed plugins: {}",
-                    ids.join(", ")
-                )));
-            }
+        let shelf = self.shelf();
+        let id = match named {
+            Some(id) => id.to_string_lossy().into_owned(),
+            None => only_active(&shelf).await?,
         };
         let installed = shelf.component(&id).await?;
         installed.ok_or_else(|| {
@@ -87,7 +79,7 @@ impl Bench {
         &self,
         wasm: Bytes,
     ) -> anyhow::Result<Result<Arc<Plugin>, String>> {
-        let host = startup::plugin_host(&self.config, self.observer())?;
+        let host = plugin_host(&self.config, self.observer())?;
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 
@@ -96,21 +88,31 @@ impl Bench {
         &self,
         document: &Path,
     ) -> Result<Arc<Plugin>, CommandError> {
-        let shelf = Shelf::new(&self.config, StoreMode::Production, self.observer());
+        let shelf = self.shelf();
         let registry = shelf.registry().await?;
         let extension = document.extension().unwrap_or_default().to_string_lossy();
-        registry.by_extension(&extension).ok_or_else(|| {
-            let known: Vec<String> = registry
-                .active()
-                .iter()
-                .flat_map(|plugin| plugin.extensions().iter().map(|known| format!(".{known}")))
-                .collect();
-            CommandError::Refused(format!(
-                "no plugin takes {}; there are plugins for {}",
-                document.display(),
-                known.join(", ")
-            ))
-        })
+        if let Some(plugin) = registry.by_extension(&extension) {
+            return Ok(plugin);
+        }
+        let known: Vec<String> = registry
+            .active()
+            .iter()
+            .flat_map(|plugin| plugin.extensions().iter().map(|known| format!(".{known}")))
+            .collect();
+        let mut sentence = format!(
+            "no plugin takes {}; there are plugins for {}",
+            document.display(),
+            known.join(", ")
+        );
+        for fault in shelf.findings().await?.faults {
+            sentence = format!("{sentence}; {fault}");
+        }
+        Err(CommandError::Refused(sentence))
+    }
+
+    fn shelf(&self) -> Shelf {
+        let mode = demo::mode_of(&self.config.store.data);
+        Shelf::new(&self.config, mode, self.observer())
     }
 
     fn observer(&self) -> Arc<dyn CallObserver> {
@@ -118,10 +120,27 @@ impl Bench {
     }
 }
 
+/// The only format that there is an active plugin for.
+async fn only_active(shelf: &Shelf) -> Result<String, CommandError> {
+    let listed = shelf.list().await.map_err(anyhow::Error::from)?;
+    let active = listed.into_iter().filter(|listed| listed.active);
+    let mut ids: Vec<String> = active.map(|listed| listed.id).collect();
+    match ids.pop() {
+        Some(only) if ids.is_empty() => Ok(only),
+        last => {
+            ids.extend(last);
+            Err(CommandError::Refused(format!(
+                "name a component, or one of the installed plugins: {}",
+                ids.join(", ")
+            )))
+        }
+    }
+}
+
 /// Whether this could be a format's name.
-fn may_be_id(path: &Path) -> bool {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-    path.as_os_str().as_encoded_bytes().iter().all(is_plain)
+pub(super) fn may_be_id(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    !text.is_empty() && text.bytes().all(is_plain)
 }
 
 /// The bytes of a file that a person named.

@@ -1,14 +1,19 @@
 use std::path::PathBuf;
 
+use super::bench::{self, may_be_id};
 use crate::cli::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
 use crate::operate::{OperatorCommand, ShelfCommand};
+use crate::shelf::PublisherKey;
 
 /// Arguments of `parafa plugin install`.
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArguments {
     /// The component; its signature is beside it, in WASM.sig.
     wasm: PathBuf,
+    /// Take it although another publisher has signed the plugin before.
+    #[arg(long)]
+    replace_publisher: bool,
     #[command(flatten)]
     place: OperatorPlace,
 }
@@ -20,11 +25,23 @@ pub(super) struct ListArguments {
     place: OperatorPlace,
 }
 
-/// Arguments of `parafa plugin disable` and `parafa plugin rollback`.
+/// Arguments of `parafa plugin disable`.
 #[derive(Debug, clap::Args)]
-pub(super) struct FormatArguments {
+pub(super) struct DisableArguments {
     /// The format, such as pdf.
     id: String,
+    #[command(flatten)]
+    place: OperatorPlace,
+}
+
+/// Arguments of `parafa plugin rollback`.
+#[derive(Debug, clap::Args)]
+pub(super) struct RollbackArguments {
+    /// The format, such as pdf.
+    id: String,
+    /// Go back to the version before also when it is disabled.
+    #[arg(long)]
+    enable: bool,
     #[command(flatten)]
     place: OperatorPlace,
 }
@@ -35,32 +52,76 @@ pub(super) struct TrustArguments {
     /// The publisher's public key.
     #[arg(value_name = "F.pub")]
     key: PathBuf,
+    /// A format that it may publish, such as pdf; without it every one.
+    #[arg(long = "for", value_name = "ID", value_parser = format)]
+    formats: Vec<String>,
+    #[command(flatten)]
+    place: OperatorPlace,
+}
+
+/// Arguments of `parafa plugin untrust`.
+#[derive(Debug, clap::Args)]
+pub(super) struct UntrustArguments {
+    /// The publisher's public key, or its SHA-256 as `plugin list` shows it.
+    #[arg(value_name = "F.pub")]
+    publisher: PathBuf,
     #[command(flatten)]
     place: OperatorPlace,
 }
 
 pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> {
-    let component = absolute(&arguments.wasm)?;
-    carry_out(&arguments.place, ShelfCommand::Install { component })
+    let install = ShelfCommand::Install {
+        component: absolute(&arguments.wasm)?,
+        replace_publisher: arguments.replace_publisher,
+    };
+    carry_out(&arguments.place, install)
 }
 
 pub(super) fn list(arguments: &ListArguments) -> Result<(), CommandError> {
     carry_out(&arguments.place, ShelfCommand::List)
 }
 
-pub(super) fn disable(arguments: &FormatArguments) -> Result<(), CommandError> {
+pub(super) fn disable(arguments: &DisableArguments) -> Result<(), CommandError> {
     let id = arguments.id.clone();
     carry_out(&arguments.place, ShelfCommand::Disable { id })
 }
 
-pub(super) fn roll_back(arguments: &FormatArguments) -> Result<(), CommandError> {
-    let id = arguments.id.clone();
-    carry_out(&arguments.place, ShelfCommand::Rollback { id })
+pub(super) fn roll_back(arguments: &RollbackArguments) -> Result<(), CommandError> {
+    let roll_back = ShelfCommand::Rollback {
+        id: arguments.id.clone(),
+        enable: arguments.enable,
+    };
+    carry_out(&arguments.place, roll_back)
 }
 
 pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
-    let key = absolute(&arguments.key)?;
-    carry_out(&arguments.place, ShelfCommand::Trust { key })
+    let trust = ShelfCommand::Trust {
+        key: absolute(&arguments.key)?,
+        formats: arguments.formats.clone(),
+    };
+    carry_out(&arguments.place, trust)
+}
+
+pub(super) fn untrust(arguments: &UntrustArguments) -> Result<(), CommandError> {
+    let named = &arguments.publisher;
+    let publisher = if named.exists() {
+        let key = PublisherKey::from_pem(&bench::read(named)?);
+        let key =
+            key.map_err(|error| CommandError::Refused(format!("{}: {error}", named.display())))?;
+        key.name().to_owned()
+    } else {
+        named.to_string_lossy().into_owned()
+    };
+    carry_out(&arguments.place, ShelfCommand::Untrust { publisher })
+}
+
+/// A format's name, as a person wrote it.
+fn format(text: &str) -> Result<String, String> {
+    if may_be_id(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("a format's name has letters, digits and hyphens".to_owned())
+    }
 }
 
 fn carry_out(place: &OperatorPlace, command: ShelfCommand) -> Result<(), CommandError> {

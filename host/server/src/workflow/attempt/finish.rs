@@ -35,7 +35,7 @@ impl App {
                 tracing::error!(%error, "a signature in the making is given up");
                 return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
             }
-            // Another host may have it, or this one later.
+            // Somebody may install one.
             Err(error) => {
                 tracing::error!(%error, "a signature waits for its plugin");
                 return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
@@ -84,8 +84,9 @@ impl App {
     }
 
     /// The plugin that prepared the signature; once it has failed at this
-    /// document, the one that has taken its place. The host checks what either
-    /// makes against the same prepared bytes.
+    /// document, or where it is not at hand any more, the one that has taken its
+    /// place. The host checks what either makes against the same prepared
+    /// bytes. A disabled one has no stand-in.
     fn finisher(
         &self,
         running: &Running,
@@ -103,10 +104,13 @@ impl App {
             .plugin_faults
             .as_ref()
             .is_some_and(|faults| faults.version == running.attempt.base_version);
-        if !has_failed || matches!(found, Err(LookupError::Disabled(_))) {
-            return Ok(found);
-        }
-        Ok(self.plugins.by_id(&pinned.id).map_or(found, Ok))
+        let wants_stand_in = match &found {
+            Ok(_) => has_failed,
+            Err(LookupError::Disabled(_)) => false,
+            Err(_) => true,
+        };
+        let stand_in = wants_stand_in.then(|| self.plugins.by_id(&pinned.id));
+        Ok(stand_in.flatten().map_or(found, Ok))
     }
 }
 

@@ -1,0 +1,214 @@
+//! The plugins that can be called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use parafa_conformance::Verdict;
+use parafa_plugin_host::{
+    CallObserver, InstallError, Plugin, PluginDigest, PluginHost, PluginHostConfig, Registry,
+};
+
+use super::blocking;
+use super::error::{ShelfError, reasons};
+use super::state::State;
+use super::stock::{Broken, Stock};
+use crate::config::Config;
+
+/// Folder of compiled plugins in the data folder.
+const COMPILED: &str = "plugin-cache";
+/// Failed checks that a refusal names.
+const NAMED_FAILURES: usize = 3;
+
+/// Starts what plugins run in, with their limits.
+pub(crate) fn plugin_host(
+    config: &Config,
+    observer: Arc<dyn CallObserver>,
+) -> anyhow::Result<Arc<PluginHost>> {
+    let compiled = config.plugins.cache.clone();
+    let compiled = compiled.unwrap_or_else(|| config.store.data.join(COMPILED));
+    let mut host_config = PluginHostConfig::new(compiled);
+    host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
+    host_config.limits.wall = config.limits.plugin_time();
+    host_config.observer = observer;
+    if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
+        host_config.max_concurrent = calls;
+    }
+    Ok(Arc::new(PluginHost::new(host_config)?))
+}
+
+/// Admitted plugins.
+pub(super) struct Loaded {
+    pub(super) host: Arc<PluginHost>,
+    pub(super) registry: Arc<Registry>,
+    /// What could not be loaded, and why.
+    broken: Mutex<Broken>,
+}
+
+impl Loaded {
+    /// Loads all that a server has at hand, and nothing that is disabled. What
+    /// cannot be loaded is told of; the others are loaded all the same.
+    pub(super) async fn load(host: Arc<PluginHost>, stock: &Stock, state: &State) -> Self {
+        let loaded = Self {
+            host,
+            registry: Arc::default(),
+            broken: Mutex::new(BTreeMap::new()),
+        };
+        for digest in state.disabled() {
+            loaded.registry.disable(digest);
+        }
+        // What operators have chosen keeps its media types when the program
+        // comes with another plugin for them.
+        let ids: BTreeSet<_> = state
+            .ids()
+            .map(|id| (state.active(id).is_none(), id))
+            .collect();
+        for (_, id) in ids {
+            loaded.load_format(stock, state, id).await;
+        }
+        loaded
+    }
+
+    async fn load_format(&self, stock: &Stock, state: &State, id: &str) {
+        let superseded = state.superseded(id, stock.shipped_digest(id));
+        let superseded: Vec<_> = superseded
+            .filter(|&digest| !state.is_disabled(digest))
+            .collect();
+        for digest in superseded.into_iter().rev() {
+            match self.admit(stock, state, id, digest).await {
+                Ok(plugin) => self.registry.keep(plugin),
+                Err(ShelfError::NotKept(_)) => {}
+                Err(error) => {
+                    let reason = self.note_broken(digest, &error);
+                    tracing::warn!(plugin.id = id, plugin.digest = %digest, reason, "a superseded plugin cannot be loaded");
+                }
+            }
+        }
+        let active = stock.active(state, id);
+        let Some(digest) = active.filter(|&digest| !state.is_disabled(digest)) else {
+            return;
+        };
+        match self.activate(stock, state, id, digest).await {
+            Ok(plugin) => {
+                tracing::info!(plugin.id = id, plugin.version = plugin.version(), plugin.digest = %digest, "plugin loaded");
+            }
+            Err(error) => {
+                let reason = self.note_broken(digest, &error);
+                tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: its format is not taken until it is installed again, or another one");
+            }
+        }
+    }
+
+    async fn activate(
+        &self,
+        stock: &Stock,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<Arc<Plugin>, ShelfError> {
+        let plugin = self.admit(stock, state, id, digest).await?;
+        self.registry.install(plugin.clone())?;
+        Ok(plugin)
+    }
+
+    /// Admits a version from where it is kept.
+    pub(super) async fn admit(
+        &self,
+        stock: &Stock,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<Arc<Plugin>, ShelfError> {
+        let place = stock.place(state, id, digest);
+        let place = place.ok_or(ShelfError::NotKept(digest))?;
+        let path = place.path.clone();
+        let (folder, format) = (stock.folder.clone(), id.to_owned());
+        let wasm = blocking(move || place.read(&folder, &format, digest)).await??;
+        let admitted = self.host.admit(wasm).await;
+        let plugin = admitted.map_err(|source| ShelfError::NotAdmitted {
+            path: path.clone(),
+            source: Box::new(source),
+        })?;
+        if plugin.id() == id {
+            Ok(plugin)
+        } else {
+            Err(ShelfError::OtherFormat {
+                path,
+                id: id.to_owned(),
+                is: plugin.id().to_owned(),
+            })
+        }
+    }
+
+    /// Whether the registry would take a plugin, which is enabled with it.
+    pub(super) fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
+        match self.registry.check(plugin) {
+            Err(InstallError::Disabled(_)) => Ok(()),
+            checked => checked,
+        }
+    }
+
+    /// Lets a plugin be called that was checked.
+    pub(super) fn enable(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
+        let digest = plugin.digest();
+        self.registry.enable(digest);
+        self.registry.install(plugin)?;
+        self.lock_broken().remove(&digest);
+        Ok(())
+    }
+
+    pub(super) fn broken(&self) -> Broken {
+        self.lock_broken().clone()
+    }
+
+    fn note_broken(&self, digest: PluginDigest, error: &ShelfError) -> String {
+        let reason = reasons(error);
+        self.lock_broken().insert(digest, reason.clone());
+        reason
+    }
+
+    // No code panics while it holds the lock.
+    fn lock_broken(&self) -> MutexGuard<'_, Broken> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A component that somebody brings.
+pub(super) async fn admit_new(
+    host: &Arc<PluginHost>,
+    path: &Path,
+    wasm: Bytes,
+) -> Result<Arc<Plugin>, ShelfError> {
+    let admitted = host.admit(wasm).await;
+    let plugin = admitted.map_err(|source| ShelfError::NotAdmitted {
+        path: path.to_owned(),
+        source: Box::new(source),
+    })?;
+    self_test(&plugin).await?;
+    Ok(plugin)
+}
+
+async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
+    let played = parafa_conformance::run_quick(plugin).await;
+    let scorecard = played.map_err(|error| ShelfError::Fault(error.into()))?;
+    if scorecard.failed == 0 {
+        return Ok(());
+    }
+    let failed = scorecard
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Verdict::Failed);
+    let named: Vec<String> = failed
+        .take(NAMED_FAILURES)
+        .map(|case| match &case.detail {
+            Some(detail) => format!("{} ({detail})", case.name),
+            None => case.name.clone(),
+        })
+        .collect();
+    Err(ShelfError::FailsSelfTest {
+        failed: scorecard.failed,
+        named: named.join(", "),
+    })
+}

@@ -1,0 +1,116 @@
+//! What comes with the program: the components in its folder of plugins.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use parafa_plugin_host::PluginDigest;
+
+use super::folder::{LONGEST_COMPONENT, read};
+use crate::config::Config;
+
+/// The SHA-256 digests of the components that were built along with this
+/// program, separated by commas; none where nobody has told.
+const BUILT_WITH: Option<&str> = option_env!("PARAFA_SHIPPED_PLUGINS");
+
+/// A component that came with this program.
+#[derive(Clone, Debug)]
+pub(super) struct ShippedFile {
+    pub(super) path: PathBuf,
+    pub(super) digest: PluginDigest,
+}
+
+impl ShippedFile {
+    /// Whether it was built along with this program.
+    pub(super) fn is_built_with(&self) -> bool {
+        is_among(BUILT_WITH, self.digest)
+    }
+}
+
+/// A component that came with this program and cannot be used.
+#[derive(Clone, Debug)]
+pub(super) struct Unfit {
+    /// The name of its file without the end, which stands for its format's.
+    pub(super) id: String,
+    /// None where it cannot be read.
+    pub(super) digest: Option<PluginDigest>,
+    pub(super) reason: String,
+}
+
+impl Unfit {
+    pub(super) fn new(path: &Path, digest: Option<PluginDigest>, reason: String) -> Self {
+        let stem = path.file_stem().unwrap_or_default();
+        Self {
+            id: stem.to_string_lossy().into_owned(),
+            digest,
+            reason,
+        }
+    }
+}
+
+/// All components in the folder.
+///
+/// # Errors
+/// When there is no such folder.
+pub(super) fn find(config: &Config) -> anyhow::Result<(Vec<ShippedFile>, Vec<Unfit>)> {
+    let (mut files, mut unfit) = (Vec::new(), Vec::new());
+    for path in components(&plugin_folder(config)?)? {
+        match read(&path, LONGEST_COMPONENT) {
+            Ok(wasm) => files.push(ShippedFile {
+                digest: PluginDigest::of(&wasm),
+                path,
+            }),
+            Err(error) => unfit.push(Unfit::new(&path, None, error.to_string())),
+        }
+    }
+    Ok((files, unfit))
+}
+
+fn is_among(digests: Option<&str>, digest: PluginDigest) -> bool {
+    let mut digests = digests.unwrap_or_default().split(',');
+    digests.any(|one| one.parse().is_ok_and(|one: PluginDigest| one == digest))
+}
+
+/// The configured folder, or `plugins` beside the program or one folder up.
+fn plugin_folder(config: &Config) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = &config.plugins.folder {
+        return Ok(folder.clone());
+    }
+    let program = std::env::current_exe().context("the program's own place is unknown")?;
+    let beside = program
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(|folder| folder.join("plugins"));
+    beside.into_iter().find(|folder| folder.is_dir()).context(
+        "there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder",
+    )
+}
+
+fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let unlisted = || format!("{} cannot be listed", folder.display());
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(unlisted)? {
+        let path = entry.with_context(unlisted)?.path();
+        if path.extension().is_some_and(|end| end == "wasm") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_built_along_is_told_by_its_digest() {
+        let [built, other] = [b"built", b"other"].map(|wasm| PluginDigest::of(wasm));
+        let list = format!("{},{built}", PluginDigest::of(b"first"));
+
+        assert!(is_among(Some(&list), built));
+        assert!(!is_among(Some(&list), other));
+        assert!(!is_among(Some(""), built));
+        assert!(!is_among(None, built));
+    }
+}

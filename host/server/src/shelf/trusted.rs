@@ -1,0 +1,193 @@
+//! The publishers that an operator trusts, and for which formats.
+//!
+//! Each is a file with the public key in PEM. Lines before it (RFC 7468, 2)
+//! name the formats that the publisher is trusted for, one each: `For: pdf`.
+//! Without such a line it is trusted for all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::folder::{LONGEST_ENVELOPE, read};
+use super::publisher::{InvalidKey, PublisherKey};
+
+const FOR: &str = "For:";
+const BEGIN: &str = "-----BEGIN";
+
+/// The publishers that are trusted, by name.
+#[derive(Debug)]
+pub(super) struct Trusted(BTreeMap<String, Grant>);
+
+/// What a publisher is trusted for.
+#[derive(Clone, Debug)]
+pub(super) struct Grant {
+    pub(super) key: PublisherKey,
+    pub(super) formats: Formats,
+}
+
+/// Which formats.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Formats {
+    All,
+    Only(BTreeSet<String>),
+}
+
+impl Trusted {
+    /// The keys in a folder, which may not be there. A file that holds no key
+    /// makes nobody trusted.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed.
+    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let unreadable = || format!("{} cannot be read", folder.display());
+        let mut grants = BTreeMap::new();
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(grants)),
+            entries => entries.with_context(unreadable)?,
+        };
+        for entry in entries {
+            let path = entry.with_context(unreadable)?.path();
+            if path.extension().is_none_or(|end| end != "pub") {
+                continue;
+            }
+            match Grant::read(&path) {
+                Ok(grant) => {
+                    grants.insert(grant.key.name().to_owned(), grant);
+                }
+                Err(error) => {
+                    tracing::warn!(error = format!("{error:#}"), "a publisher is not trusted");
+                }
+            }
+        }
+        Ok(Self(grants))
+    }
+
+    pub(super) fn grant(&self, publisher: &str) -> Option<&Grant> {
+        self.0.get(publisher)
+    }
+}
+
+impl Grant {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = read(path, LONGEST_ENVELOPE)?;
+        Self::parse(&text).with_context(|| path.display().to_string())
+    }
+
+    fn parse(text: &[u8]) -> Result<Self, InvalidKey> {
+        let key = PublisherKey::from_pem(text)?;
+        let text = String::from_utf8_lossy(text);
+        let before = text.lines().take_while(|line| !line.starts_with(BEGIN));
+        let only: BTreeSet<String> = before
+            .filter_map(|line| line.strip_prefix(FOR))
+            .map(|id| id.trim().to_owned())
+            .collect();
+        let formats = if only.is_empty() {
+            Formats::All
+        } else {
+            Formats::Only(only)
+        };
+        Ok(Self { key, formats })
+    }
+
+    pub(super) fn to_text(&self) -> anyhow::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        if let Formats::Only(ids) = &self.formats {
+            for id in ids {
+                text.extend_from_slice(format!("{FOR} {id}\n").as_bytes());
+            }
+        }
+        text.extend(self.key.to_pem()?);
+        Ok(text)
+    }
+}
+
+impl Formats {
+    /// These formats, or all where none is named.
+    pub(super) fn of(ids: &[String]) -> Self {
+        if ids.is_empty() {
+            Self::All
+        } else {
+            Self::Only(ids.iter().cloned().collect())
+        }
+    }
+
+    pub(super) fn include(&self, id: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(ids) => ids.contains(id),
+        }
+    }
+
+    /// Both; none where the other asks for less than all and this is all.
+    pub(super) fn and(&self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (_, Self::All) => Some(Self::All),
+            (Self::All, Self::Only(_)) => None,
+            (Self::Only(ids), Self::Only(more)) => {
+                Some(Self::Only(ids.union(&more).cloned().collect()))
+            }
+        }
+    }
+
+    /// Their names; none where it is all.
+    pub(super) fn names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::All => None,
+            Self::Only(ids) => Some(ids.iter().cloned().collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::publisher::KeyPair;
+    use super::*;
+
+    fn only(ids: &[&str]) -> Formats {
+        Formats::Only(ids.iter().map(|&id| id.to_owned()).collect())
+    }
+
+    #[test]
+    fn a_grant_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for formats in [Formats::All, only(&["pdf", "toy"])] {
+            let key = KeyPair::generate().unwrap().public().clone();
+            let name = key.name().to_owned();
+            let grant = Grant {
+                key,
+                formats: formats.clone(),
+            };
+            let path = folder.path().join(format!("{name}.pub"));
+            fs::write(path, grant.to_text().unwrap()).unwrap();
+
+            let trusted = Trusted::read(folder.path()).unwrap();
+
+            assert_eq!(trusted.grant(&name).unwrap().formats, formats);
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_key_makes_nobody_trusted_and_keeps_nobody_from_being_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = KeyPair::generate().unwrap().public().clone();
+        fs::write(folder.path().join("a.pub"), "For: pdf\nno key").unwrap();
+        fs::write(folder.path().join("b.pub"), key.to_pem().unwrap()).unwrap();
+
+        let trusted = Trusted::read(folder.path()).unwrap();
+
+        let grant = trusted.grant(key.name()).unwrap();
+        assert_eq!(grant.formats, Formats::All);
+    }
+
+    #[test]
+    fn more_formats_are_added_and_fewer_are_not_taken_for_more() {
+        let two = only(&["pdf"]).and(only(&["toy"]));
+        assert_eq!(two, Some(only(&["pdf", "toy"])));
+        assert_eq!(only(&["pdf"]).and(Formats::All), Some(Formats::All));
+        assert_eq!(Formats::All.and(only(&["pdf"])), None);
+        assert!(!only(&["pdf"]).include("toy"));
+    }
+}
