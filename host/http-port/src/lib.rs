@@ -51,6 +51,9 @@ pub enum HttpPortError {
         /// The limit in bytes.
         limit: usize,
     },
+    /// As much was fetched already as may be for one purpose.
+    #[error("as much was fetched as may be")]
+    Spent,
     /// No complete answer in time.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),

@@ -126,6 +126,9 @@ pub struct Outbound {
 pub struct Trust {
     /// Folder with PEM files and `trust.toml`.
     pub folder: Option<PathBuf>,
+    /// `host:port` pairs that addresses in certificates may lead to although
+    /// private.
+    pub allow: Vec<String>,
 }
 
 /// Time-stamping services.
@@ -200,11 +203,11 @@ pub struct Plugins {
     /// Folder with the components; without it, `plugins` beside the program or
     /// one folder up.
     pub folder: Option<PathBuf>,
+    /// Folder of compiled plugins; without it, one in the data folder.
+    pub cache: Option<PathBuf>,
 }
 
 /// Logs.
-    /// Folder of compiled plugins; without it, one in the data folder.
-    pub cache: Option<PathBuf>,
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
@@ -292,6 +295,7 @@ impl Config {
             .separator("__")
             .list_separator(",")
             .with_list_parse_key("outbound.allow")
+            .with_list_parse_key("trust.allow")
             .with_list_parse_key("timestamps.urls")
             .with_list_parse_key("billing.prices")
             .try_parsing(true)

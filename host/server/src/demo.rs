@@ -229,6 +229,10 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     });
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
+    // The world's certificates name its own responder, lists and issuers.
+    let responder = HostPort::of(&address(&world.addresses.ocsp)?);
+    let responder = responder.map(|responder| responder.to_string());
+    config.trust.allow.extend(responder);
     let smtp = world.addresses.smtp;
     config.mail = Some(Mail {
         host: smtp.ip().to_string(),

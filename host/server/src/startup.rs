@@ -9,12 +9,13 @@ use jiff::SignedDuration;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
-    AddressPolicy, HostPort, MailProtection, MailServer, Mailer, OutboundClient, Reach, ServerTrust,
+    AddressPolicy, HostPort, MailProtection, MailServer, Mailer, MalformedHostPort, OutboundClient,
+    Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
 use parafa_trust::{
-    OcspClient, OcspPolicy, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
+    OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
 };
 use tokio::sync::{Notify, Semaphore};
@@ -78,13 +79,13 @@ pub(crate) fn assemble(
     plugins: Arc<Registry>,
     shelf: Shelf,
 ) -> anyhow::Result<App> {
-    let port = services_port(config)?;
     let anchors = Arc::new(load_anchors(config)?);
     let authorities = time_stamping_authorities(config)?;
     let random = Arc::new(SystemRandom);
-    let ocsp = OcspClient::new(port.clone(), random.clone(), OcspPolicy::default());
+    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
+    let ports = service_ports(config, &anchors)?;
     let timestamps = TimestampClient::new(
-        port.clone(),
+        ports.configured,
         random,
         anchors.clone(),
         authorities,
@@ -100,7 +101,7 @@ pub(crate) fn assemble(
         plugins,
         shelf,
         signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
-        validation_data: ValidationData::new(port, anchors, ocsp, ValidationPolicy::default()),
+        validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
         timestamps,
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
         webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?, event_body),
@@ -189,12 +190,7 @@ pub(crate) fn time_stamping_authorities(
 
 /// Where webhooks and callbacks may go.
 pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = config
-        .outbound
-        .allow
-        .iter()
-        .map(|pair| pair.parse::<HostPort>());
-    let listed = listed.collect::<Result<_, _>>().context("outbound.allow")?;
+    let listed = host_ports(&config.outbound.allow).context("outbound.allow")?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
 }
 
@@ -206,6 +202,16 @@ pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
                 .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
             Some((user.clone(), password.trim_end().to_owned()))
         }
+/// Where addresses in certificates may lead.
+pub(crate) fn certificate_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
+    let listed = host_ports(&config.trust.allow).context("trust.allow")?;
+    Ok(AddressPolicy::new(listed, Reach::PublicHttp))
+}
+
+fn host_ports(pairs: &[String]) -> Result<Vec<HostPort>, MalformedHostPort> {
+    pairs.iter().map(|pair| pair.parse()).collect()
+}
+
         (None, None) => None,
         _ => bail!("mail.user and mail.password_file are set together or not at all"),
     };
@@ -223,15 +229,17 @@ pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
     Mailer::new(&server).context("mail")
 }
 
-/// Reaches the time-stamping services and whatever certificates name.
-fn services_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let listed = config
-        .timestamps
-        .urls
-        .iter()
-        .filter_map(HostPort::of)
-        .collect();
-    outbound_client(AddressPolicy::new(listed, Reach::PublicHttp))
+/// The ways to the time-stamping services and responders that are configured,
+/// and to what certificates name.
+fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Ports> {
+    let responders = anchors.entries().iter();
+    let responders = responders.filter_map(|entry| entry.ocsp.url.as_ref());
+    let services = config.timestamps.urls.iter().chain(responders);
+    let listed = services.filter_map(HostPort::of).collect();
+    Ok(Ports {
+        configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
+        named: outbound_client(certificate_policy(config)?)?,
+    })
 }
 
 fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {

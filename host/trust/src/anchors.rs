@@ -170,6 +170,37 @@ impl TrustAnchors {
         self.anchors(purpose, None).next().is_some()
     }
 
+    /// Whether a certificate is configured as an anchor.
+    pub(crate) fn has_anchor(&self, certificate: &Certificate) -> bool {
+        let mut anchors = self.entries.iter().filter(|entry| entry.is_anchor());
+        anchors.any(|entry| entry.certificate == *certificate)
+    }
+
+    /// The configured authority that issued a certificate.
+    pub(crate) fn issuer_of(&self, certificate: &Certificate) -> Option<&Certificate> {
+        let mut authorities = self.entries.iter().map(|entry| &entry.certificate);
+        authorities.find(|authority| certificate.is_issued_by(authority))
+    }
+
+    /// Whether a chain of a configured anchor ends in this root: it is the
+    /// anchor, or issued it, itself or through configured authorities. Trusted
+    /// lists name issuing authorities, and documents hold the roots above them.
+    pub(crate) fn lead_to(&self, root: &Certificate) -> bool {
+        let mut below = vec![root];
+        let mut above: Vec<&TrustEntry> = self.entries.iter().collect();
+        while let Some(authority) = below.pop() {
+            if self.has_anchor(authority) {
+                return true;
+            }
+            let (issued, others) = above
+                .into_iter()
+                .partition::<Vec<_>, _>(|entry| entry.certificate.is_issued_by(authority));
+            below.extend(issued.iter().map(|entry| &entry.certificate));
+            above = others;
+        }
+        false
+    }
+
     /// The path from `leaf` to an anchor for `purpose` and `method` that is
     /// valid at `at`. `embedded` are certificates that came with the leaf and
     /// are not trusted.

@@ -12,8 +12,7 @@
 //!   asked any more: issuers' certificates, OCSP responses, revocation lists.
 //!
 //! Nothing here reads a clock: every check takes `now`. The network is reached
-//! through an [`HttpPort`](parafa_http_port::HttpPort), random numbers come
-//! from a [`RandomSource`]. Values of persons stand in no error and in no
+//! through two [`Ports`], random numbers come from a [`RandomSource`]. Values of persons stand in no error and in no
 //! `Debug` output.
 
 mod addresses;
@@ -21,6 +20,7 @@ mod anchors;
 mod certificate;
 mod ocsp;
 mod path;
+mod ports;
 mod random;
 mod signature;
 mod signer;
@@ -38,6 +38,7 @@ pub use crate::ocsp::{
     OcspSettings,
 };
 pub use crate::path::PathError;
+pub use crate::ports::{FetchBudget, Ports};
 pub use crate::random::{RandomSource, RandomUnavailable, SystemRandom};
 pub use crate::signature::SignatureFault;
 pub use crate::signer::{

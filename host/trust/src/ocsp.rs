@@ -23,6 +23,7 @@ use self::response::Expected;
 use crate::addresses::reachable;
 use crate::certificate::Certificate;
 use crate::path::PathError;
+use crate::ports::{FetchBudget, Ports};
 use crate::random::{RandomSource, RandomUnavailable};
 use crate::signature::SignatureFault;
 
@@ -118,7 +119,7 @@ pub enum OcspError {
     #[error("the OCSP response does not carry the nonce of the request")]
     Nonce,
     /// No certificate of the responder matches its identifier, or none of
-    /// those may answer for the issuer.
+    /// those may answer for the issuer, or the certificate answers for itself.
     #[error("the OCSP responder is not authorised by the issuer")]
     Responder,
     /// The responder's certificate lacks id-kp-OCSPSigning.
@@ -138,23 +139,46 @@ pub enum OcspError {
     Stale(Timestamp),
 }
 
+/// What every responder is asked.
+struct Question<'a> {
+    certificate: &'a Certificate,
+    issuer: &'a Certificate,
+    settings: &'a OcspSettings,
+    now: Timestamp,
+}
+
 /// Asks OCSP responders.
 #[derive(Clone)]
 pub struct OcspClient {
-    port: Arc<dyn HttpPort>,
+    ports: Ports,
     random: Arc<dyn RandomSource>,
     policy: OcspPolicy,
 }
 
 impl OcspClient {
-    /// A client that speaks through `port`.
+    /// A client that speaks through `ports`: to responders that are configured
+    /// through the one, to those that certificates name through the other.
     #[must_use]
-    pub fn new(port: Arc<dyn HttpPort>, random: Arc<dyn RandomSource>, policy: OcspPolicy) -> Self {
+    pub fn new(ports: Ports, random: Arc<dyn RandomSource>, policy: OcspPolicy) -> Self {
         Self {
-            port,
+            ports,
             random,
             policy,
         }
+    }
+
+    /// The same client, which fetches no more than `budget`.
+    #[must_use]
+    pub fn within(&self, budget: FetchBudget) -> Self {
+        Self::new(
+            self.ports.within(budget),
+            Arc::clone(&self.random),
+            self.policy,
+        )
+    }
+
+    pub(crate) fn ports(&self) -> &Ports {
+        &self.ports
     }
 
     /// What the responder says about `certificate`, which `issuer` issued, with
@@ -170,13 +194,20 @@ impl OcspClient {
         settings: &OcspSettings,
         now: Timestamp,
     ) -> Result<OcspEvidence, OcspError> {
-        let addresses: Vec<&str> = match &settings.url {
-            Some(url) => vec![url.as_str()],
-            None => reachable(certificate.ocsp_urls()).collect(),
+        let question = Question {
+            certificate,
+            issuer,
+            settings,
+            now,
         };
+        if let Some(url) = &settings.url {
+            return self
+                .ask(&self.ports.configured, url.as_str(), &question)
+                .await;
+        }
         let mut last = OcspError::NoResponder;
-        for address in addresses {
-            match self.ask(address, certificate, issuer, settings, now).await {
+        for address in reachable(certificate.ocsp_urls()) {
+            match self.ask(&self.ports.named, address, &question).await {
                 Ok(evidence) => return Ok(evidence),
                 Err(error) => last = error,
             }
@@ -186,15 +217,14 @@ impl OcspClient {
 
     async fn ask(
         &self,
+        port: &Arc<dyn HttpPort>,
         address: &str,
-        certificate: &Certificate,
-        issuer: &Certificate,
-        settings: &OcspSettings,
-        now: Timestamp,
+        question: &Question<'_>,
     ) -> Result<OcspEvidence, OcspError> {
+        let settings = question.settings;
         let query = OcspQuery {
-            certificate,
-            issuer,
+            certificate: question.certificate,
+            issuer: question.issuer,
             hash: settings.certid_hash,
             nonce: self.nonce(settings.nonce)?,
         };
@@ -205,8 +235,7 @@ impl OcspClient {
             .header(CONTENT_TYPE, "application/ocsp-request")
             .body(Bytes::from(body))
             .map_err(|_| OcspError::Address)?;
-        let answer = self
-            .port
+        let answer = port
             .exchange(request, self.policy.limits)
             .await
             .map_err(OcspError::Transport)?;
@@ -219,7 +248,7 @@ impl OcspClient {
             clock_skew: self.policy.clock_skew,
             max_age: settings.max_age.unwrap_or(self.policy.max_age),
         };
-        expected.check(answer.body(), now)
+        expected.check(answer.body(), question.now)
     }
 
     fn nonce(&self, mode: NonceMode) -> Result<Option<[u8; NONCE_OCTETS]>, RandomUnavailable> {

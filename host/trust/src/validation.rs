@@ -4,6 +4,7 @@
 
 mod issuers;
 mod revocation_list;
+mod told;
 
 pub use self::revocation_list::RevocationListFault;
 
@@ -13,12 +14,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
 use jiff::Timestamp;
-use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_http_port::{ExchangeLimits, HttpPortError};
 
 use crate::addresses::reachable;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
 use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspSettings};
+use crate::ports::FetchBudget;
+use crate::validation::told::Told;
 
 /// Limits of what is gathered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -54,8 +57,8 @@ impl Default for ValidationPolicy {
 /// Who issued a certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Issuer {
-    /// Nobody else: it is self-signed, or a configured authority whose own
-    /// issuer is not known.
+    /// Nobody else who matters: it is configured as an anchor, and so is
+    /// nobody above it, or it is a root above an anchor.
     Anchor,
     /// This authority.
     Authority(Box<Certificate>),
@@ -67,12 +70,24 @@ pub enum ValidationDataError {
     /// Neither the certificate nor the configuration says where they are.
     #[error("nothing says where they are")]
     NoSource,
-    /// A source cannot answer at the moment; trying again may help.
-    #[error("their source cannot answer at the moment")]
-    Unreachable(#[source] SourceFault),
     /// Their sources hold nothing that could be used.
     #[error("their sources hold nothing that could be used")]
     Unusable(#[source] SourceFault),
+    /// The chain ends in a root that is not configured.
+    #[error("no configured authority stands behind them")]
+    Untrusted,
+    /// A source cannot answer at the moment; trying again may help.
+    #[error("their source cannot answer at the moment")]
+    Unreachable(#[source] SourceFault),
+    /// What is there tells of an earlier time than the one that was asked for;
+    /// there will be newer data.
+    #[error("there are none yet that tell of {since}")]
+    NotYet {
+        /// The time that was asked for.
+        since: Timestamp,
+        /// By when there will be newer data, if that is known.
+        next_update: Option<Timestamp>,
+    },
 }
 
 /// What one source did wrong.
@@ -104,55 +119,62 @@ pub enum SourceFault {
 /// Gathers validation data.
 #[derive(Clone)]
 pub struct ValidationData {
-    port: Arc<dyn HttpPort>,
     anchors: Arc<TrustAnchors>,
     ocsp: OcspClient,
     policy: ValidationPolicy,
 }
 
 impl ValidationData {
-    /// Gathers through `port` and `ocsp`; `anchors` are looked through first.
+    /// Gathers through `ocsp` and the ways that it has; `anchors` are looked
+    /// through first, and decide where a chain may end.
     #[must_use]
-    pub fn new(
-        port: Arc<dyn HttpPort>,
-        anchors: Arc<TrustAnchors>,
-        ocsp: OcspClient,
-        policy: ValidationPolicy,
-    ) -> Self {
+    pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient, policy: ValidationPolicy) -> Self {
         Self {
-            port,
             anchors,
             ocsp,
             policy,
         }
     }
 
+    /// The same, which fetches no more than `budget` from all sources together.
+    #[must_use]
+    pub fn within(&self, budget: FetchBudget) -> Self {
+        Self {
+            ocsp: self.ocsp.within(budget),
+            ..self.clone()
+        }
+    }
+
     /// Who issued a certificate: a configured authority, or one whose
-    /// certificate lies where the certificate says. Whether it is trusted is
-    /// not decided here.
+    /// certificate lies where the certificate says. A chain ends at a configured
+    /// anchor unless its issuer is configured too, and at no other root but one
+    /// above such an anchor.
     ///
     /// # Errors
-    /// [`ValidationDataError`] when the issuer is not known.
+    /// [`ValidationDataError`] when the issuer is not known, or not trusted.
     pub async fn issuer(&self, certificate: &Certificate) -> Result<Issuer, ValidationDataError> {
-        if certificate.is_issued_by(certificate) {
-            return Ok(Issuer::Anchor);
+        if is_root(certificate) {
+            return if self.anchors.lead_to(certificate) {
+                Ok(Issuer::Anchor)
+            } else {
+                Err(ValidationDataError::Untrusted)
+            };
         }
-        if let Some(known) = self.configured_issuer(certificate) {
+        if let Some(known) = self.anchors.issuer_of(certificate) {
             return Ok(Issuer::Authority(Box::new(known.clone())));
+        }
+        if self.anchors.has_anchor(certificate) {
+            return Ok(Issuer::Anchor);
         }
         let mut fault = ValidationDataError::NoSource;
         for address in reachable(certificate.issuer_urls()) {
             match self.issuer_at(address, certificate).await {
+                Ok(issuer) if is_root(&issuer) && !self.anchors.lead_to(&issuer) => {
+                    return Err(ValidationDataError::Untrusted);
+                }
                 Ok(issuer) => return Ok(Issuer::Authority(Box::new(issuer))),
-                Err(error) => fault = ValidationDataError::of(error),
+                Err(error) => fault = fault.or(ValidationDataError::of(error)),
             }
-        }
-        let entries = self.anchors.entries();
-        if entries
-            .iter()
-            .any(|entry| entry.certificate == *certificate)
-        {
-            return Ok(Issuer::Anchor);
         }
         Err(fault)
     }
@@ -162,36 +184,42 @@ impl ValidationData {
     /// only where no responder answers for it, because it says nothing of the
     /// time since it was made.
     ///
+    /// With `since`, what is told has to tell of that time: of a signer it was
+    /// made at or after it; of an authority, whose lists are weeks apart, it may
+    /// also have been the newest then.
+    ///
     /// # Errors
     /// [`ValidationDataError`] when there is neither.
     pub async fn revocation(
         &self,
         certificate: &Certificate,
         issuer: &Certificate,
+        since: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Vec<u8>, ValidationDataError> {
-        let mut fault = match self.ocsp_response(certificate, issuer, now).await {
+        let told = match self.ocsp_response(certificate, issuer, now).await {
+            Ok(told) => told.of_time(certificate, since),
+            Err(SourceFault::Ocsp(OcspError::NoResponder)) => Err(ValidationDataError::NoSource),
+            Err(error) => Err(ValidationDataError::of(error)),
+        };
+        let mut fault = match told {
             Ok(response) => return Ok(response),
-            Err(SourceFault::Ocsp(OcspError::NoResponder)) => ValidationDataError::NoSource,
-            Err(error) => ValidationDataError::of(error),
+            Err(fault) => fault,
         };
         if matches!(fault, ValidationDataError::Unreachable(_)) && !certificate.is_authority() {
             return Err(fault);
         }
         for address in reachable(certificate.revocation_list_urls()) {
-            match self.revocation_list_at(address, issuer, now).await {
-                Ok(list) => return Ok(list.to_vec()),
-                Err(error) => fault = ValidationDataError::of(error),
+            let told = match self.revocation_list_at(address, issuer, now).await {
+                Ok(told) => told.of_time(certificate, since),
+                Err(error) => Err(ValidationDataError::of(error)),
+            };
+            match told {
+                Ok(list) => return Ok(list),
+                Err(error) => fault = fault.or(error),
             }
         }
         Err(fault)
-    }
-
-    fn configured_issuer(&self, certificate: &Certificate) -> Option<&Certificate> {
-        let authorities = self.anchors.entries().iter();
-        authorities
-            .map(|entry| &entry.certificate)
-            .find(|authority| certificate.is_issued_by(authority))
     }
 
     async fn issuer_at(
@@ -211,7 +239,7 @@ impl ValidationData {
         certificate: &Certificate,
         issuer: &Certificate,
         now: Timestamp,
-    ) -> Result<Vec<u8>, SourceFault> {
+    ) -> Result<Told, SourceFault> {
         let mut entries = self.anchors.entries().iter();
         let entry = entries.find(|entry| entry.certificate == *issuer);
         let mut settings = entry.map_or_else(OcspSettings::default, |entry| entry.ocsp.clone());
@@ -220,12 +248,17 @@ impl ValidationData {
         }
         let answer = self.ocsp.status(certificate, issuer, &settings, now).await;
         let evidence = answer.map_err(SourceFault::Ocsp)?;
-        match evidence.status {
-            CertificateStatus::Unknown => Err(SourceFault::UnknownToResponder),
-            CertificateStatus::Good | CertificateStatus::Revoked { .. } => {
-                Ok(evidence.response_der)
-            }
-        }
+        let is_revoked = match evidence.status {
+            CertificateStatus::Unknown => return Err(SourceFault::UnknownToResponder),
+            CertificateStatus::Good => false,
+            CertificateStatus::Revoked { .. } => true,
+        };
+        Ok(Told {
+            der: evidence.response_der,
+            this_update: evidence.this_update,
+            next_update: evidence.next_update,
+            is_revoked,
+        })
     }
 
     async fn revocation_list_at(
@@ -233,11 +266,16 @@ impl ValidationData {
         address: &str,
         issuer: &Certificate,
         now: Timestamp,
-    ) -> Result<Bytes, SourceFault> {
+    ) -> Result<Told, SourceFault> {
         let list = self.fetch(address, self.policy.revocation_list).await?;
-        revocation_list::check(&list, issuer, now, self.policy.clock_skew)
+        let period = revocation_list::check(&list, issuer, now, self.policy.clock_skew)
             .map_err(SourceFault::RevocationList)?;
-        Ok(list)
+        Ok(Told {
+            der: list.to_vec(),
+            this_update: period.this_update,
+            next_update: Some(period.next_update),
+            is_revoked: false,
+        })
     }
 
     async fn fetch(&self, address: &str, limits: ExchangeLimits) -> Result<Bytes, SourceFault> {
@@ -246,7 +284,7 @@ impl ValidationData {
             .uri(address)
             .body(Bytes::new())
             .map_err(|_| SourceFault::Address)?;
-        let answer = self.port.exchange(request, limits).await;
+        let answer = self.ocsp.ports().named.exchange(request, limits).await;
         let answer = answer.map_err(SourceFault::Transport)?;
         match answer.status() {
             StatusCode::OK => Ok(answer.into_body()),
@@ -261,6 +299,37 @@ impl ValidationDataError {
             Self::Unreachable(fault)
         } else {
             Self::Unusable(fault)
+        }
+    }
+
+    /// Of two faults, the one that leaves more hope: data that are to come,
+    /// then a source that may be reached later. Of two such data, those that
+    /// come first.
+    fn or(self, other: Self) -> Self {
+        match (&self, &other) {
+            (
+                Self::NotYet {
+                    next_update: one, ..
+                },
+                Self::NotYet {
+                    next_update: another,
+                    ..
+                },
+            ) => {
+                let is_sooner = another.is_some_and(|another| one.is_none_or(|one| another < one));
+                if is_sooner { other } else { self }
+            }
+            _ if other.hope() >= self.hope() => other,
+            _ => self,
+        }
+    }
+
+    fn hope(&self) -> u8 {
+        match self {
+            Self::NoSource => 0,
+            Self::Unusable(_) | Self::Untrusted => 1,
+            Self::Unreachable(_) => 2,
+            Self::NotYet { .. } => 3,
         }
     }
 }
@@ -287,9 +356,16 @@ impl SourceFault {
     }
 }
 
+/// Whether it signed itself.
+fn is_root(certificate: &Certificate) -> bool {
+    certificate.is_issued_by(certificate)
+}
+
 fn is_transient_transport(error: &HttpPortError) -> bool {
     match error {
         HttpPortError::TimedOut(_) | HttpPortError::Transport(_) => true,
-        HttpPortError::Forbidden { .. } | HttpPortError::ResponseTooLong { .. } => false,
+        HttpPortError::Forbidden { .. }
+        | HttpPortError::ResponseTooLong { .. }
+        | HttpPortError::Spent => false,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use parafa_trust::{Certificate, OcspClient, OcspPolicy, OcspSettings};
+use parafa_http_port::HttpPort;
+use parafa_trust::{Certificate, OcspClient, OcspPolicy, OcspSettings, Ports};
 
 use crate::Target;
 use crate::asn1::{context, octets, oid, sequence, time, tlv};
@@ -33,11 +34,12 @@ fn run(input: &[u8]) {
 }
 
 fn ask(answer: &[u8]) {
-    let client = OcspClient::new(
-        Arc::new(OneAnswer::new(answer)),
-        Arc::new(FixedRandom),
-        OcspPolicy::default(),
-    );
+    let port: Arc<dyn HttpPort> = Arc::new(OneAnswer::new(answer));
+    let ports = Ports {
+        configured: Arc::clone(&port),
+        named: port,
+    };
+    let client = OcspClient::new(ports, Arc::new(FixedRandom), OcspPolicy::default());
     let [signer, issuer] = &*SIGNER;
     let settings = OcspSettings::default();
     if let Ok(evidence) = run_at_once(client.status(signer, issuer, &settings, now())) {

@@ -33,7 +33,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
             for warning in warnings {
                 eprintln!("parafa: {warning}");
             }
-            println!("the configuration is sound");
+            print_line("the configuration is sound")?;
         }
         Err(CommandError::Refused(reason)) if arguments.json => {
             print_json(&json!({"sound": false, "reason": reason}))?;
@@ -56,6 +56,7 @@ fn check(arguments: &CheckConfigArguments) -> Result<Vec<String>, CommandError> 
     }
     startup::load_anchors(&config).map_err(|error| refused(&error))?;
     startup::webhook_policy(&config).map_err(|error| refused(&error))?;
+    startup::certificate_policy(&config).map_err(|error| refused(&error))?;
     if let Some(mail) = &config.mail {
         startup::mailer(mail).map_err(|error| refused(&error))?;
     }

@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
+use parafa_outbound::HostPort;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
 use parafa_store::engine::{Engine, FaultPlan, MemoryDisk};
@@ -275,6 +276,9 @@ fn config(world: &World) -> Config {
     });
     config.timestamps.urls = vec![Url::parse(&addresses.tsa).unwrap()];
     config.trust.folder = Some(world.trust_folder().to_owned());
+    let responder = Url::parse(&addresses.ocsp).unwrap();
+    let responder = HostPort::of(&responder).unwrap();
+    config.trust.allow = vec![responder.to_string()];
     config
 }
 

@@ -85,7 +85,9 @@ pub(super) async fn post(
         Ok(answer) => Outcome::of(answer.status()),
         Err(HttpPortError::Forbidden { .. }) => Outcome::Forbidden,
         Err(HttpPortError::ResponseTooLong { status, .. }) => Outcome::of(status),
-        Err(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => Outcome::Unreachable,
+        Err(HttpPortError::TimedOut(_) | HttpPortError::Transport(_) | HttpPortError::Spent) => {
+            Outcome::Unreachable
+        }
     }
 }
 

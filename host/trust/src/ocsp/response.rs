@@ -127,10 +127,12 @@ impl Expected<'_> {
     }
 
     /// Whether `candidate` may answer for the issuer: issued by it directly,
-    /// valid, and marked for OCSP signing (RFC 6960 clause 4.2.2.2).
+    /// valid, and marked for OCSP signing (RFC 6960 clause 4.2.2.2). Nobody
+    /// vouches for a certificate of their own key.
     fn authorised(&self, candidate: &Certificate, now: Timestamp) -> Result<(), OcspError> {
         let issuer = self.query.issuer;
-        if !candidate.names_issuer(issuer) {
+        let is_its_own = candidate.spki_der() == self.query.certificate.spki_der();
+        if is_its_own || !candidate.names_issuer(issuer) {
             return Err(OcspError::Responder);
         }
         let may_sign = candidate

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use parafa_http_port::HttpPort;
 use parafa_trust::{
     CertIdHash, CertificateStatus, NonceMode, OcspClient, OcspError, OcspEvidence, OcspPolicy,
-    OcspSettings,
+    OcspSettings, Ports,
 };
 
-use crate::authority::{Identity, TIME_STAMPING, Template};
-use crate::port::{FakePort, random};
+use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template};
+use crate::port::{FakePort, both, random};
 use crate::responder::{NonceReply, Responder, Status, refusal};
-use crate::world::{OCSP_URL, World, now, ocsp_client, responder_template};
+use crate::world::{OCSP_URL, World, now, ocsp_client, responder_template, signer_template};
 
 async fn ask(
     world: &World,
@@ -95,7 +95,7 @@ async fn the_request_is_posted_with_either_digest() {
         let port = FakePort::default().at(OCSP_URL, move |body| responder.answer(body));
         let port = Arc::new(port);
         let shared: Arc<dyn HttpPort> = Arc::clone(&port) as _;
-        let client = OcspClient::new(shared, random(), OcspPolicy::default());
+        let client = OcspClient::new(both(shared), random(), OcspPolicy::default());
         let settings = OcspSettings {
             certid_hash,
             ..OcspSettings::default()
@@ -123,6 +123,50 @@ async fn a_fixed_responder_takes_precedence() {
         .status(&signer, &issuer, &settings, now())
         .await
         .expect("evidence");
+}
+
+#[tokio::test]
+async fn certificates_lead_to_nowhere_that_only_the_operator_may_name() {
+    let world = World::new();
+    let fixed = "http://fixed.example.com/";
+    let at = |url: &str| {
+        let responder = Responder::new(&world.responder);
+        Arc::new(FakePort::default().at(url, move |body| responder.answer(body)))
+    };
+    let (signer, issuer) = (world.signer().certificate(), world.issuing.certificate());
+    let configured = OcspSettings {
+        url: Some(fixed.parse().expect("a URL")),
+        ..OcspSettings::default()
+    };
+    for (configured_at, named_at, settings, is_reached) in [
+        (fixed, OCSP_URL, &configured, true),
+        (fixed, OCSP_URL, &OcspSettings::default(), true),
+        (OCSP_URL, fixed, &configured, false),
+        (OCSP_URL, fixed, &OcspSettings::default(), false),
+    ] {
+        let ports = Ports {
+            configured: at(configured_at),
+            named: at(named_at),
+        };
+        let client = OcspClient::new(ports, random(), OcspPolicy::default());
+        let asked = client.status(&signer, &issuer, settings, now()).await;
+        assert_eq!(asked.is_ok(), is_reached, "{asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_answers_for_their_own_certificate() {
+    let world = World::new();
+    let signer = signer_template()
+        .extended_key_usage(false, &[OCSP_SIGNING])
+        .issued_by(&world.issuing);
+    let responder = Responder::new(&signer);
+    let client = ocsp_client(FakePort::default().at(OCSP_URL, move |body| responder.answer(body)));
+    let (signer, issuer) = (signer.certificate(), world.issuing.certificate());
+    let asked = client
+        .status(&signer, &issuer, &OcspSettings::default(), now())
+        .await;
+    assert!(matches!(asked, Err(OcspError::Responder)), "{asked:?}");
 }
 
 #[tokio::test]

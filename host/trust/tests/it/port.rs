@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
-use parafa_trust::{RandomSource, RandomUnavailable};
+use parafa_trust::{Ports, RandomSource, RandomUnavailable};
 
 type Handler = Box<dyn Fn(&[u8]) -> Result<(u16, Vec<u8>), HttpPortError> + Send + Sync>;
 
@@ -60,6 +60,14 @@ impl HttpPort for FakePort {
         let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = status.try_into().expect("a status");
         Ok(response)
+    }
+}
+
+/// One port as both ways.
+pub fn both(port: Arc<dyn HttpPort>) -> Ports {
+    Ports {
+        configured: Arc::clone(&port),
+        named: port,
     }
 }
 

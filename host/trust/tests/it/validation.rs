@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
 use der::asn1::{Ia5String, ObjectIdentifier};
+use jiff::Timestamp;
 use openssl::hash::MessageDigest;
 use openssl::pkcs7::{Pkcs7, Pkcs7Flags};
 use openssl::sign::Signer;
 use openssl::stack::Stack;
+use parafa_http_port::HttpPortError;
 use parafa_trust::{
-    Certificate, Issuer, OcspError, RevocationListFault, SourceFault, TrustAnchors, ValidationData,
-    ValidationDataError, ValidationPolicy,
+    AuthorityKind, Certificate, FetchBudget, Issuer, OcspError, Purpose, RevocationListFault,
+    SourceFault, TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
 };
+use x509_cert::ext::pkix::KeyUsages;
 use x509_cert::ext::pkix::crl::dp::DistributionPoint;
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::ext::pkix::{AccessDescription, AuthorityInfoAccessSyntax, CrlDistributionPoints};
@@ -17,7 +20,7 @@ use crate::asn1::{INTEGER, algorithm, bit_string, sequence, time, tlv};
 use crate::authority::{Identity, Template};
 use crate::port::FakePort;
 use crate::responder::{Responder, Status, refusal};
-use crate::world::{OCSP_URL, World, now, signer_template};
+use crate::world::{OCSP_URL, World, now, ocsp_client, signer_template};
 
 const ISSUER_URL: &str = "http://issuers.example.com/issuing.crt";
 const LIST_URL: &str = "http://lists.example.com/issuing.crl";
@@ -66,13 +69,61 @@ async fn a_namesake_did_not_issue_what_it_did_not_sign() {
 }
 
 #[tokio::test]
-async fn chains_end_at_what_signed_itself_or_is_configured_and_has_no_known_issuer() {
+async fn chains_end_at_anchors_whose_issuers_are_not_configured_and_at_the_roots_above_them() {
     let world = World::new();
-    let data = validation_data(world.anchors(), FakePort::default());
+    let published = world.root.der();
+    let port = FakePort::default().at(ISSUER_URL, move |_| published.clone());
+    let data = validation_data(world.anchors(), port);
 
     for anchor in [&world.root, &world.issuing] {
         let issuer = data.issuer(&anchor.certificate()).await;
         assert_eq!(issuer.unwrap(), Issuer::Anchor);
+    }
+}
+
+#[tokio::test]
+async fn a_root_may_stand_several_configured_steps_above_an_anchor() {
+    let root = Template::authority("Far Root").self_signed();
+    let policy = Template::authority("Far Policy").issued_by(&root);
+    let issuing = Template::authority("Far Issuing").issued_by(&policy);
+    let configured = |kind, identity: &Identity| {
+        TrustEntry::new(identity.certificate(), kind, &[Purpose::Signing])
+    };
+    let anchor = configured(AuthorityKind::Issuing, &issuing);
+    let step = configured(AuthorityKind::Intermediate, &policy);
+    for (entries, is_trusted) in [
+        (vec![anchor.clone(), step.clone()], true),
+        (vec![anchor], false),
+        (vec![step], false),
+    ] {
+        let anchors = Arc::new(TrustAnchors::new(entries));
+        let data = validation_data(anchors, FakePort::default());
+
+        let issuer = data.issuer(&root.certificate()).await;
+
+        match issuer {
+            Ok(issuer) => assert!(is_trusted && issuer == Issuer::Anchor),
+            Err(error) => {
+                assert!(!is_trusted && matches!(error, ValidationDataError::Untrusted));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_root_that_is_not_configured_is_not_trusted_whoever_brings_it() {
+    let (world, foreign) = (World::new(), World::new());
+    let signer = with_addresses(signer_template()).issued_by(&foreign.root);
+    let published = foreign.root.der();
+    let port = FakePort::default().at(ISSUER_URL, move |_| published.clone());
+    let data = validation_data(world.anchors(), port);
+
+    for certificate in [foreign.root.certificate(), signer.certificate()] {
+        let issuer = data.issuer(&certificate).await;
+        assert!(
+            matches!(issuer, Err(ValidationDataError::Untrusted)),
+            "{issuer:?}"
+        );
     }
 }
 
@@ -144,6 +195,126 @@ async fn a_responder_that_is_down_is_waited_for_where_a_list_tells_too_little() 
 }
 
 #[tokio::test]
+async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
+    const TOLD: &str = "2026-11-21T15:59:30Z";
+    const LISTED: &str = "2026-11-21T15:59:45Z";
+
+    let world = World::new();
+    let signer = with_addresses(signer_template()).issued_by(&world.issuing);
+    let list = revocation_list_of(
+        &world.issuing,
+        &world.issuing,
+        "20261121155945Z",
+        "20261128000000Z",
+    );
+    let published = list.clone();
+    let port = responder_port(&world, Status::Good).at(LIST_URL, move |_| published.clone());
+    let data = validation_data(world.anchors(), port);
+    let told = |since: &str| {
+        let since = Some(since.parse().unwrap());
+        let (data, certificate) = (&data, signer.certificate());
+        let issuer = world.issuing.certificate();
+        async move { data.revocation(&certificate, &issuer, since, now()).await }
+    };
+
+    assert_ne!(told(TOLD).await.unwrap(), list);
+    assert_eq!(told("2026-11-21T15:59:31Z").await.unwrap(), list);
+    assert_eq!(told(LISTED).await.unwrap(), list);
+    let later = told("2026-11-21T15:59:46Z").await;
+    let Err(ValidationDataError::NotYet { next_update, .. }) = later else {
+        panic!("{later:?}")
+    };
+    let next: Timestamp = "2026-11-28T00:00:00Z".parse().unwrap();
+    assert_eq!(next_update, Some(next));
+}
+
+#[tokio::test]
+async fn a_revocation_counts_whenever_it_was_told() {
+    let world = World::new();
+    let data = validation_data(world.anchors(), responder_port(&world, Status::Revoked));
+    let (signer, issuer) = (world.signer().certificate(), world.issuing.certificate());
+
+    let told = data.revocation(&signer, &issuer, Some(now()), now()).await;
+
+    assert!(told.is_ok());
+}
+
+#[tokio::test]
+async fn of_an_authority_the_newest_list_of_the_time_counts() {
+    let world = World::new();
+    let list = revocation_list(&world.root, &world.root, "20261128000000Z");
+    let published = list.clone();
+    let port = FakePort::default().at(LIST_URL, move |_| published.clone());
+    let data = validation_data(Arc::default(), port);
+    let authority = with_addresses(Template::authority("Another")).without(ACCESS);
+    let authority = authority.issued_by(&world.root).certificate();
+
+    let told = data
+        .revocation(&authority, &world.root.certificate(), Some(now()), now())
+        .await;
+
+    assert_eq!(told.unwrap(), list);
+}
+
+#[tokio::test]
+async fn no_more_is_fetched_than_the_budget_allows() {
+    let world = World::new();
+    let signer = with_addresses(signer_template())
+        .without(ACCESS)
+        .issued_by(&world.issuing);
+    let list = revocation_list(&world.issuing, &world.issuing, "20261128000000Z");
+    let (bytes, published) = (list.len(), list.clone());
+    let port = FakePort::default().at(LIST_URL, move |_| published.clone());
+    let data = validation_data(world.anchors(), port);
+    let budget = FetchBudget {
+        exchanges: 2,
+        bytes: 2 * bytes,
+    };
+
+    for bounded in [data.within(budget), data.within(budget)] {
+        for _ in 0..2 {
+            let told = revocation(&bounded, &signer, &world.issuing).await;
+            assert_eq!(told.unwrap(), list);
+        }
+        let told = revocation(&bounded, &signer, &world.issuing).await;
+        assert!(
+            matches!(
+                told,
+                Err(ValidationDataError::Unusable(SourceFault::Transport(
+                    HttpPortError::Spent
+                )))
+            ),
+            "{told:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_authority_whose_key_is_not_for_lists_signs_none() {
+    let issuing = Template::authority("Mute Issuing")
+        .key_usage(KeyUsages::KeyCertSign.into())
+        .self_signed();
+    let signer = with_addresses(signer_template())
+        .without(ACCESS)
+        .issued_by(&issuing);
+    let list = revocation_list(&issuing, &issuing, "20261128000000Z");
+    let port = FakePort::default().at(LIST_URL, move |_| list.clone());
+    let data = validation_data(Arc::default(), port);
+
+    let told = revocation(&data, &signer, &issuing).await;
+
+    assert!(
+        matches!(
+            told,
+            Err(ValidationDataError::Unusable(SourceFault::RevocationList(
+                RevocationListFault::Purpose
+            )))
+        ),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_list_that_is_not_the_issuers_current_one_is_refused() {
     let world = World::new();
     let signer = with_addresses(signer_template())
@@ -182,13 +353,7 @@ async fn a_list_that_is_not_the_issuers_current_one_is_refused() {
 }
 
 fn validation_data(anchors: Arc<TrustAnchors>, port: FakePort) -> ValidationData {
-    let port = Arc::new(port);
-    let ocsp = parafa_trust::OcspClient::new(
-        port.clone(),
-        crate::port::random(),
-        parafa_trust::OcspPolicy::default(),
-    );
-    ValidationData::new(port, anchors, ocsp, ValidationPolicy::default())
+    ValidationData::new(anchors, ocsp_client(port), ValidationPolicy::default())
 }
 
 async fn revocation(
@@ -196,8 +361,8 @@ async fn revocation(
     certificate: &Identity,
     issuer: &Identity,
 ) -> Result<Vec<u8>, ValidationDataError> {
-    data.revocation(&certificate.certificate(), &issuer.certificate(), now())
-        .await
+    let (certificate, issuer) = (certificate.certificate(), issuer.certificate());
+    data.revocation(&certificate, &issuer, None, now()).await
 }
 
 fn responder_port(world: &World, status: Status) -> FakePort {
@@ -247,8 +412,17 @@ fn bundle(one: &Identity, other: &Identity) -> Vec<u8> {
     signed.unwrap().to_der().unwrap()
 }
 
-/// An empty list of `issuer` that `signer` signed.
+/// An empty list of `issuer` that `signer` signed in the morning.
 fn revocation_list(issuer: &Identity, signer: &Identity, next_update: &str) -> Vec<u8> {
+    revocation_list_of(issuer, signer, "20261121000000Z", next_update)
+}
+
+fn revocation_list_of(
+    issuer: &Identity,
+    signer: &Identity,
+    this_update: &str,
+    next_update: &str,
+) -> Vec<u8> {
     const ECDSA_SHA256: &str = "1.2.840.10045.4.3.2";
 
     let version_2 = tlv(INTEGER, &[&[1]]);
@@ -257,7 +431,7 @@ fn revocation_list(issuer: &Identity, signer: &Identity, next_update: &str) -> V
         &version_2,
         &algorithm(ECDSA_SHA256),
         certificate.subject_der(),
-        &time("20261121000000Z"),
+        &time(this_update),
         &time(next_update),
     ]);
     let mut signature = Signer::new(MessageDigest::sha256(), &signer.key).unwrap();

@@ -8,7 +8,7 @@ use parafa_trust::{
 };
 
 use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template};
-use crate::port::{FakePort, random};
+use crate::port::{FakePort, both, random};
 
 pub const OCSP_URL: &str = "http://ocsp.example.com/";
 pub const METHOD: &str = "smart_id";
@@ -79,7 +79,7 @@ pub fn now() -> Timestamp {
 }
 
 pub fn ocsp_client(port: FakePort) -> OcspClient {
-    OcspClient::new(Arc::new(port), random(), OcspPolicy::default())
+    OcspClient::new(both(Arc::new(port)), random(), OcspPolicy::default())
 }
 
 pub fn signer_check(anchors: &Arc<TrustAnchors>, port: FakePort) -> SignerCheck {

@@ -1,0 +1,167 @@
+//! The ways out, and what may be fetched through them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+
+/// The two ways out. They are kept apart because whoever made a certificate
+/// chose the addresses in it: those must not lead to where only the operator
+/// may point.
+#[derive(Clone)]
+pub struct Ports {
+    /// To services that the operator configured.
+    pub configured: Arc<dyn HttpPort>,
+    /// To what certificates name.
+    pub named: Arc<dyn HttpPort>,
+}
+
+/// What is fetched for one purpose at most.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FetchBudget {
+    /// Requests.
+    pub exchanges: usize,
+    /// Bodies of all answers together, in bytes.
+    pub bytes: usize,
+}
+
+impl Ports {
+    /// The same ways, through which no more than `budget` is fetched, whoever
+    /// does.
+    #[must_use]
+    pub fn within(&self, budget: FetchBudget) -> Self {
+        let left = Arc::new(Mutex::new(budget));
+        let bounded = |port: &Arc<dyn HttpPort>| -> Arc<dyn HttpPort> {
+            Arc::new(BudgetedPort {
+                port: Arc::clone(port),
+                left: Arc::clone(&left),
+            })
+        };
+        Self {
+            configured: bounded(&self.configured),
+            named: bounded(&self.named),
+        }
+    }
+}
+
+struct BudgetedPort {
+    port: Arc<dyn HttpPort>,
+    left: Arc<Mutex<FetchBudget>>,
+}
+
+impl BudgetedPort {
+    /// Takes one exchange; tells how long its answer may be.
+    fn begin(&self) -> Result<usize, HttpPortError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.bytes == 0 {
+            return Err(HttpPortError::Spent);
+        }
+        let exchanges = left.exchanges.checked_sub(1);
+        left.exchanges = exchanges.ok_or(HttpPortError::Spent)?;
+        Ok(left.bytes)
+    }
+
+    /// Takes the answer, unless others have used up the room for it meanwhile.
+    fn take(&self, len: usize) -> Result<(), HttpPortError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.bytes = left.bytes.checked_sub(len).ok_or(HttpPortError::Spent)?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl HttpPort for BudgetedPort {
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        limits: ExchangeLimits,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        let room = self.begin()?;
+        let answer = self.port.exchange(
+            request,
+            ExchangeLimits {
+                max_response_bytes: limits.max_response_bytes.min(room),
+                ..limits
+            },
+        );
+        let answer = answer.await?;
+        self.take(answer.body().len())?;
+        Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const LIMITS: ExchangeLimits = ExchangeLimits {
+        timeout: Duration::from_secs(1),
+        max_response_bytes: 100,
+    };
+
+    /// Answers as long as it may.
+    struct Talkative;
+
+    #[async_trait]
+    impl HttpPort for Talkative {
+        async fn exchange(
+            &self,
+            _: Request<Bytes>,
+            limits: ExchangeLimits,
+        ) -> Result<Response<Bytes>, HttpPortError> {
+            Ok(Response::new(vec![0; limits.max_response_bytes].into()))
+        }
+    }
+
+    fn ports(exchanges: usize, bytes: usize) -> Ports {
+        let ports = Ports {
+            configured: Arc::new(Talkative),
+            named: Arc::new(Talkative),
+        };
+        ports.within(FetchBudget { exchanges, bytes })
+    }
+
+    async fn fetched(port: &Arc<dyn HttpPort>) -> Result<usize, HttpPortError> {
+        let answer = port.exchange(Request::default(), LIMITS).await?;
+        Ok(answer.body().len())
+    }
+
+    #[tokio::test]
+    async fn both_ways_share_the_requests() {
+        let ports = ports(2, 1_000);
+
+        assert_eq!(fetched(&ports.configured).await, Ok(100));
+        assert_eq!(fetched(&ports.named).await, Ok(100));
+        assert_eq!(fetched(&ports.named).await, Err(HttpPortError::Spent));
+        assert_eq!(fetched(&ports.configured).await, Err(HttpPortError::Spent));
+    }
+
+    #[tokio::test]
+    async fn the_last_answer_is_as_long_as_there_is_room() {
+        let ports = ports(10, 130);
+
+        assert_eq!(fetched(&ports.named).await, Ok(100));
+        assert_eq!(fetched(&ports.configured).await, Ok(30));
+        assert_eq!(fetched(&ports.named).await, Err(HttpPortError::Spent));
+    }
+
+    #[tokio::test]
+    async fn a_budget_is_one_purposes_own() {
+        let talkative: Arc<dyn HttpPort> = Arc::new(Talkative);
+        let unbounded = Ports {
+            configured: Arc::clone(&talkative),
+            named: talkative,
+        };
+        let budget = FetchBudget {
+            exchanges: 1,
+            bytes: 100,
+        };
+        for ports in [unbounded.within(budget), unbounded.within(budget)] {
+            assert_eq!(fetched(&ports.named).await, Ok(100));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
+use jiff::Timestamp;
+
+use super::ValidationDataError;
+use crate::certificate::Certificate;
+
+/// What an issuer tells of a certificate.
+pub(super) struct Told {
+    /// An OCSP response or a revocation list.
+    pub(super) der: Vec<u8>,
+    /// When that was known to be right.
+    pub(super) this_update: Timestamp,
+    /// By when newer information will be there.
+    pub(super) next_update: Option<Timestamp>,
+    /// Whether it says that the certificate is revoked; newer information would
+    /// not take that back.
+    pub(super) is_revoked: bool,
+}
+
+impl Told {
+    /// The data, if they tell of that time.
+    pub(super) fn of_time(
+        self,
+        certificate: &Certificate,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<u8>, ValidationDataError> {
+        match since {
+            Some(since) if !self.tells_of(certificate, since) => Err(ValidationDataError::NotYet {
+                since,
+                next_update: self.next_update,
+            }),
+            _ => Ok(self.der),
+        }
+    }
+
+    fn tells_of(&self, certificate: &Certificate, time: Timestamp) -> bool {
+        let was_newest = self.next_update.is_some_and(|next| next >= time);
+        self.is_revoked || self.this_update >= time || !is_signers(certificate) && was_newest
+    }
+}
+
+/// Whether it is one of somebody who signs, not of an authority or its
+/// responder.
+fn is_signers(certificate: &Certificate) -> bool {
+    let is_responders = certificate
+        .extended_key_usage()
+        .is_some_and(|purposes| purposes.contains(&ID_KP_OCSP_SIGNING));
+    !certificate.is_authority() && !is_responders
+}
