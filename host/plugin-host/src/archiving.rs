@@ -34,7 +34,7 @@ pub(crate) async fn drive(
                 document: output,
                 outcome,
             } => {
-                return finish(plugin, document, output, outcome)
+                return finish(plugin, document, &answers, output, outcome)
                     .await
                     .map(|archived| Progress::Done(Box::new(archived)));
             }
@@ -63,10 +63,12 @@ fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach>
 async fn finish(
     plugin: &Plugin,
     document: Document,
+    answers: &[Answer],
     output: Option<Document>,
     outcome: Archived,
 ) -> Result<ArchivedDocument, CallError> {
     let broken = |breach| plugin.broken(ARCHIVE, breach);
+    plugin.check_media_type(ARCHIVE, &outcome.media_type)?;
     if output.as_ref() == Some(&document) {
         return Err(broken(ContractBreach::NothingChanged));
     }
@@ -75,7 +77,7 @@ async fn finish(
         Some(output) => plugin.evidence(ARCHIVE, output.clone()).await?,
         None => before.clone(),
     };
-    let signatures = evidence::check_archived(&before, after, &outcome)
+    let signatures = evidence::check_archived(&before, after, answers, &outcome)
         .map_err(|error| broken(ContractBreach::Evidence(error)))?;
     Ok(ArchivedDocument {
         bytes: output.map(Document::into_bytes),

@@ -1,15 +1,18 @@
 //! The loop of asking and answering that `sign` and `archive` share.
 
 use async_trait::async_trait;
-use futures::future;
+use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use crate::{Answer, ContractBreach, Need, SignedDocument};
 
+/// Most needs that are answered at the same time.
+const AT_ONCE: usize = 8;
+
 /// Gets what plugins need: signatures, time-stamps, certificates, revocation.
 #[async_trait]
 pub trait Answerer: Send + Sync {
-    /// Answers a need, or puts it off. The needs of one step are asked for at
+    /// Answers a need, or puts it off. A few needs of one step are asked for at
     /// the same time.
     async fn answer(&self, need: &Need) -> Reply;
 }
@@ -49,7 +52,8 @@ pub(crate) async fn answer_needs(
     answers: &mut Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Vec<Need> {
-    let replies = future::join_all(needs.iter().map(|need| answerer.answer(need))).await;
+    let asked: Vec<_> = needs.iter().map(|need| answerer.answer(need)).collect();
+    let replies: Vec<Reply> = stream::iter(asked).buffered(AT_ONCE).collect().await;
     let mut open = Vec::new();
     for (need, reply) in needs.into_iter().zip(replies) {
         match reply {

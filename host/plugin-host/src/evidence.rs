@@ -45,6 +45,12 @@ pub enum EvidenceError {
     /// There is a signature that nobody was asked for.
     #[error("the signature {0:?} is new, and nobody was asked for it")]
     Unasked(String),
+    /// Revocation data are gone.
+    #[error("revocation data that the document had are gone")]
+    RevocationGone,
+    /// Revocation data are new, and nobody answered them.
+    #[error("there are revocation data that nobody answered")]
+    RevocationUnasked,
     /// Something about the new signature is not what it should be.
     #[error("the new signature has another {0} than it should have")]
     OtherThan(&'static str),
@@ -124,14 +130,16 @@ pub(crate) fn check_kept(
 }
 
 /// Checks that there are the signatures of `before` and no other one, that they
-/// are as they were, and that they have the level that is claimed, which is an
-/// archival one.
+/// are as they were, that revocation data were added as they were answered, and
+/// that they have the level that is claimed, which is an archival one.
 pub(crate) fn check_archived(
     before: &[SignatureEvidence],
     after: Vec<SignatureEvidence>,
+    answers: &[Answer],
     outcome: &Archived,
 ) -> Result<Vec<SignatureEvidence>, EvidenceError> {
     let signatures = check_kept(before, after)?;
+    check_revocation(before, &signatures, answers)?;
     for (was, is) in in_pairs(before, &signatures) {
         let changed = |what| EvidenceError::EarlierChanged {
             id: shown(&was.id),
@@ -158,6 +166,35 @@ pub(crate) fn check_archived(
             actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
         }),
     }
+}
+
+/// Checks that all revocation data of `before` are there, and of others only
+/// those that were answered. They are those of the document: which signatures
+/// they belong to is for the plugin to say.
+fn check_revocation(
+    before: &[SignatureEvidence],
+    after: &[SignatureEvidence],
+    answers: &[Answer],
+) -> Result<(), EvidenceError> {
+    let (was, is) = (revocation(before), revocation(after));
+    if !was.is_subset(&is) {
+        return Err(EvidenceError::RevocationGone);
+    }
+    let answered: HashSet<&[u8]> = answers
+        .iter()
+        .filter(|answer| answer.need.kind == NeedKind::Revocation)
+        .filter_map(|answer| answer.outcome.as_deref().ok())
+        .collect();
+    if is.difference(&was).all(|added| answered.contains(added)) {
+        Ok(())
+    } else {
+        Err(EvidenceError::RevocationUnasked)
+    }
+}
+
+fn revocation(signatures: &[SignatureEvidence]) -> HashSet<&[u8]> {
+    let data = signatures.iter().flat_map(|one| &one.revocation);
+    data.map(Vec::as_slice).collect()
 }
 
 /// The baseline levels of signatures (ETSI EN 319 142-1 and EN 319 132-1,
@@ -292,4 +329,89 @@ fn check_new(
 /// An id for people: documents choose it.
 fn shown(id: &str) -> String {
     text::line(id, text::NAME_BYTES).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Need;
+
+    /// A signature at level B-LT with these revocation data.
+    fn signature(revocation: &[&str]) -> SignatureEvidence {
+        SignatureEvidence {
+            id: "one".to_owned(),
+            signed_bytes: Vec::new(),
+            value: Vec::new(),
+            algorithm: None,
+            signer_certificate: Vec::new(),
+            certificates: Vec::new(),
+            timestamps: Vec::new(),
+            revocation: bytes(revocation),
+            coverage: Coverage::EntireFile,
+            integrity: Integrity::Intact,
+            level: LEVEL.to_owned(),
+        }
+    }
+
+    const LEVEL: &str = "Toy-B-LT";
+
+    fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
+        texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+    }
+
+    fn answer(kind: NeedKind, text: &str) -> Answer {
+        Answer {
+            need: Need {
+                id: text.to_owned(),
+                kind,
+                payload: Vec::new(),
+                digest_algorithm: None,
+                params: Vec::new(),
+            },
+            outcome: Ok(text.as_bytes().to_vec()),
+        }
+    }
+
+    fn checked(before: &[&str], after: &[&str]) -> Result<(), EvidenceError> {
+        let answers = [
+            answer(NeedKind::Revocation, "answered"),
+            answer(NeedKind::Certificate, "issuer"),
+        ];
+        let outcome = Archived {
+            media_type: "application/x-toy".to_owned(),
+            level: LEVEL.to_owned(),
+        };
+        let after = vec![signature(after)];
+        check_archived(&[signature(before)], after, &answers, &outcome).map(drop)
+    }
+
+    #[test]
+    fn an_archive_adds_the_revocation_data_that_were_answered() {
+        for (before, after) in [
+            (&[][..], &["answered"][..]),
+            (&["held"], &["held"]),
+            (&["held"], &["answered", "held"]),
+        ] {
+            assert_eq!(checked(before, after), Ok(()));
+        }
+    }
+
+    #[test]
+    fn an_archive_loses_no_revocation_data_and_makes_none_up() {
+        for (before, after, expected) in [
+            (
+                &["held"][..],
+                &["answered"][..],
+                EvidenceError::RevocationGone,
+            ),
+            (&[], &["made up"], EvidenceError::RevocationUnasked),
+            (
+                &[],
+                &["answered", "issuer"],
+                EvidenceError::RevocationUnasked,
+            ),
+        ] {
+            assert_eq!(checked(before, after), Err(expected));
+        }
+    }
 }

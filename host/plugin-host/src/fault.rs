@@ -170,7 +170,9 @@ impl FaultKind {
 }
 
 impl ContractBreach {
-    pub(crate) fn unknown(what: &'static str, value: &str) -> Self {
+    /// A value that is not a `what`; the beginning of it is kept, in one line.
+    #[must_use]
+    pub fn unknown(what: &'static str, value: &str) -> Self {
         Self::UnknownValue {
             what,
             value: text::line(value, text::NAME_BYTES).into_owned(),

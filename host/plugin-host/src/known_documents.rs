@@ -50,6 +50,14 @@ impl KnownDocuments {
         prefixes.insert(name, document.prefix(), self.most);
         document
     }
+
+    /// Forgets a document, whose bytes are gone.
+    pub fn forget(&self, name: u128) {
+        let mut prefixes = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
+        if prefixes.by_name.remove(&name).is_some() {
+            prefixes.names.retain(|known| *known != name);
+        }
+    }
 }
 
 impl fmt::Debug for KnownDocuments {
@@ -90,6 +98,26 @@ mod tests {
 
         assert!(again.is_hashed(DigestAlgorithm::Sha256));
         assert!(!other.is_hashed(DigestAlgorithm::Sha256));
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_a_document_whose_bytes_are_gone() {
+        let known = KnownDocuments::new(NonZeroUsize::new(2).unwrap());
+        for name in [1, 2] {
+            let document = known.document(name, Bytes::from_static(BYTES));
+            document.begin_digest(DigestAlgorithm::Sha256, LEN).unwrap();
+        }
+
+        known.forget(1);
+        known.forget(3);
+
+        let hashed = [2, 1].map(|name| {
+            known
+                .document(name, Bytes::from_static(BYTES))
+                .is_hashed(DigestAlgorithm::Sha256)
+        });
+        assert_eq!(hashed, [true, false]);
+        assert_eq!(known.prefixes.lock().unwrap().names, [2, 1]);
     }
 
     #[test]

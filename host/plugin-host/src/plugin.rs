@@ -7,7 +7,7 @@ use crate::convert::About;
 use crate::guest::Guest;
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, ArchivedDocument, CallError, Capability,
-    ComposeRequest, ContractBreach, DeriveRequest, Document, MadeDocument, MemoryMeter,
+    ComposeRequest, ContractBreach, DeriveRequest, Document, Fault, MadeDocument, MemoryMeter,
     PluginDigest, Preservation, Progress, Report, SignRequest, SignStep, SignatureEvidence,
     SourceFile, archiving, making, signing,
 };
@@ -195,9 +195,10 @@ impl Plugin {
     /// as [`Plugin::drive_sign`] signs.
     ///
     /// A document comes out only if it has the signatures that it had, as they
-    /// were, and no other one, and if the lowest of their levels is an archival
-    /// one and the one that the plugin claims. That holds also where the plugin
-    /// says that there is nothing to do.
+    /// were, and no other one, if the lowest of their levels is an archival one
+    /// and the one that the plugin claims, and if it has the revocation data
+    /// that it had and no other ones but those that were answered. That holds
+    /// also where the plugin says that there is nothing to do.
     ///
     /// # Errors
     ///
@@ -302,8 +303,28 @@ impl Plugin {
         self.guest.limits().rounds
     }
 
+    /// A fault that whoever called the plugin finds of its answer. It is told
+    /// to the operator and counted like those that are found here.
+    #[must_use]
+    pub fn fault(&self, operation: Capability, breach: ContractBreach) -> Fault {
+        self.guest.failed(operation.world(), breach.into())
+    }
+
     pub(crate) fn broken(&self, operation: Capability, breach: ContractBreach) -> CallError {
-        self.guest.failed(operation.world(), breach.into()).into()
+        self.fault(operation, breach).into()
+    }
+
+    /// Checks that what an operation made is of a type that the plugin takes.
+    pub(crate) fn check_media_type(
+        &self,
+        operation: Capability,
+        media_type: &str,
+    ) -> Result<(), CallError> {
+        if self.media_types().iter().any(|own| own == media_type) {
+            return Ok(());
+        }
+        let breach = ContractBreach::unknown("media type of the plugin", media_type);
+        Err(self.broken(operation, breach))
     }
 
     /// A plugin without the operation has no preservation, and is called only

@@ -103,6 +103,7 @@ async fn finish(
     let refused =
         |error: EvidenceError| plugin.broken(Capability::Sign, ContractBreach::Evidence(error));
     let signed = evidence::Signed::by(answers).map_err(refused)?;
+    plugin.check_media_type(Capability::Sign, &outcome.media_type)?;
     let before = plugin.evidence(Capability::Sign, document).await?;
     let after = plugin.evidence(Capability::Sign, output.clone()).await?;
     let (signature, earlier) =

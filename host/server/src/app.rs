@@ -23,6 +23,7 @@ use crate::records::SigningRow;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 
+use crate::workflow::archive::ArchiveTurns;
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
     pub(crate) store: Store,
@@ -54,6 +55,8 @@ pub(crate) struct App {
     /// Stored files that are in memory at one time to be signed.
     pub(crate) file_loads: Semaphore,
     /// How long a stored file is kept.
+    /// Archives that are made at one time.
+    pub(crate) archive_turns: ArchiveTurns,
     pub(crate) keep_files: SignedDuration,
     /// The way out for events.
     pub(crate) webhooks: WebhookSender,

@@ -71,6 +71,13 @@ pub(crate) enum WorkflowError {
     /// A signature cannot be archived: something that it takes is not to be had.
     #[error("the output cannot be archived completely")]
     ArchiveIncomplete(Refusal),
+    /// What tells of certificates was told before they were used; there will be
+    /// newer data.
+    #[error("authorities have not told yet of the time of the signatures")]
+    ArchiveTooEarly {
+        /// Seconds until they may have.
+        retry_after: u32,
+    },
     /// Something that is asked for is not set up.
     #[error("{0}")]
     NotSetUp(&'static str),

@@ -30,6 +30,7 @@ use crate::metrics::plugin_observer;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::intake::FILES_AT_ONCE;
+use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 
@@ -82,8 +83,8 @@ pub(crate) fn assemble(
     let anchors = Arc::new(load_anchors(config)?);
     let authorities = time_stamping_authorities(config)?;
     let random = Arc::new(SystemRandom);
-    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
     let ports = service_ports(config, &anchors)?;
+    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
     let timestamps = TimestampClient::new(
         ports.configured,
         random,
@@ -116,6 +117,7 @@ pub(crate) fn assemble(
         told: Told::default(),
         work: Notify::new(),
         stop: CancellationToken::new(),
+        archive_turns: ArchiveTurns::default(),
     })
 }
 
@@ -194,14 +196,6 @@ pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
 }
 
-/// Hands letters in to the configured server.
-pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
-    let credentials = match (&config.user, &config.password_file) {
-        (Some(user), Some(file)) => {
-            let password = std::fs::read_to_string(file)
-                .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
-            Some((user.clone(), password.trim_end().to_owned()))
-        }
 /// Where addresses in certificates may lead.
 pub(crate) fn certificate_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
     let listed = host_ports(&config.trust.allow).context("trust.allow")?;
@@ -218,6 +212,14 @@ fn host_ports(pairs: &[String]) -> Result<Vec<HostPort>, MalformedHostPort> {
     let server = MailServer {
         host: config.host.clone(),
         port: config.port,
+/// Hands letters in to the configured server.
+pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
+    let credentials = match (&config.user, &config.password_file) {
+        (Some(user), Some(file)) => {
+            let password = std::fs::read_to_string(file)
+                .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
+            Some((user.clone(), password.trim_end().to_owned()))
+        }
         protection: match config.protection {
             Protection::Tls => MailProtection::Tls,
             Protection::StartTls => MailProtection::StartTls,

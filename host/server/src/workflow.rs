@@ -20,6 +20,7 @@ pub(crate) mod idempotency;
 pub(crate) mod intake;
 pub(crate) mod lanes;
 pub(crate) mod lease;
+mod media_type;
 pub(crate) mod notices;
 pub(crate) mod plugin_failure;
 pub(crate) mod read_signing;
@@ -29,6 +30,7 @@ pub(crate) mod sealing;
 mod signers;
 pub(crate) mod simulate;
 pub(crate) mod sweep;
+mod unattended;
 
 use crate::app::App;
 use crate::error::WorkflowError;

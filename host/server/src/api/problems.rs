@@ -55,6 +55,11 @@ fn answer(error: &WorkflowError) -> Problem {
         WorkflowError::ArchiveIncomplete(refusal) => {
             Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))
         }
+        WorkflowError::ArchiveTooEarly { retry_after } => Problem::unavailable(
+            "The authorities have not told yet whether the certificates were good when they were \
+             used; nothing was changed.",
+        )
+        .with_retry_after(*retry_after),
         WorkflowError::NotSetUp(what) | WorkflowError::ServiceDown(what) => {
             Problem::unavailable(sentence(what))
         }

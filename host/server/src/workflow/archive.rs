@@ -1,13 +1,21 @@
 //! Raises a signed output to a long-term level.
 //!
 //! The work is done between two looks at the signing: authorities are asked and
-//! the plugin runs without anything held. What comes of it becomes a version
-//! only if the signing still has the version that it was made of.
+//! the plugin runs while attempts go on. What comes of it becomes a version only
+//! if the signing still has the version that it was made of. On one host, who
+//! wants the same signing archived waits for the first.
 
 mod answers;
+mod claims;
+mod turns;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
 use parafa_plugin_host::{
-    ArchiveRequest, ArchivedDocument, CallError, Capability, Plugin, Progress,
+    ArchiveRequest, ArchivedDocument, CallError, Capability, Plugin, Progress, Refusal,
 };
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
@@ -15,18 +23,37 @@ use uuid::Uuid;
 
 use super::accounts::Caller;
 use super::attempt::pin;
+use super::plugin_failure;
 use super::read_signing::OpenedSigning;
+use super::unattended::to_its_end;
 use crate::app::App;
-use crate::error::{BUSY_RETRY_SECONDS, WorkflowError};
+use crate::error::{BUSY_RETRY_SECONDS, WorkflowError, seconds_until};
 use crate::records::{DocumentVersion, MadeBy, SigningRow};
 
-use answers::ValidationAnswers;
+use answers::{Postponed, ValidationAnswers};
+
+pub(crate) use turns::ArchiveTurns;
 
 /// The format whose own specification fixes the level.
 const FIXED_LEVEL_FORMAT: &str = "adoc";
 /// How often an archive is begun anew because the document has changed
 /// meanwhile.
 const TRIES: usize = 3;
+/// How long an archive may take, the wait for its turn included.
+const WITHIN: Duration = Duration::from_secs(60);
+/// When to ask again for data that are to come at a time that nobody tells, or
+/// that has come already, and when at the latest.
+const ASK_AGAIN: [SignedDuration; 2] =
+    [SignedDuration::from_mins(1), SignedDuration::from_hours(24)];
+
+/// What cannot be done without a plugin that archives.
+const NO_ARCHIVE: &str = "documents of this format cannot be archived at the moment";
+/// Codes of refusals that tell what keeps a signature from being raised.
+const INCOMPLETE: [&str; 3] = [
+    "archive-incomplete",
+    "archive-no-room",
+    "too-much-to-verify",
+];
 
 /// A signing whose output is at a long-term level.
 #[derive(Debug)]
@@ -41,10 +68,23 @@ pub(crate) struct Archived {
 impl App {
     /// Raises the newest signed version, unless it is raised already.
     pub(crate) async fn archive_signing(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
     ) -> Result<Archived, WorkflowError> {
+        self.archivable(&self.signing_of(caller, id).await?).await?;
+        let archived = tokio::time::timeout(WITHIN, self.archive_in_turn(caller, id)).await;
+        archived.unwrap_or(Err(WorkflowError::ServiceDown(
+            "archiving takes too long at the moment; try again",
+        )))
+    }
+
+    async fn archive_in_turn(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<Archived, WorkflowError> {
+        let _turn = self.archive_turns.take(id).await;
         for _ in 0..TRIES {
             let row = self.signing_of(caller, id).await?;
             let base = self.archivable(&row).await?.clone();
@@ -84,18 +124,17 @@ impl App {
 
     /// Raises one version; none if the signing has another one by then.
     async fn archive_version(
-        &self,
+        self: &Arc<Self>,
         row: SigningRow,
         base: DocumentVersion,
     ) -> Result<Option<Archived>, WorkflowError> {
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
-        let plugin = plugin.ok_or(WorkflowError::NotSetUp(
-            "documents of this format cannot be archived at the moment",
-        ))?;
-        let key = self.key_to(&row).await?;
+        let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
         let document = self.download(&row, base.clone()).await?.bytes;
-        let ArchivedDocument { bytes, outcome, .. } = self.complete(&plugin, document).await?;
+        let archived = self.complete(&plugin, document).await?;
+        claims::check(&plugin, &row, &base, &archived)?;
+        let ArchivedDocument { bytes, outcome, .. } = archived;
         let Some(bytes) = bytes else {
             return Ok(Some(Archived {
                 opened: self.open_signing(row).await?,
@@ -103,6 +142,22 @@ impl App {
                 upgraded: false,
             }));
         };
+        let app = Arc::clone(self);
+        to_its_end(async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await })
+            .await
+    }
+
+    /// Writes an archived document and makes it a version; none if the signing
+    /// has another one by then.
+    async fn keep_archive(
+        &self,
+        plugin: &Plugin,
+        row: &SigningRow,
+        base: &DocumentVersion,
+        bytes: Bytes,
+        outcome: parafa_plugin_host::Archived,
+    ) -> Result<Option<Archived>, WorkflowError> {
+        let key = self.key_to(row).await?;
         let written = self.files.write(&key, self.store.new_id().await?, bytes);
         let written = written.await?;
         let version = DocumentVersion {
@@ -113,12 +168,12 @@ impl App {
             created_at: self.store.now().await?,
             made_by: Some(MadeBy {
                 attempt: None,
-                plugin: pin(&plugin),
+                plugin: pin(plugin),
                 level: outcome.level.clone(),
             }),
         };
         let id = row.signing.id.uuid();
-        let stored = self.store_archive(&key, id, &base, &version).await;
+        let stored = self.store_archive(&key, id, base, &version, plugin).await;
         let is_lost = match &stored {
             Ok(opened) => opened.is_none(),
             Err(error) => error.proves_nothing_stored(),
@@ -152,20 +207,20 @@ impl App {
         document: bytes::Bytes,
     ) -> Result<ArchivedDocument, WorkflowError> {
         let request = ArchiveRequest {
-            time: self.clock.now().as_second(),
+            time: self.store.now().await?.as_second(),
             seed: Self::seed()?,
             params: Vec::new(),
         };
-        let answers = ValidationAnswers::new(&self.validation_data, self.clock.now());
+        // What authorities date is held against this host's clock.
+        let now = self.clock.now();
+        let answers = ValidationAnswers::new(&self.validation_data, now);
         let progress = plugin
             .drive_archive(document, &request, Vec::new(), &answers)
             .await;
         match progress {
             Ok(Progress::Done(archived)) => Ok(*archived),
-            Ok(Progress::Suspended(_)) => Err(WorkflowError::ServiceDown(
-                "a service that tells of certificates cannot answer at the moment; nothing was changed",
-            )),
-            Err(CallError::Refused(refusal)) => Err(WorkflowError::ArchiveIncomplete(refusal)),
+            Ok(Progress::Suspended(_)) => Err(postponed(answers.postponed(), now)),
+            Err(CallError::Refused(refusal)) => Err(refused(refusal)),
             Err(CallError::Fault(fault)) => Err(WorkflowError::Plugin(fault)),
         }
     }
@@ -177,6 +232,7 @@ impl App {
         id: Uuid,
         base: &DocumentVersion,
         version: &DocumentVersion,
+        plugin: &Plugin,
     ) -> Result<Option<OpenedSigning>, WorkflowError> {
         self.store
             .transact(|tx| {
@@ -190,6 +246,10 @@ impl App {
                     let newest = row.newest().map(|newest| newest.bytes_id);
                     if newest != Some(base.bytes_id) {
                         return Ok(None);
+                    }
+                    // Somebody may have taken it out of use while it worked.
+                    if self.plugins.is_disabled(plugin.digest()) {
+                        return Err(WorkflowError::NotSetUp(NO_ARCHIVE));
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;
@@ -205,6 +265,35 @@ impl App {
             })
             .await
     }
+}
+
+/// Why an archive cannot be completed now.
+fn postponed(why: Option<Postponed>, now: Timestamp) -> WorkflowError {
+    match why {
+        Some(Postponed::Until(next_update)) => {
+            let [earliest, latest] = ASK_AGAIN;
+            let wait = next_update.map_or(earliest, |next| now.duration_until(next));
+            let then = now.saturating_add(wait.clamp(earliest, latest));
+            WorkflowError::ArchiveTooEarly {
+                retry_after: seconds_until(then.unwrap_or(now), now),
+            }
+        }
+        Some(Postponed::Down) | None => WorkflowError::ServiceDown(
+            "a service that tells of certificates cannot answer at the moment; nothing was changed",
+        ),
+    }
+}
+
+/// Why a plugin does not archive a document.
+fn refused(refusal: Refusal) -> WorkflowError {
+    if INCOMPLETE.contains(&refusal.code.as_str()) {
+        return WorkflowError::ArchiveIncomplete(refusal);
+    }
+    tracing::error!(
+        failure = plugin_failure::words(&refusal.into()),
+        "a document that was signed here cannot be archived"
+    );
+    WorkflowError::NotSetUp("the document cannot be archived")
 }
 
 /// Somebody is signing, or the document changes again and again.

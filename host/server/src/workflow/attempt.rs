@@ -260,6 +260,10 @@ impl App {
                             )
                             .await
                         }
+                        StepOutcome::Signed(signed) if self.is_withdrawn(signed) => {
+                            let failure = AttemptFailure::ProviderUnavailable;
+                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        }
                         StepOutcome::Signed(version) => {
                             transition::store_signed(tx, job, key, attempt, signing, version).await
                         }

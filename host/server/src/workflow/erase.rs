@@ -235,7 +235,8 @@ impl App {
             .await
     }
 
-    /// Erases keys, then byte files, all that can be; the first failure.
+    /// Erases keys, then byte files and what is remembered of them, all that can
+    /// be; the first failure.
     pub(super) async fn remove(&self, remains: &Remains) -> Result<(), WorkflowError> {
         let mut outcome = Ok(());
         for key in &remains.data_keys {
@@ -251,6 +252,7 @@ impl App {
 
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, WorkflowError> {
         self.store
+            self.known_documents.forget(file.as_u128());
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx

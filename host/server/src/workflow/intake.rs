@@ -10,6 +10,7 @@ use tokio::sync::SemaphorePermit;
 
 use super::accounts::Caller;
 use super::forms::{ContentForm, DocumentForm};
+use super::media_type;
 use crate::app::App;
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
 
@@ -242,10 +243,16 @@ impl App {
             report = match plugin.inspect(made.bytes.clone()).await {
                 Ok(report) => report,
                 Err(error) => return Ok(Err(error.into())),
+            let posted = report.media_type;
             };
             flattened = Some(Flattened {
                 content: made.bytes,
                 request,
+            for is in [&made.media_type, &report.media_type] {
+                if let Err(fault) = media_type::check(&plugin, Capability::Flatten, &posted, is) {
+                    return Ok(Err(Obstacle::Failed(fault)));
+                }
+            }
             });
         }
         Ok(Ok(Look {

@@ -1,13 +1,17 @@
 //! The sandbox ends a signing as it is told to, without any signature.
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
-use parafa_plugin_host::{CallError, Capability, DeriveRequest};
+use parafa_plugin_host::{CallError, Capability, DeriveRequest, MadeDocument};
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use super::accounts::Caller;
 use super::read_signing::OpenedSigning;
-use super::{change, plugin_failure};
+use super::unattended::to_its_end;
+use super::{change, media_type, plugin_failure};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, KeyMode, SigningRow};
@@ -33,7 +37,7 @@ pub(crate) enum SimulatedAction {
 impl App {
     /// Ends a sandbox signing so.
     pub(crate) async fn simulate_outcome(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
         form: SimulationForm,
@@ -43,26 +47,47 @@ impl App {
         }
         let row = self.signing_of(caller, id).await?;
         let key = self.key_to(&row).await?;
-        let rehearsal = match form.action {
-            SimulatedAction::Complete => self.rehearse(&key, row).await?,
+        let rehearsed = match form.action {
+            SimulatedAction::Complete => self.rehearse(row).await?,
             SimulatedAction::Decline | SimulatedAction::Expire => None,
+        };
+        let (app, caller) = (Arc::clone(self), *caller);
+        let simulated = async move {
+            app.keep_simulation(&caller, id, &key, &form, rehearsed)
+                .await
+        };
+        let opened = to_its_end(simulated).await?;
+        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
+        self.changes.announce(id);
+        self.work.notify_one();
+        Ok(opened)
+    }
+
+    /// Writes the artifact, if there is one, and ends the signing with it.
+    async fn keep_simulation(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        key: &DataKey,
+        form: &SimulationForm,
+        rehearsed: Option<Rehearsed>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let rehearsal = match rehearsed {
+            Some(rehearsed) => Some(self.write_rehearsal(key, rehearsed).await?),
+            None => None,
         };
         let made = rehearsal
             .as_ref()
             .map(|rehearsal| rehearsal.version.bytes_id);
         let simulated = self
-            .store_simulation(caller, id, &key, &form, rehearsal)
+            .store_simulation(caller, id, key, form, rehearsal)
             .await;
         if let (Some(bytes), Err(error)) = (made, &simulated)
             && error.proves_nothing_stored()
         {
             self.discard_bytes(bytes).await;
         }
-        let opened = simulated?;
-        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
-        self.changes.announce(id);
-        self.work.notify_one();
-        Ok(opened)
+        simulated
     }
 
     /// Ends the signing and stores what that leaves.
@@ -120,11 +145,7 @@ impl App {
     /// Makes what a simulated completion leaves of an unsigned document: its
     /// own pages, each of which says that nothing is signed. There is none of
     /// a document that was posted signed, nor of a signing that has ended.
-    async fn rehearse(
-        &self,
-        key: &DataKey,
-        row: SigningRow,
-    ) -> Result<Option<Rehearsal>, WorkflowError> {
+    async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, WorkflowError> {
         let now = self.store.now().await?;
         if row.came_signed || !row.signing.is_live(now) {
             return Ok(None);
@@ -141,7 +162,13 @@ impl App {
             seed: Self::seed()?,
             params: Vec::new(),
         };
-        let made = match plugin.rehearse(document, &request).await {
+        let rehearsed = plugin.rehearse(document, &request).await;
+        let rehearsed = rehearsed.and_then(|made| {
+            let (was, is) = (&posted.media_type, &made.media_type);
+            media_type::check(&plugin, Capability::Rehearse, was, is)?;
+            Ok(made)
+        });
+        let made = match rehearsed {
             Ok(made) => made,
             Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
             Err(CallError::Refused(refusal)) => {
@@ -155,22 +182,43 @@ impl App {
                 ));
             }
         };
+        Ok(Some(Rehearsed {
+            of: posted.bytes_id,
+            made,
+            at: now,
+        }))
+    }
+
+    async fn write_rehearsal(
+        &self,
+        key: &DataKey,
+        rehearsed: Rehearsed,
+    ) -> Result<Rehearsal, WorkflowError> {
+        let Rehearsed { of, made, at } = rehearsed;
         let written = self
             .files
             .write(key, self.store.new_id().await?, made.bytes);
         let written = written.await?;
-        Ok(Some(Rehearsal {
-            of: posted.bytes_id,
+        Ok(Rehearsal {
+            of,
             version: DocumentVersion {
                 bytes_id: written.id,
                 sha256: written.sha256.to_string(),
                 bytes: written.bytes,
                 media_type: made.media_type,
-                created_at: now,
+                created_at: at,
                 made_by: None,
             },
-        }))
+        })
     }
+}
+
+/// An unsigned artifact that is nowhere yet, and the version that it was made
+/// of.
+struct Rehearsed {
+    of: Uuid,
+    made: MadeDocument,
+    at: Timestamp,
 }
 
 /// An unsigned artifact, and the version that it was made of.

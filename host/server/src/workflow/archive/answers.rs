@@ -1,45 +1,76 @@
 //! What a plugin needs of authorities to complete an archive.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use parafa_plugin_host::{Answerer, Need, NeedKind, Reply};
-use parafa_trust::{Certificate, Issuer, ValidationData, ValidationDataError};
+use parafa_trust::{Certificate, FetchBudget, Issuer, ValidationData, ValidationDataError};
 
 /// Most questions that one document may cause: whoever made it chose the
 /// certificates in it.
 const MAX_QUESTIONS: usize = 200;
+/// What may be fetched to answer them. Plugins take as many bytes.
+const BUDGET: FetchBudget = FetchBudget {
+    exchanges: 2 * MAX_QUESTIONS,
+    bytes: 16 * 1024 * 1024,
+};
 
 /// The parameter with the issuer's certificate that a document holds.
 const ISSUER: &str = "issuer";
+/// The parameter with the time of which revocation data have to tell.
+const TIME: &str = "time";
 
 const ANCHOR: &str = "anchor";
 const UNAVAILABLE: &str = "unavailable";
+const UNTRUSTED: &str = "untrusted";
 
 /// Gets issuers' certificates and what they tell of others now.
-pub(super) struct ValidationAnswers<'a> {
-    data: &'a ValidationData,
+pub(super) struct ValidationAnswers {
+    data: ValidationData,
     now: Timestamp,
     asked: AtomicUsize,
+    postponed: Mutex<Option<Postponed>>,
 }
 
-impl<'a> ValidationAnswers<'a> {
-    pub(super) fn new(data: &'a ValidationData, now: Timestamp) -> Self {
+/// Why something is to be asked again later.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Postponed {
+    /// What there is tells of too early a time; there will be newer data, by
+    /// then if that is known.
+    Until(Option<Timestamp>),
+    /// A service cannot answer.
+    Down,
+}
+
+impl ValidationAnswers {
+    /// Answers as of `now` for one archive.
+    pub(super) fn new(data: &ValidationData, now: Timestamp) -> Self {
         Self {
-            data,
+            data: data.within(BUDGET),
             now,
             asked: AtomicUsize::new(0),
+            postponed: Mutex::new(None),
         }
+    }
+
+    /// Why something was put off, if anything was: a service that is down, or
+    /// else the data that are the last to come.
+    pub(super) fn postponed(&self) -> Option<Postponed> {
+        *self
+            .postponed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn issuer(&self, certificate: &Certificate) -> Reply {
         match self.data.issuer(certificate).await {
             Ok(Issuer::Anchor) => Reply::Answered(Err(ANCHOR.to_owned())),
             Ok(Issuer::Authority(issuer)) => Reply::Answered(Ok(issuer.der().to_vec())),
-            Err(error) => missing(&error),
+            Err(error) => self.missing(&error),
         }
     }
 
@@ -48,55 +79,110 @@ impl<'a> ValidationAnswers<'a> {
             Some(issuer) => issuer,
             None => match self.data.issuer(certificate).await {
                 Ok(Issuer::Authority(issuer)) => *issuer,
-                Ok(Issuer::Anchor) => return unavailable(),
-                Err(error) => return missing(&error),
+                Ok(Issuer::Anchor) => return without(UNAVAILABLE),
+                Err(error) => return self.missing(&error),
             },
         };
-        let told = self.data.revocation(certificate, &issuer, self.now).await;
+        let since = time_of(need);
+        let told = self
+            .data
+            .revocation(certificate, &issuer, since, self.now)
+            .await;
         match told {
             Ok(der) => Reply::Answered(Ok(der)),
-            Err(error) => missing(&error),
+            Err(error) => self.missing(&error),
+        }
+    }
+
+    /// Nothing, now or ever.
+    fn missing(&self, error: &ValidationDataError) -> Reply {
+        tracing::warn!(
+            error = error as &dyn std::error::Error,
+            "an archive lacks validation data"
+        );
+        match error {
+            ValidationDataError::Unreachable(_) => self.not_now(Postponed::Down),
+            ValidationDataError::NotYet { next_update, .. } => {
+                self.not_now(Postponed::Until(*next_update))
+            }
+            ValidationDataError::Untrusted => without(UNTRUSTED),
+            ValidationDataError::NoSource | ValidationDataError::Unusable(_) => {
+                without(UNAVAILABLE)
+            }
+        }
+    }
+
+    fn not_now(&self, why: Postponed) -> Reply {
+        let mut postponed = self
+            .postponed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *postponed = Some(postponed.map_or(why, |before| before.and(why)));
+        Reply::NotNow
+    }
+}
+
+impl Postponed {
+    /// What both have to be waited for comes to.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Until(one), Self::Until(other)) => Self::Until(one.max(other)),
+            (Self::Down, _) | (_, Self::Down) => Self::Down,
         }
     }
 }
 
 #[async_trait]
-impl Answerer for ValidationAnswers<'_> {
+impl Answerer for ValidationAnswers {
     async fn answer(&self, need: &Need) -> Reply {
         if self.asked.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
-            return unavailable();
+            return without(UNAVAILABLE);
         }
         let Ok(certificate) = Certificate::from_der(&need.payload) else {
-            return unavailable();
+            return without(UNAVAILABLE);
         };
         match need.kind {
             NeedKind::Certificate => self.issuer(&certificate).await,
             NeedKind::Revocation => self.revocation(&certificate, need).await,
-            NeedKind::Signature | NeedKind::Timestamp => unavailable(),
+            NeedKind::Signature | NeedKind::Timestamp => without(UNAVAILABLE),
         }
     }
 }
 
 /// The issuer that the plugin names, if it is the issuer.
 fn issuer_at_hand(certificate: &Certificate, need: &Need) -> Option<Certificate> {
-    let named = need.params.iter().find(|param| param.name == ISSUER)?;
-    let der = STANDARD.decode(&named.value).ok()?;
+    let der = STANDARD.decode(parameter(need, ISSUER)?).ok()?;
     let issuer = Certificate::from_der(&der).ok()?;
     (issuer.is_authority() && certificate.is_issued_by(&issuer)).then_some(issuer)
 }
 
-/// Nothing, now or ever.
-fn missing(error: &ValidationDataError) -> Reply {
-    tracing::warn!(
-        error = error as &dyn std::error::Error,
-        "an archive lacks validation data"
-    );
-    match error {
-        ValidationDataError::Unreachable(_) => Reply::NotNow,
-        ValidationDataError::NoSource | ValidationDataError::Unusable(_) => unavailable(),
-    }
+fn time_of(need: &Need) -> Option<Timestamp> {
+    let seconds = parameter(need, TIME)?.parse().ok()?;
+    Timestamp::from_second(seconds).ok()
 }
 
-fn unavailable() -> Reply {
-    Reply::Answered(Err(UNAVAILABLE.to_owned()))
+fn parameter<'n>(need: &'n Need, name: &str) -> Option<&'n str> {
+    let mut params = need.params.iter();
+    let found = params.find(|param| param.name == name)?;
+    Some(&found.value)
+}
+
+fn without(reason: &str) -> Reply {
+    Reply::Answered(Err(reason.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_down_comes_before_what_is_yet_to_come_and_that_is_the_last_of_it() {
+        let [soon, late] = [1_000, 2_000].map(|second| Timestamp::from_second(second).ok());
+        let until = Postponed::Until;
+
+        assert_eq!(until(soon).and(until(late)), until(late));
+        assert_eq!(until(late).and(until(None)), until(late));
+        assert_eq!(until(soon).and(Postponed::Down), Postponed::Down);
+        assert_eq!(Postponed::Down.and(until(soon)), Postponed::Down);
+    }
 }

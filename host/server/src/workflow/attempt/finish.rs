@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parafa_domain::AttemptFailure;
 use parafa_plugin_host::{
-    Answer, Answerer, DigestAlgorithm, LookupError, Need, NeedKind, Plugin, PluginDigest, Progress,
-    Reply,
+    Answer, Answerer, Capability, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
+    PluginDigest, Progress, Reply,
 };
 use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
@@ -18,6 +18,7 @@ use super::transition::pause;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
+use crate::workflow::media_type;
 
 impl App {
     /// Finishes what the device has signed.
@@ -63,6 +64,10 @@ impl App {
             }
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
+        let (was, is) = (&newest.media_type, &signed.outcome.media_type);
+        if let Err(fault) = media_type::check(&plugin, Capability::Sign, was, is) {
+            return Ok(plugin_failed(fault.into(), pin(&plugin)));
+        }
         let stored = self
             .files
             .write(key, self.store.new_id().await?, signed.bytes)
@@ -115,6 +120,21 @@ impl App {
 }
 
 impl App {
+    /// Whether the plugin that made a version was taken out of use while it
+    /// waited for a time-stamp.
+    pub(super) fn is_withdrawn(&self, signed: &SignedVersion) -> bool {
+        let made_by = signed.version.made_by.as_ref();
+        let digest = made_by.and_then(|made_by| made_by.plugin.sha256.parse().ok());
+        let is_withdrawn = digest.is_some_and(|digest| self.plugins.is_disabled(digest));
+        if is_withdrawn {
+            tracing::error!(
+                plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
+                "a signature that a disabled plugin made is given up"
+            );
+        }
+        is_withdrawn
+    }
+
     /// Removes the bytes of a signed version that is known not to have become
     /// anybody's. Where that is not known, they are kept, or swept later.
     pub(super) async fn discard_what_is_lost(
