@@ -1,22 +1,19 @@
 //! Documents and other large content, one encrypted file each.
 
 use std::collections::HashSet;
-use std::fs;
 use std::future::Future;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tokio::sync::RwLock;
 use uuid::Uuid;
 
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
-use crate::sweep::{SweepFailure, sweep};
+use crate::owned_folder::{FolderFault, OwnedFolder};
 
 pub use crate::sweep::{SWEEP_AGE, SWEEP_REST};
 
@@ -37,11 +34,7 @@ pub struct StoredFile {
 /// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
 /// without a row is swept after [`SWEEP_AGE`].
 #[derive(Clone, Debug)]
-pub struct ByteFiles {
-    folder: Arc<Path>,
-    /// Shared by those who remove files, held alone by a backup while it looks which there are.
-    removals: Arc<RwLock<()>>,
-}
+pub struct ByteFiles(OwnedFolder);
 
 /// Why a byte file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -78,11 +71,7 @@ impl ByteFiles {
     /// # Errors
     /// When the folder cannot be made.
     pub fn open_folder(folder: &Path) -> Result<Self, ByteFileError> {
-        files::create_folder(folder).map_err(io("create", folder))?;
-        Ok(Self {
-            folder: folder.into(),
-            removals: Arc::default(),
-        })
+        Ok(Self(OwnedFolder::open(folder, "")?))
     }
 
     /// Writes a file under an id that [`Transaction::new_id`] or the like has made now. When
@@ -98,14 +87,12 @@ impl ByteFiles {
         id: Uuid,
         content: Bytes,
     ) -> Result<StoredFile, ByteFileError> {
-        let key = key.clone();
-        let path = self.path(id);
-        let temporary = self.folder.join(format!("{id}.new"));
+        let (folder, key) = (self.0.clone(), key.clone());
         files::blocking(move || {
             let sealed = key
                 .seal_file(id.as_bytes(), &content)
                 .map_err(|source| ByteFileError::Sealed { id, source })?;
-            files::write_new(&temporary, &path, &sealed).map_err(io("write", &path))?;
+            folder.write(id, &sealed)?;
             Ok(StoredFile {
                 id,
                 bytes: content.len() as u64,
@@ -120,15 +107,9 @@ impl ByteFiles {
     /// # Errors
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], I/O errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
-        let key = key.clone();
-        let path = self.path(id);
+        let (folder, key) = (self.0.clone(), key.clone());
         files::blocking(move || {
-            let sealed = match fs::read(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(ByteFileError::Missing { id });
-                }
-                read => read.map_err(io("read", &path))?,
-            };
+            let sealed = folder.read(id)?.ok_or(ByteFileError::Missing { id })?;
             key.open_file(id.as_bytes(), sealed)
                 .map(Bytes::from)
                 .map_err(|source| ByteFileError::Sealed { id, source })
@@ -141,9 +122,7 @@ impl ByteFiles {
     /// # Errors
     /// I/O errors; then try again.
     pub async fn unlink(&self, id: Uuid) -> Result<bool, ByteFileError> {
-        let path = self.path(id);
-        let _removing = self.removals.read().await;
-        files::blocking(move || files::remove(&path).map_err(io("remove", &path))).await
+        Ok(self.0.remove(id).await?)
     }
 
     /// Removes the files that are older than [`SWEEP_AGE`] and that nobody owns; tells how many.
@@ -158,34 +137,21 @@ impl ByteFiles {
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
         E: From<ByteFileError>,
     {
-        let failed = |failure: SweepFailure| {
-            E::from(ByteFileError::Io {
-                action: failure.action,
-                path: failure.path.display().to_string(),
-                source: failure.source,
-            })
-        };
-        let _removing = self.removals.read().await;
-        sweep(&self.folder, now, owned, failed).await
+        let failed = |fault| E::from(ByteFileError::from(fault));
+        self.0.sweep(now, owned, failed).await
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    pub(crate) fn removals(&self) -> &RwLock<()> {
-        &self.removals
-    }
-
-    fn path(&self, id: Uuid) -> PathBuf {
-        self.folder.join(id.to_string())
+    pub(crate) fn folder(&self) -> &OwnedFolder {
+        &self.0
     }
 }
 
-fn io<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(io::Error) -> ByteFileError + 'p {
-    move |source| ByteFileError::Io {
-        action,
-        path: path.display().to_string(),
-        source,
+impl From<FolderFault> for ByteFileError {
+    fn from(fault: FolderFault) -> Self {
+        Self::Io {
+            action: fault.action,
+            path: fault.path.display().to_string(),
+            source: fault.source,
+        }
     }
 }

@@ -3,17 +3,78 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::JoinError;
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(failure) => std::panic::resume_unwind(match failure.try_into_panic() {
-            Ok(panic) => panic,
-            Err(_) => Box::new("the runtime was shut down"),
-        }),
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|failure| resume(failure))
+}
+
+/// Goes on with the panic of work that was done elsewhere.
+pub(crate) fn resume(failure: JoinError) -> ! {
+    std::panic::resume_unwind(match failure.try_into_panic() {
+        Ok(panic) => panic,
+        Err(_) => Box::new("the runtime was shut down"),
+    })
+}
+
+/// A value that is worked with where blocking is allowed, by one thread at a time.
+#[derive(Debug)]
+pub(crate) struct Offloaded<T>(Arc<Mutex<T>>);
+
+impl<T: Send + 'static> Offloaded<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Arc::new(Mutex::new(value)))
     }
+
+    pub(crate) async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut T) -> R + Send + 'static,
+    ) -> R {
+        let value = self.0.clone();
+        blocking(move || work(&mut value.lock().unwrap_or_else(PoisonError::into_inner))).await
+    }
+}
+
+/// Whether a file operation failed for something that an operator can mend: a path, a
+/// permission, a full disk.
+pub(crate) fn is_for_operators(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::AlreadyExists
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+    )
+}
+
+/// Where a path leads, links followed; what of it is not there yet is taken as it is named.
+pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    for there in path.ancestors() {
+        let (Ok(mut real), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) else {
+            continue;
+        };
+        for part in rest.components() {
+            match part {
+                Component::ParentDir => {
+                    real.pop();
+                }
+                part => real.push(part),
+            }
+        }
+        return Ok(real);
+    }
+    Ok(path)
 }
 
 /// Makes a folder that only its owner may enter, with its parents, and syncs each parent. A
@@ -55,7 +116,16 @@ pub(crate) fn sync(path: &Path) -> io::Result<()> {
 /// Writes a new file that only its owner may read: under `temporary` first, synced, renamed to
 /// `path`, and the folder synced. `path` never shows half a file.
 pub(crate) fn write_new(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    let written = write_and_rename(temporary, path, content);
+    write_and_rename(temporary, path, content)?;
+    sync(parent_of(path))
+}
+
+/// The same but for the sync of the folder, without which the name may be lost.
+pub(crate) fn write_and_rename(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    if path.try_exists()? {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let written = write(temporary, content).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
         // The first error is the one to tell; a sweep removes what is left.
         let _ = fs::remove_file(temporary);
@@ -63,33 +133,32 @@ pub(crate) fn write_new(temporary: &Path, path: &Path, content: &[u8]) -> io::Re
     written
 }
 
-fn write_and_rename(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    if path.try_exists()? {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
-        .open(temporary)?;
+        .open(path)?;
     file.write_all(content)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(temporary, path)?;
-    sync(parent_of(path))
+    file.sync_all()
 }
 
 /// Removes a file for good; tells whether it was there. The folder is synced either way, so
 /// that a removal cut short by a crash is completed by the next try.
 pub(crate) fn remove(path: &Path) -> io::Result<bool> {
-    let was_there = match fs::remove_file(path) {
-        Ok(()) => true,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(error),
-    };
+    let was_there = unlink(path)?;
     sync(parent_of(path))?;
     Ok(was_there)
+}
+
+/// The same but for the sync of the folder, without which the file may come back.
+pub(crate) fn unlink(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn parent_of(path: &Path) -> &Path {

@@ -1,5 +1,6 @@
 //! All that one embedded server keeps, in one data folder.
 
+use std::io;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,6 +69,23 @@ pub enum FolderError {
         /// The folder.
         path: String,
     },
+    /// What was restored was not backed up by a server with this master key.
+    #[error(
+        "{path} was restored from a backup that was not written by a server with this master key: \
+         somebody has changed it; remove the folder and restore another backup"
+    )]
+    NotAuthentic {
+        /// The folder.
+        path: String,
+    },
+    /// A mark in the folder cannot be read or removed.
+    #[error("could not read what {path} was restored from")]
+    Mark {
+        /// The folder.
+        path: String,
+        /// The operating system's answer.
+        source: io::Error,
+    },
     /// The master key would lie among what it protects.
     #[error("the master key {path} must lie outside the store's folders")]
     MasterKeyInside {
@@ -88,15 +106,19 @@ impl FolderError {
                     | StoreError::WrongMasterKey
                     | StoreError::SchemaMissing
             ),
-            Self::Engine(error) => matches!(error, EngineError::InUse { .. }),
-            Self::Keys(error) => matches!(
-                error,
-                KeyError::MasterMissing { .. }
-                    | KeyError::MasterExposed { .. }
-                    | KeyError::MasterMalformed { .. }
-            ),
-            Self::HalfRestored { .. } | Self::MasterKeyInside { .. } => true,
+            Self::Engine(error) => match error {
+                EngineError::InUse { .. } => true,
+                EngineError::Io { source, .. } => files::is_for_operators(source),
+                _ => false,
+            },
+            Self::Keys(error) => error.is_refusal(),
+            Self::Files(ByteFileError::Io { source, .. }) | Self::Mark { source, .. } => {
+                files::is_for_operators(source)
+            }
             Self::Files(_) => false,
+            Self::HalfRestored { .. }
+            | Self::NotAuthentic { .. }
+            | Self::MasterKeyInside { .. } => true,
         }
     }
 }
@@ -109,9 +131,18 @@ impl Folder {
     /// store; I/O errors.
     pub async fn open(options: &FolderOptions) -> Result<Self, FolderError> {
         let options = options.clone();
-        let mode = options.mode;
+        let (mode, path) = (options.mode, options.path.clone());
         let parts = files::blocking(move || Parts::open(&options)).await?;
         let store = Store::open(Arc::new(parts.engine), &parts.master, mode).await?;
+        let master = parts.master.clone();
+        let data = path.clone();
+        let proven = files::blocking(move || backup::prove_restored(&data, &master)).await;
+        let path = path.display().to_string();
+        match proven {
+            Ok(true) => {}
+            Ok(false) => return Err(FolderError::NotAuthentic { path }),
+            Err(source) => return Err(FolderError::Mark { path, source }),
+        }
         Ok(Self {
             store,
             files: parts.files,

@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Scan;
+use crate::engine::{Engine, Scan};
 use crate::error::StoreError;
 use crate::keys::MasterKey;
 use crate::store::{BoxFuture, Store};
-use crate::table::{Table, TableName};
+use crate::table::{Table, TableName, decode, layout};
 use crate::transaction::Transaction;
 
 /// The latest layout of keys and rows that this crate writes.
@@ -65,10 +65,11 @@ pub(crate) async fn open(
         .await
 }
 
-/// The schema version and the mode of a store.
-pub(crate) async fn of(store: &Store) -> Result<(u32, StoreMode), StoreError> {
-    let row = store.get::<SchemaRow>(&()).await?;
+/// The schema version and the mode of what an engine keeps.
+pub(crate) async fn of(engine: &dyn Engine) -> Result<(u32, StoreMode), StoreError> {
+    let row = engine.get(&layout::row::<SchemaRow>(&())).await?;
     let row = row.ok_or(StoreError::SchemaMissing)?;
+    let row: SchemaRow = decode(&row.value)?;
     Ok((row.version, row.mode))
 }
 

@@ -1,87 +1,38 @@
-//! Removes what a crash has left in a folder of files that are named by UUIDv7.
+//! What a crash may have left in a folder of files that are named by UUIDv7.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::clock::shifted;
-use crate::files;
 
 /// How old an ownerless file must be before a sweep removes it.
 pub const SWEEP_AGE: SignedDuration = SignedDuration::from_hours(24);
 /// How long it must have lain untouched by the operating system's clock as well: the store's
 /// clock may jump, and a file whose row is being committed is none that nobody owns.
 pub const SWEEP_REST: Duration = Duration::from_secs(60 * 60);
-/// Most files about which a sweep asks at once.
-const BATCH: usize = 256;
 /// What the name of a file ends in while it is written.
-const TEMPORARY: &str = "new";
+pub(crate) const TEMPORARY: &str = "new";
 
-/// A file that could not be removed, or a folder that could not be listed.
-pub(crate) struct SweepFailure {
-    pub(crate) action: &'static str,
+/// A file that a sweep looks at.
+pub(crate) struct OldFile {
+    pub(crate) id: Uuid,
     pub(crate) path: PathBuf,
-    pub(crate) source: io::Error,
+    /// Whether it was never finished, and so is nobody's.
+    pub(crate) is_temporary: bool,
 }
 
-/// Removes the files of `folder` that are older than [`SWEEP_AGE`], that have rested for
-/// [`SWEEP_REST`], and that `owned` does not pick from their ids; tells how many.
-pub(crate) async fn sweep<F, Fut, E>(
-    folder: &Arc<Path>,
-    now: Timestamp,
-    owned: F,
-    failed: impl Fn(SweepFailure) -> E,
-) -> Result<usize, E>
-where
-    F: Fn(Vec<Uuid>) -> Fut,
-    Fut: Future<Output = Result<HashSet<Uuid>, E>>,
-{
-    let listed = folder.clone();
-    let old = files::blocking(move || old_files(&listed, now)).await;
-    let old = old.map_err(&failed)?;
-    let mut removed = 0;
-    for batch in old.chunks(BATCH) {
-        let owned = owned(batch.iter().map(|file| file.id).collect()).await?;
-        for file in batch {
-            if file.is_temporary || !owned.contains(&file.id) {
-                let path = file.path.clone();
-                let outcome = files::blocking(move || {
-                    files::remove(&path).map_err(|source| SweepFailure {
-                        action: "remove",
-                        path,
-                        source,
-                    })
-                });
-                outcome.await.map_err(&failed)?;
-                removed += 1;
-            }
-        }
-    }
-    Ok(removed)
-}
-
-struct OldFile {
-    id: Uuid,
-    path: PathBuf,
-    is_temporary: bool,
-}
-
-fn old_files(folder: &Path, now: Timestamp) -> Result<Vec<OldFile>, SweepFailure> {
-    let failed = |source| SweepFailure {
-        action: "list",
-        path: folder.to_owned(),
-        source,
-    };
+/// The files that are older than [`SWEEP_AGE`] and have rested for [`SWEEP_REST`]. Blocks on the
+/// folder.
+pub(crate) fn old_files(folder: &Path, now: Timestamp) -> io::Result<Vec<OldFile>> {
     let before = shifted(now, -SWEEP_AGE);
     let mut old = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
         let path = entry.path();
         let id = path.file_stem().and_then(|stem| stem.to_str());
         let Some(id) = id.and_then(|stem| Uuid::parse_str(stem).ok()) else {

@@ -1,166 +1,164 @@
 //! Copies of files, with their digests.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::collections::{BTreeSet, HashSet};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::manifest::Entry;
-use super::records::RecordsCopy;
-use super::{BYTES, BackupError, Extra, KEYS, failed_to};
+use super::manifest::{Content, Entry, EntryPath};
+use super::{BackupError, create, failed_to};
 use crate::files;
-use crate::hex_bytes::Sha256Digest;
+use crate::owned_folder::OwnedFolder;
 
-/// Files that are copied before the records are brought up to date again.
-const AT_ONCE: usize = 64;
+/// Files that one thread copies before it gives account of them.
+const FILES_A_THREAD: usize = 8;
+/// Threads that copy at the same time: what a file takes is mostly the wait for its sync.
+const THREADS: usize = 8;
+/// Files that are copied at once.
+pub(super) const AT_ONCE: usize = FILES_A_THREAD * THREADS;
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Which files of a folder are copied.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Names {
-    /// `ID`, into `bytes`.
-    Bytes,
-    /// `ID.key`, into `keys`.
-    Keys,
-}
-
-impl Names {
-    fn folder(self) -> &'static str {
-        match self {
-            Self::Bytes => BYTES,
-            Self::Keys => KEYS,
-        }
-    }
-
-    fn has(self, name: &str) -> bool {
-        let id = match self {
-            Self::Bytes => Some(name),
-            Self::Keys => name.strip_suffix(".key"),
-        };
-        id.is_some_and(|id| Uuid::parse_str(id).is_ok())
-    }
-}
-
 /// The copies of a folder of files that are written once and removed at some time.
-pub(super) struct OwnFiles {
-    folder: Arc<Path>,
+pub(super) struct Copies {
+    folder: OwnedFolder,
     target: Arc<Path>,
-    names: Names,
-    copied: BTreeMap<String, Copied>,
+    entry_path: fn(Uuid) -> EntryPath,
+    copied: HashSet<Uuid>,
 }
 
-impl OwnFiles {
-    pub(super) fn new(folder: &Path, backup: &Path, names: Names) -> Self {
+impl Copies {
+    pub(super) fn of(
+        folder: &OwnedFolder,
+        target: &Path,
+        entry_path: fn(Uuid) -> EntryPath,
+    ) -> Self {
         Self {
-            folder: folder.into(),
-            target: backup.join(names.folder()).into(),
-            names,
-            copied: BTreeMap::new(),
+            folder: folder.clone(),
+            target: target.into(),
+            entry_path,
+            copied: HashSet::new(),
         }
     }
 
-    /// Copies what is there and was not copied yet; tells how many files that were. One that is
-    /// removed meanwhile is left out. `records` are kept up to date meanwhile; the last time they
-    /// are not, or they would name files that came after the look at the folder.
-    pub(super) async fn copy_new(
-        &mut self,
-        mut records: Option<&mut RecordsCopy>,
-    ) -> Result<usize, BackupError> {
-        let mut new = self.list().await?;
-        new.retain(|name| !self.copied.contains_key(name));
-        for names in new.chunks(AT_ONCE) {
-            let names = names.to_vec();
+    /// What is there and was not copied yet.
+    pub(super) async fn new_files(&self) -> Result<Vec<Uuid>, BackupError> {
+        let mut ids = self.list().await?;
+        ids.retain(|id| !self.copied.contains(id));
+        Ok(ids)
+    }
+
+    /// Copies these files, several at the same time. One that is removed meanwhile is left out.
+    pub(super) async fn copy(&mut self, ids: &[Uuid]) -> Result<Vec<Entry>, BackupError> {
+        let mut copying = JoinSet::new();
+        for ids in ids.chunks(FILES_A_THREAD) {
             let (folder, target) = (self.folder.clone(), self.target.clone());
-            let copied = files::blocking(move || copy_all(&folder, &target, names)).await?;
-            self.copied.extend(copied);
-            if let Some(records) = records.as_deref_mut() {
-                records.append_committed().await?;
+            let ids = ids.to_vec();
+            copying.spawn_blocking(move || copy_all(&folder, &target, &ids));
+        }
+        let mut entries = Vec::with_capacity(ids.len());
+        while let Some(copied) = copying.join_next().await {
+            let copied = copied.unwrap_or_else(|failure| files::resume(failure))?;
+            for (id, content) in copied {
+                self.copied.insert(id);
+                entries.push(Entry {
+                    path: (self.entry_path)(id),
+                    content,
+                });
             }
         }
-        Ok(new.len())
+        Ok(entries)
     }
 
-    /// Removes the copies of what is there no longer.
-    pub(super) async fn drop_removed(&mut self) -> Result<(), BackupError> {
-        let present: HashSet<String> = self.list().await?.into_iter().collect();
-        let gone: Vec<String> = self
-            .copied
-            .keys()
-            .filter(|name| !present.contains(*name))
-            .cloned()
-            .collect();
-        for name in &gone {
-            self.copied.remove(name);
+    /// Removes the copies of what is there no longer; gives their paths and lengths.
+    pub(super) async fn drop_removed(&mut self) -> Result<Vec<(EntryPath, u64)>, BackupError> {
+        let present: HashSet<Uuid> = self.list().await?.into_iter().collect();
+        let gone: Vec<Uuid> = self.copied.difference(&present).copied().collect();
+        for id in &gone {
+            self.copied.remove(id);
         }
-        let target = self.target.clone();
+        let (folder, target, entry_path) =
+            (self.folder.clone(), self.target.clone(), self.entry_path);
         files::blocking(move || {
-            for name in gone {
-                let path = target.join(name);
+            let mut dropped = Vec::with_capacity(gone.len());
+            for id in gone {
+                let path = target.join(folder.name_of(id));
+                let metadata = fs::metadata(&path).map_err(failed_to("read", &path))?;
                 fs::remove_file(&path).map_err(failed_to("remove", &path))?;
+                dropped.push((entry_path(id), metadata.len()));
             }
-            files::sync(&target).map_err(failed_to("sync", &target))
+            files::sync(&target).map_err(failed_to("sync", &target))?;
+            Ok(dropped)
         })
         .await
     }
 
-    pub(super) fn into_entries(self) -> impl Iterator<Item = Entry> {
-        let folder = Path::new(self.names.folder());
+    /// The ids of the files that there are copies of.
+    pub(super) fn into_ids(self) -> HashSet<Uuid> {
         self.copied
-            .into_iter()
-            .map(move |(name, copied)| copied.named(folder.join(name)))
     }
 
-    async fn list(&self) -> Result<Vec<String>, BackupError> {
-        let (folder, names) = (self.folder.clone(), self.names);
-        files::blocking(move || {
-            let mut found = Vec::new();
-            for entry in fs::read_dir(&folder).map_err(failed_to("list", &folder))? {
-                let name = entry.map_err(failed_to("list", &folder))?.file_name();
-                if let Some(name) = name.to_str().filter(|name| names.has(name)) {
-                    found.push(name.to_owned());
-                }
-            }
-            Ok(found)
-        })
-        .await
+    async fn list(&self) -> Result<Vec<Uuid>, BackupError> {
+        let folder = self.folder.clone();
+        Ok(files::blocking(move || folder.ids()).await?)
     }
 }
 
 fn copy_all(
-    folder: &Path,
+    folder: &OwnedFolder,
     target: &Path,
-    names: Vec<String>,
-) -> Result<Vec<(String, Copied)>, BackupError> {
-    let mut copied = Vec::with_capacity(names.len());
-    for name in names {
-        if let Some(file) = copy_if_there(&folder.join(&name), &target.join(&name))? {
-            copied.push((name, file));
+    ids: &[Uuid],
+) -> Result<Vec<(Uuid, Content)>, BackupError> {
+    let mut copied = Vec::with_capacity(ids.len());
+    for id in ids {
+        let to = target.join(folder.name_of(*id));
+        if let Some(content) = copy_if_there(&folder.file(*id), &to)? {
+            copied.push((*id, content));
         }
     }
     Ok(copied)
 }
 
-/// Copies files and folders beside the store, in their order.
-pub(super) async fn copy_extras(
-    extras: Vec<Extra>,
+/// Copies what lies beside the store under these names, in their order. One that is not there is
+/// left out; one may be a link to a folder elsewhere.
+pub(super) async fn copy_beside(
+    names: Vec<PathBuf>,
+    data: &Path,
     backup: &Path,
 ) -> Result<Vec<Entry>, BackupError> {
-    let backup = backup.to_owned();
+    let (data, backup) = (data.to_owned(), backup.to_owned());
     files::blocking(move || {
         let mut entries = Vec::new();
-        for extra in extras {
-            copy_tree(&extra.path, &backup, &extra.name, &mut entries)?;
+        for name in names {
+            let from = data.join(&name);
+            if fs::exists(&from).map_err(failed_to("read", &from))? {
+                refuse_inside(&backup, &from)?;
+                copy_tree(&from, &backup, &name, &mut entries)?;
+            }
         }
         sync_folders_of(&backup, &entries)?;
         Ok(entries)
     })
     .await
+}
+
+/// Refuses a folder that lies in another: what is copied there would be copied again.
+pub(super) fn refuse_inside(folder: &Path, other: &Path) -> Result<(), BackupError> {
+    let [inner, outer] = [folder, other].map(files::resolved);
+    let inner = inner.map_err(failed_to("find", folder))?;
+    let outer = outer.map_err(failed_to("find", other))?;
+    if inner.starts_with(&outer) {
+        return Err(BackupError::Inside {
+            folder: folder.to_owned(),
+            other: other.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn copy_tree(
@@ -169,14 +167,18 @@ fn copy_tree(
     name: &Path,
     entries: &mut Vec<Entry>,
 ) -> Result<(), BackupError> {
-    let kind = match fs::symlink_metadata(from) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found.map_err(failed_to("read", from))?.file_type(),
-    };
+    let kind = fs::metadata(from)
+        .map_err(failed_to("read", from))?
+        .file_type();
     if kind.is_dir() {
         let mut inside = Vec::new();
         for entry in fs::read_dir(from).map_err(failed_to("list", from))? {
-            inside.push(entry.map_err(failed_to("list", from))?.file_name());
+            let entry = entry.map_err(failed_to("list", from))?;
+            let kind = entry.file_type().map_err(failed_to("read", from))?;
+            if !kind.is_dir() && !kind.is_file() {
+                return Err(BackupError::NoFile(entry.path()));
+            }
+            inside.push(entry.file_name());
         }
         inside.sort();
         for entry in inside {
@@ -184,34 +186,18 @@ fn copy_tree(
         }
         return Ok(());
     }
-    if kind.is_file() {
-        let to = backup.join(name);
-        make_parent(&to)?;
-        let copied = copy_if_there(from, &to)?;
-        entries.extend(copied.map(|copied| copied.named(name.to_owned())));
+    let path = EntryPath::beside(name).filter(|_| kind.is_file());
+    let path = path.ok_or_else(|| BackupError::NoFile(from.to_owned()))?;
+    let to = backup.join(name);
+    make_parent(&to)?;
+    if let Some(content) = copy_if_there(from, &to)? {
+        entries.push(Entry { path, content });
     }
     Ok(())
 }
 
-/// What a copy holds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Copied {
-    pub(super) bytes: u64,
-    pub(super) sha256: Sha256Digest,
-}
-
-impl Copied {
-    pub(super) fn named(self, path: PathBuf) -> Entry {
-        Entry {
-            path,
-            bytes: self.bytes,
-            sha256: self.sha256,
-        }
-    }
-}
-
 /// Copies a file to where none is, and syncs the copy. None if there is no such file.
-fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Copied>, BackupError> {
+fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Content>, BackupError> {
     match File::open(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         opened => copy_opened(opened.map_err(failed_to("read", from))?, from, to).map(Some),
@@ -219,35 +205,28 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Copied>, BackupError> 
 }
 
 /// Copies a file to where none is, and syncs the copy.
-pub(super) fn copy_file(from: &Path, to: &Path) -> Result<Copied, BackupError> {
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<Content, BackupError> {
     let opened = File::open(from).map_err(failed_to("read", from))?;
     copy_opened(opened, from, to)
 }
 
-fn copy_opened(source: File, from: &Path, to: &Path) -> Result<Copied, BackupError> {
+fn copy_opened(source: File, from: &Path, to: &Path) -> Result<Content, BackupError> {
     let mut copy = create(to)?;
-    let copied = read_through(source, from, |chunk| {
+    let content = read_through(source, from, |chunk| {
         copy.write_all(chunk).map_err(failed_to("write", to))
     })?;
     copy.sync_all().map_err(failed_to("sync", to))?;
-    Ok(copied)
+    Ok(content)
 }
 
-/// The digest of a file; none if there is no such file.
-pub(super) fn digest_of(path: &Path) -> Result<Option<Copied>, BackupError> {
+/// What is in a file; none if there is no such file.
+pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         opened => {
             read_through(opened.map_err(failed_to("read", path))?, path, |_| Ok(())).map(Some)
         }
     }
-}
-
-/// A new file that only its owner may read.
-pub(super) fn create(path: &Path) -> Result<File, BackupError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path).map_err(failed_to("create", path))
 }
 
 /// Makes the folder that a file is to be in.
@@ -261,28 +240,29 @@ pub(super) fn make_parent(path: &Path) -> Result<(), BackupError> {
 }
 
 /// Makes the entries of the folders durable in which these files are.
-pub(super) fn sync_folders_of(root: &Path, entries: &[Entry]) -> Result<(), BackupError> {
-    let folders: BTreeSet<PathBuf> = entries
-        .iter()
-        .filter_map(|entry| Some(root.join(entry.path.parent()?)))
-        .collect();
+pub(super) fn sync_folders_of<'e>(
+    root: &Path,
+    entries: impl IntoIterator<Item = &'e Entry>,
+) -> Result<(), BackupError> {
+    let mut folders = BTreeSet::new();
+    for entry in entries {
+        if let Some(folder) = entry.path.in_folder(root).parent()
+            && !folders.contains(folder)
+        {
+            folders.insert(folder.to_owned());
+        }
+    }
     for folder in folders {
         files::sync(&folder).map_err(failed_to("sync", &folder))?;
     }
     Ok(())
 }
 
-/// Whether a path leads nowhere but below the folder that it is joined to.
-pub(super) fn is_below(path: &Path) -> bool {
-    let mut parts = path.components().peekable();
-    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
-}
-
 fn read_through(
     mut source: File,
     path: &Path,
     mut take: impl FnMut(&[u8]) -> Result<(), BackupError>,
-) -> Result<Copied, BackupError> {
+) -> Result<Content, BackupError> {
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut digest = Sha256::new();
     let mut bytes = 0;
@@ -295,23 +275,8 @@ fn read_through(
         bytes += read.len() as u64;
         take(read)?;
     }
-    Ok(Copied {
+    Ok(Content {
         bytes,
         sha256: digest.finalize().into(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_path_into_the_folder_is_below_it() {
-        for path in ["records", "keys/a.key", "world/pki/root.pem"] {
-            assert!(is_below(Path::new(path)), "{path}");
-        }
-        for path in ["", "/etc/passwd", "../a", "keys/../../a", "./a"] {
-            assert!(!is_below(Path::new(path)), "{path}");
-        }
-    }
 }

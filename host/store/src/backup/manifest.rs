@@ -1,71 +1,124 @@
 //! What a backup holds, and the digest of every file.
 //!
-//! A line of JSON each: what kind of backup it is, every file, and the SHA-256 digest of the
-//! lines before. The last one is missing where the file is cut off.
+//! A line of JSON each:
+//!
+//! ```text
+//! {"format", "schema", "mode"}      what kind of backup it is
+//! {"path", "bytes", "sha256"}       a file, when it was copied
+//! {"dropped"}                       one that is in the backup no longer
+//! {"sequence", "takenAt"}           the moment that is shown
+//! {"sha256", "hmac"}                the digest of the lines before, and the proof of who wrote it
+//! ```
+//! Files are listed as they are copied, under another name of the manifest, which it gets when
+//! its last line is written.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
-use super::copy::is_below;
-use super::{BackupError, failed_to};
+use super::{BYTES, BackupError, KEYS, RECORDS, create, failed_to};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
+use crate::keys::{BackupProof, MasterKey};
 use crate::schema::{SCHEMA_VERSION, StoreMode};
 
 /// Name of the file.
 const NAME: &str = "manifest.jsonl";
+/// Its name until it is whole.
+const NEW_NAME: &str = "manifest.jsonl.new";
 /// The layout that this program writes and reads.
 const FORMAT: u32 = 1;
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Manifest {
-    pub(super) header: Header,
-    pub(super) entries: Vec<Entry>,
-}
+/// What the name of a data key's file ends in.
+const KEY_ENDING: &str = ".key";
 
 /// The first line.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Header {
     format: u32,
     /// The store's schema version.
-    schema: u32,
+    pub(super) schema: u32,
     /// What the store was made for.
     pub(super) mode: StoreMode,
+}
+
+/// A file.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Entry {
+    pub(super) path: EntryPath,
+    #[serde(flatten)]
+    pub(super) content: Content,
+}
+
+/// Where a file is in the backup.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(into = "String", try_from = "String")]
+pub(super) enum EntryPath {
+    Records,
+    Bytes(Uuid),
+    Key(Uuid),
+    /// One of those that lie beside the store.
+    Beside(String),
+}
+
+/// What is in a file.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Content {
+    pub(super) bytes: u64,
+    pub(super) sha256: Sha256Digest,
+}
+
+/// The moment that a backup shows.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Moment {
     /// The last commit.
     pub(super) sequence: u64,
     /// When the backup was complete, by the store's clock.
     pub(super) taken_at: Timestamp,
 }
 
-/// A file.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct Entry {
-    /// Where it is in the backup.
-    pub(super) path: PathBuf,
-    /// Its length.
-    pub(super) bytes: u64,
-    pub(super) sha256: Sha256Digest,
+/// The last line.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(super) struct Seal {
+    sha256: Sha256Digest,
+    hmac: BackupProof,
 }
 
-/// The last line.
-#[derive(Deserialize, Serialize)]
-struct Seal {
-    sha256: Sha256Digest,
+/// How much a backup holds.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Totals {
+    pub(super) files: usize,
+    pub(super) bytes: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Manifest {
+    pub(super) header: Header,
+    pub(super) entries: Vec<Entry>,
+    pub(super) moment: Moment,
+    pub(super) seal: Seal,
+}
+
+/// A manifest that is being written.
+pub(super) struct ManifestWriter {
+    folder: PathBuf,
+    file: BufWriter<File>,
+    digest: Sha256,
+    totals: Totals,
 }
 
 impl Header {
-    pub(super) fn new(schema: u32, mode: StoreMode, sequence: u64, taken_at: Timestamp) -> Self {
+    pub(super) fn new(schema: u32, mode: StoreMode) -> Self {
         Self {
             format: FORMAT,
             schema,
             mode,
-            sequence,
-            taken_at,
         }
     }
 
@@ -83,99 +136,296 @@ impl Header {
     }
 }
 
-impl Manifest {
-    /// Writes the file, and with it makes the folder a backup.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), BackupError> {
-        let path = folder.join(NAME);
-        let failed = |error: serde_json::Error| failed_to("write", &path)(error.into());
-        let mut text = Vec::new();
-        line(&mut text, &self.header).map_err(failed)?;
-        for entry in &self.entries {
-            line(&mut text, entry).map_err(failed)?;
-        }
-        let seal = Seal {
-            sha256: Sha256Digest::of(&text),
-        };
-        line(&mut text, &seal).map_err(failed)?;
-        let temporary = folder.join(format!("{NAME}.new"));
-        files::write_new(&temporary, &path, &text).map_err(failed_to("write", &path))
+impl EntryPath {
+    /// The path of a file that lies beside the store; none if its name is not UTF-8, or leads
+    /// elsewhere.
+    pub(super) fn beside(name: &Path) -> Option<Self> {
+        let name = name.to_str()?;
+        let path = Self::try_from(name.to_owned()).ok()?;
+        matches!(path, Self::Beside(_)).then_some(path)
     }
 
+    pub(super) fn in_folder(&self, folder: &Path) -> PathBuf {
+        folder.join(String::from(self.clone()))
+    }
+}
+
+impl From<EntryPath> for String {
+    fn from(path: EntryPath) -> Self {
+        match path {
+            EntryPath::Records => RECORDS.to_owned(),
+            EntryPath::Bytes(id) => format!("{BYTES}/{id}"),
+            EntryPath::Key(id) => format!("{KEYS}/{id}{KEY_ENDING}"),
+            EntryPath::Beside(name) => name,
+        }
+    }
+}
+
+/// A path that no file of a backup has.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no path of a backup")]
+pub(super) struct NoEntryPath(String);
+
+impl TryFrom<String> for EntryPath {
+    type Error = NoEntryPath;
+
+    fn try_from(text: String) -> Result<Self, NoEntryPath> {
+        let id = |name: &str| {
+            let id = Uuid::parse_str(name).ok();
+            id.filter(|id| id.to_string() == name)
+        };
+        let path = match text.split_once('/') {
+            None if text == RECORDS => Some(Self::Records),
+            Some((BYTES, name)) => id(name).map(Self::Bytes),
+            Some((KEYS, name)) => name.strip_suffix(KEY_ENDING).and_then(id).map(Self::Key),
+            _ if is_below(Path::new(&text)) => Some(Self::Beside(text.clone())),
+            _ => None,
+        };
+        path.ok_or(NoEntryPath(text))
+    }
+}
+
+impl ManifestWriter {
+    pub(super) fn create(folder: &Path, header: &Header) -> Result<Self, BackupError> {
+        let mut writer = Self {
+            folder: folder.to_owned(),
+            file: BufWriter::new(create(&folder.join(NEW_NAME))?),
+            digest: Sha256::new(),
+            totals: Totals::default(),
+        };
+        writer.sealed_line(header)?;
+        Ok(writer)
+    }
+
+    pub(super) fn add(&mut self, entry: &Entry) -> Result<(), BackupError> {
+        self.totals.files += 1;
+        self.totals.bytes += entry.content.bytes;
+        self.sealed_line(entry)
+    }
+
+    /// Takes a file off the list that had so many bytes.
+    pub(super) fn drop(&mut self, path: EntryPath, bytes: u64) -> Result<(), BackupError> {
+        self.totals.files = self.totals.files.saturating_sub(1);
+        self.totals.bytes = self.totals.bytes.saturating_sub(bytes);
+        self.sealed_line(&Dropped { dropped: path })
+    }
+
+    /// Completes the file, and with it makes the folder a backup.
+    pub(super) fn finish(
+        &mut self,
+        moment: Moment,
+        master: &MasterKey,
+    ) -> Result<Totals, BackupError> {
+        self.sealed_line(&moment)?;
+        let sha256 = Sha256Digest::from(self.digest.clone().finalize());
+        let hmac = master.backup_proof(&sha256);
+        self.line(&line(&Seal { sha256, hmac })?)?;
+        let [new, path] = [NEW_NAME, NAME].map(|name| self.folder.join(name));
+        self.file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync_all())
+            .map_err(failed_to("write", &new))?;
+        fs::rename(&new, &path).map_err(failed_to("write", &path))?;
+        files::sync(&self.folder).map_err(failed_to("sync", &self.folder))?;
+        Ok(self.totals)
+    }
+
+    fn sealed_line(&mut self, value: &impl Serialize) -> Result<(), BackupError> {
+        let line = line(value)?;
+        self.digest.update(&line);
+        self.line(&line)
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), BackupError> {
+        let written = self.file.write_all(line);
+        written.map_err(failed_to("write", &self.folder.join(NEW_NAME)))
+    }
+}
+
+impl Manifest {
     /// Reads the file; no other is looked at.
     pub(super) fn read(folder: &Path) -> Result<Self, BackupError> {
         let path = folder.join(NAME);
-        let text = match std::fs::read(&path) {
+        let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(BackupError::NotWhole {
                     folder: folder.to_owned(),
                     what: format!("{NAME} is missing, which is written last"),
                 });
             }
-            read => read.map_err(failed_to("read", &path))?,
+            opened => opened.map_err(failed_to("read", &path))?,
         };
-        Self::parse(&text, &path)
+        Self::parse(BufReader::new(file), &path)
     }
 
-    fn parse(text: &[u8], path: &Path) -> Result<Self, BackupError> {
+    /// The proof of who wrote it, with what it proves.
+    pub(super) fn is_by(&self, master: &MasterKey) -> bool {
+        self.seal.is_by(master)
+    }
+
+    fn parse(text: impl BufRead, path: &Path) -> Result<Self, BackupError> {
         let damaged = |what| BackupError::Damaged {
             path: path.to_owned(),
             what,
         };
-        let cut_off = || damaged("cut off");
-        let lines = text.strip_suffix(b"\n").ok_or_else(cut_off)?;
-        let last = lines.iter().rposition(|byte| *byte == b'\n');
-        let (sealed, seal) = text.split_at(last.ok_or_else(cut_off)? + 1);
-        let seal: Seal = parse_line(seal).ok_or_else(cut_off)?;
-        if seal.sha256 != Sha256Digest::of(sealed) {
+        let mut lines = Lines::of(text, path);
+        let header: Header = lines.parse_next()?;
+        header.check()?;
+        let mut entries = Vec::new();
+        let mut dropped = HashSet::new();
+        let moment = loop {
+            match lines.parse_next()? {
+                Line::Entry(entry) => entries.push(entry),
+                Line::Dropped(Dropped { dropped: path }) => {
+                    dropped.insert(path);
+                }
+                Line::Moment(moment) => break moment,
+            }
+        };
+        let sha256 = Sha256Digest::from(lines.digest.clone().finalize());
+        let seal: Seal = lines.parse_next()?;
+        if seal.sha256 != sha256 || lines.next()?.is_some() {
             return Err(damaged("not as it was written"));
         }
-        let mut lines = sealed.split_inclusive(|byte| *byte == b'\n');
-        let header = lines.next().and_then(parse_line::<Header>);
-        let header = header.ok_or_else(|| damaged("no list of files"))?;
-        header.check()?;
-        let entries = lines.map(parse_line::<Entry>);
-        let entries: Option<Vec<Entry>> = entries.collect();
-        let entries = entries
-            .filter(|entries| entries.iter().all(|entry| is_below(&entry.path)))
-            .ok_or_else(|| damaged("no list of files"))?;
-        Ok(Self { header, entries })
+        entries.retain(|entry: &Entry| !dropped.contains(&entry.path));
+        Ok(Self {
+            header,
+            entries,
+            moment,
+            seal,
+        })
     }
 }
 
-fn line(text: &mut Vec<u8>, value: &impl Serialize) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *text, value)?;
-    text.push(b'\n');
-    Ok(())
+impl Seal {
+    /// Whether a server with this master key has written it.
+    pub(super) fn is_by(&self, master: &MasterKey) -> bool {
+        self.hmac.is_by(master, &self.sha256)
+    }
 }
 
-fn parse_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
-    serde_json::from_slice(line).ok()
+#[derive(Deserialize, Serialize)]
+struct Dropped {
+    dropped: EntryPath,
+}
+
+/// Whatever stands between the first line and the last.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Entry(Entry),
+    Dropped(Dropped),
+    Moment(Moment),
+}
+
+/// The lines of a manifest, with the digest of those that were read.
+struct Lines<'p, R> {
+    text: R,
+    path: &'p Path,
+    digest: Sha256,
+}
+
+impl<'p, R: BufRead> Lines<'p, R> {
+    /// Longest line, in bytes: a path has at most 4096, each of which JSON may escape.
+    const LONGEST: u64 = 32 * 1024;
+
+    fn of(text: R, path: &'p Path) -> Self {
+        Self {
+            text,
+            path,
+            digest: Sha256::new(),
+        }
+    }
+
+    /// The next line, with its end; none after the last.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, BackupError> {
+        let mut line = Vec::new();
+        let read = Read::by_ref(&mut self.text)
+            .take(Self::LONGEST)
+            .read_until(b'\n', &mut line);
+        read.map_err(failed_to("read", self.path))?;
+        if line.is_empty() {
+            return Ok(None);
+        }
+        if line.last() != Some(&b'\n') {
+            return Err(self.damaged("cut off"));
+        }
+        self.digest.update(&line);
+        Ok(Some(line))
+    }
+
+    fn parse_next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<T, BackupError> {
+        let line = self.next()?.ok_or_else(|| self.damaged("cut off"))?;
+        serde_json::from_slice(&line).map_err(|_| self.damaged("no list of files"))
+    }
+
+    fn damaged(&self, what: &'static str) -> BackupError {
+        BackupError::Damaged {
+            path: self.path.to_owned(),
+            what,
+        }
+    }
+}
+
+fn line(value: &impl Serialize) -> Result<Vec<u8>, BackupError> {
+    let line = serde_json::to_vec(value);
+    let mut line = line.map_err(|error| failed_to("write", Path::new(NAME))(error.into()))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Whether a path leads nowhere but below the folder that it is joined to, and is written in the
+/// one way that leads there.
+fn is_below(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    let is_normal = |part| matches!(part, Component::Normal(_));
+    parts.peek().is_some()
+        && parts.all(is_normal)
+        && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn manifest(schema: u32, path: &str) -> Manifest {
-        Manifest {
-            header: Header::new(
-                schema,
-                StoreMode::Demo,
-                7,
-                "2026-03-01T08:00:00Z".parse().expect("a time"),
-            ),
-            entries: vec![Entry {
-                path: path.into(),
-                bytes: 3,
-                sha256: Sha256Digest::of(b"abc"),
-            }],
+    fn master() -> MasterKey {
+        MasterKey::from_bytes([7; 32])
+    }
+
+    fn moment() -> Moment {
+        Moment {
+            sequence: 7,
+            taken_at: "2026-03-01T08:00:00Z".parse().expect("a time"),
         }
     }
 
-    fn written(manifest: &Manifest) -> Vec<u8> {
+    fn entry(path: EntryPath) -> Entry {
+        Entry {
+            path,
+            content: Content {
+                bytes: 3,
+                sha256: Sha256Digest::of(b"abc"),
+            },
+        }
+    }
+
+    /// The text of a manifest with these files, and their totals.
+    fn written(schema: u32, entries: &[Entry], dropped: &[EntryPath]) -> (Vec<u8>, Totals) {
         let folder = tempfile::tempdir().expect("a folder");
-        manifest.write(folder.path()).expect("written");
-        std::fs::read(folder.path().join(NAME)).expect("the file")
+        let header = Header::new(schema, StoreMode::Demo);
+        let mut writer = ManifestWriter::create(folder.path(), &header).expect("a file");
+        for entry in entries {
+            writer.add(entry).expect("written");
+        }
+        for path in dropped {
+            writer.drop(path.clone(), 3).expect("written");
+        }
+        let totals = writer.finish(moment(), &master()).expect("written");
+        assert!(!folder.path().join(NEW_NAME).exists());
+        (
+            fs::read(folder.path().join(NAME)).expect("the file"),
+            totals,
+        )
     }
 
     fn parse(text: &[u8]) -> Result<Manifest, BackupError> {
@@ -183,15 +433,30 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_is_read_as_it_was_written() {
-        let manifest = manifest(SCHEMA_VERSION, "records");
+    fn a_manifest_lists_what_was_added_and_not_dropped() {
+        let (key, file) = (EntryPath::Key(Uuid::nil()), EntryPath::Bytes(Uuid::max()));
+        let entries = [EntryPath::Records, key.clone(), file].map(entry);
 
-        assert_eq!(parse(&written(&manifest)).expect("read"), manifest);
+        let (text, totals) = written(SCHEMA_VERSION, &entries, &[key]);
+        let manifest = parse(&text).expect("read");
+
+        assert_eq!(manifest.entries, [entries[0].clone(), entries[2].clone()]);
+        assert_eq!((totals.files, totals.bytes), (2, 6));
+        assert_eq!(manifest.moment, moment());
     }
 
     #[test]
-    fn a_manifest_that_is_cut_off_or_changed_anywhere_is_damaged() {
-        let text = written(&manifest(SCHEMA_VERSION, "records"));
+    fn a_manifest_is_by_whoever_has_the_key() {
+        let (text, _) = written(SCHEMA_VERSION, &[entry(EntryPath::Records)], &[]);
+        let manifest = parse(&text).expect("read");
+
+        assert!(manifest.is_by(&master()));
+        assert!(!manifest.is_by(&MasterKey::from_bytes([8; 32])));
+    }
+
+    #[test]
+    fn a_manifest_that_is_cut_off_or_changed_anywhere_is_damaged_or_not_ours() {
+        let (text, _) = written(SCHEMA_VERSION, &[entry(EntryPath::Records)], &[]);
         for at in 0..text.len() {
             assert!(
                 matches!(parse(&text[..at]), Err(BackupError::Damaged { .. })),
@@ -199,27 +464,53 @@ mod tests {
             );
             let mut changed = text.clone();
             changed[at] ^= 1;
-            let parsed = parse(&changed);
-            assert!(
-                matches!(parsed, Err(BackupError::Damaged { .. })),
-                "changed at {at}: {parsed:?}"
-            );
+            let is_noticed = match parse(&changed) {
+                Ok(manifest) => !manifest.is_by(&master()),
+                Err(error) => error.is_refusal(),
+            };
+            assert!(is_noticed, "changed at {at}");
         }
     }
 
     #[test]
-    fn a_path_out_of_the_backup_is_refused() {
-        for path in ["../records", "/etc/passwd", ""] {
-            let text = written(&manifest(SCHEMA_VERSION, path));
+    fn a_line_after_the_last_is_damage() {
+        let (mut text, _) = written(SCHEMA_VERSION, &[entry(EntryPath::Records)], &[]);
+        text.extend_from_slice(b"{}\n");
 
-            assert!(matches!(parse(&text), Err(BackupError::Damaged { .. })));
+        assert!(matches!(parse(&text), Err(BackupError::Damaged { .. })));
+    }
+
+    #[test]
+    fn only_a_path_of_a_backup_is_taken() {
+        let id = "018e7a30-6f00-7000-8000-000000000001";
+        for (path, is_taken) in [
+            ("records", true),
+            (&format!("bytes/{id}"), true),
+            (&format!("keys/{id}.key"), true),
+            ("world/pki/root.pem", true),
+            ("", false),
+            ("/etc/passwd", false),
+            ("../records", false),
+            ("keys/../../a", false),
+            ("world/./a", false),
+            ("world//a", false),
+            ("world/a/", false),
+            ("bytes/a", false),
+            (&format!("bytes/{}", id.to_uppercase()), false),
+            (&format!("keys/{id}"), false),
+        ] {
+            let taken = EntryPath::try_from(path.to_owned());
+            assert_eq!(taken.is_ok(), is_taken, "{path}");
+            if let Ok(taken) = taken {
+                assert_eq!(String::from(taken), path);
+            }
         }
     }
 
     #[test]
     fn a_schema_that_is_not_known_is_refused() {
         for schema in [0, SCHEMA_VERSION + 1] {
-            let text = written(&manifest(schema, "records"));
+            let (text, _) = written(schema, &[entry(EntryPath::Records)], &[]);
 
             let refused = parse(&text);
             assert!(matches!(

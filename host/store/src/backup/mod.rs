@@ -7,37 +7,50 @@
 //! bytes/ID          the byte files, sealed as they are
 //! keys/ID.key       the data keys, wrapped as they are
 //! …                 further files of whoever keeps them beside the store
-//! manifest.jsonl    what kind of store it is, and the digest of every file; written last
+//! manifest.jsonl    what kind of store it is, and the digest of every file; complete at the end
 //! ```
 //!
 //! It shows one moment: the records of every commit up to it, and the files and keys that these
 //! name. A file is written before the commit that names it, and removed after the one that no
-//! longer does. So files are copied first, as they come, and at the end, while nothing is
-//! removed, the records are brought up to date, the last files fetched, and those that are gone
-//! dropped from the copy. The master key is never part of it.
+//! longer does. So files are copied first, as they come, until few are left to copy. Then
+//! removals wait: the records are sealed with their last commit, the last files fetched, those
+//! that are gone dropped from the copy, and the manifest completed. The master key is never part
+//! of it; the manifest is authenticated under a key that is derived from it.
 
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use tokio::sync::OwnedRwLockWriteGuard;
 
 use crate::bytes::ByteFiles;
 use crate::engine::EngineError;
 use crate::error::StoreError;
-use crate::files;
-use crate::keys::DataKeys;
+use crate::files::{self, Offloaded};
+use crate::keys::{DataKeys, KeyError};
+use crate::owned_folder::FolderFault;
 use crate::schema::{self, SCHEMA_VERSION, StoreMode};
 use crate::store::Store;
 
-use self::copy::{Names, OwnFiles, copy_extras};
-use self::manifest::{Entry, Header, Manifest};
-use self::records::RecordsCopy;
+use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
+use self::manifest::{Entry, EntryPath, Header, ManifestWriter, Moment};
+use self::missing::Completeness;
+use self::records::{Records, RecordsCopy};
 
-pub use self::restore::{Backup, RestoreReport, is_half_restored};
+pub(crate) use self::marks::{is_half_restored, prove_restored};
+pub use self::marks::{is_held, release};
+pub use self::missing::{Missing, MissingKind, Named, StoredRow};
+pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
 mod copy;
 mod manifest;
+mod marks;
+mod missing;
 mod records;
 mod restore;
 
@@ -47,9 +60,13 @@ const RECORDS: &str = "records";
 const BYTES: &str = "bytes";
 const KEYS: &str = "keys";
 /// A round that copies no more files than this is the last one before removals wait.
-const FEW_FILES: usize = 16;
-/// Most rounds of copying before removals wait.
-const MAX_ROUNDS: usize = 8;
+const FEW_FILES: usize = 256;
+/// Most files that are copied while removals wait.
+const MOST_AT_THE_END: usize = 4096;
+/// How many rounds may copy no fewer files than the one before.
+const MOST_STALLED_ROUNDS: usize = 8;
+/// How often the commits are taken in while removals are waited for.
+const TAKE_IN_EVERY: Duration = Duration::from_millis(20);
 
 /// What is backed up.
 #[derive(Clone, Debug)]
@@ -60,17 +77,20 @@ pub struct BackupSource {
     pub files: ByteFiles,
     /// The data keys.
     pub keys: DataKeys,
-    /// Further files and folders, copied in this order as they are when it is their turn.
-    pub extras: Vec<Extra>,
+    /// The data folder, in which the other files lie.
+    pub data: PathBuf,
+    /// What else there is.
+    pub inventory: Inventory,
 }
 
-/// A file or folder that is backed up beside the store. One that is not there is left out.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Extra {
-    /// Its path in the backup, and in the data folder that is restored: no name of the store's.
-    pub name: PathBuf,
-    /// Where it is.
-    pub path: PathBuf,
+/// What a deployment keeps that this crate does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct Inventory {
+    /// Files and folders of a data folder that are backed up beside the store, copied in this
+    /// order; one that is not there is left out. No other file is restored.
+    pub beside: fn(StoreMode) -> Vec<PathBuf>,
+    /// Which byte files and data keys a row needs at a time.
+    pub needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
 }
 
 /// What a backup holds.
@@ -87,6 +107,8 @@ pub struct BackupReport {
     pub files: usize,
     /// Their length in bytes.
     pub bytes: u64,
+    /// What its rows need and it does not hold, because the data folder did not either.
+    pub missing: Vec<Missing>,
 }
 
 /// Why there is no backup, or nothing is restored.
@@ -95,9 +117,34 @@ pub enum BackupError {
     /// The store failed.
     #[error("the store failed")]
     Store(#[from] StoreError),
+    /// The master key's file cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// The folder to write to holds something already.
     #[error("{} is not empty: name a folder that is not there yet, or an empty one", .0.display())]
     NotEmpty(PathBuf),
+    /// A restore into the folder was cut short.
+    #[error(
+        "{} is the rest of a restore that was cut short: remove it and restore the backup again",
+        .0.display()
+    )]
+    HalfRestored(PathBuf),
+    /// The folder to write to lies in what is read.
+    #[error("{} lies in {}: name a folder outside of it", folder.display(), other.display())]
+    Inside {
+        /// The folder to write to.
+        folder: PathBuf,
+        /// What it lies in.
+        other: PathBuf,
+    },
+    /// Something to back up is no file of a name that a backup can hold, and no folder.
+    #[error("{} is neither a file nor a folder, or has a name that is not UTF-8", .0.display())]
+    NoFile(PathBuf),
+    /// More is written than can be copied.
+    #[error(
+        "more is written than can be copied, so there is no backup: try again at a quieter time"
+    )]
+    TooBusy,
     /// The folder is no backup, or one that was cut short.
     #[error("{} is not a whole backup: {what}", folder.display())]
     NotWhole {
@@ -113,6 +160,17 @@ pub enum BackupError {
         path: PathBuf,
         /// `missing`, or how it differs.
         what: &'static str,
+    },
+    /// Whoever wrote the backup did not have this master key.
+    #[error(
+        "{} was not written by a server with the master key {}: it is another deployment's, or somebody has changed it",
+        folder.display(), master_key.display()
+    )]
+    NotAuthentic {
+        /// The backup.
+        folder: PathBuf,
+        /// The master key's file.
+        master_key: PathBuf,
     },
     /// The backup has a layout that this program does not know.
     #[error("the backup has format {found}; this program knows {known}")]
@@ -144,16 +202,35 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// Whether it lies with what was asked for, and not with a store or disk that fails.
+    /// Whether it lies with what was asked for and where, and not with a store or disk that
+    /// fails.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Store(_) | Self::Io { .. })
+        match self {
+            Self::Store(_) => false,
+            Self::Key(error) => error.is_refusal(),
+            Self::Io { source, .. } => files::is_for_operators(source),
+            _ => true,
+        }
     }
 }
 
 impl From<EngineError> for BackupError {
     fn from(error: EngineError) -> Self {
-        Self::Store(error.into())
+        match error {
+            EngineError::FellBehind { .. } => Self::TooBusy,
+            error => Self::Store(error.into()),
+        }
+    }
+}
+
+impl From<FolderFault> for BackupError {
+    fn from(fault: FolderFault) -> Self {
+        Self::Io {
+            action: fault.action,
+            path: fault.path,
+            source: fault.source,
+        }
     }
 }
 
@@ -161,63 +238,179 @@ impl From<EngineError> for BackupError {
 /// Only removals wait, and only at the end for as long as it takes to fetch the newest files.
 ///
 /// What was acknowledged before the call is in the backup; what was erased before it ends is
-/// not. Until it has returned, `target` is no backup.
+/// not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
 ///
 /// # Errors
-/// [`BackupError::NotEmpty`]; I/O errors; a store that fails or commits faster than it can be
-/// copied.
+/// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`]; I/O errors; a
+/// store that fails.
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
-    let target = target.to_owned();
-    let made = target.clone();
-    files::blocking(move || make_target(&made)).await?;
-    let (schema, mode) = schema::of(&source.store).await?;
-    let mut records = RecordsCopy::begin(&source.store, &target.join(RECORDS)).await?;
-    records.scan().await?;
-    let mut bytes = OwnFiles::new(source.files.folder(), &target, Names::Bytes);
-    let mut keys = OwnFiles::new(source.keys.folder(), &target, Names::Keys);
-    for _ in 0..MAX_ROUNDS {
-        let copied = bytes.copy_new(Some(&mut records)).await?;
-        if copied + keys.copy_new(Some(&mut records)).await? <= FEW_FILES {
-            break;
-        }
-    }
-
-    let removals = (
-        source.files.removals().write().await,
-        source.keys.removals().write().await,
-    );
-    records.catch_up().await?;
-    for own in [&mut bytes, &mut keys] {
-        own.copy_new(None).await?;
-        own.drop_removed().await?;
-    }
+    let mut copying = Copying::begin(source, target).await?;
+    copying.copy_until_few_are_left().await?;
+    let removals = copying.wait_for_removals(source).await?;
+    let (mut report, there) = copying.complete(source).await?;
     drop(removals);
-
-    let (sequence, records) = records.finish().await?;
-    let extras = copy_extras(source.extras.clone(), &target).await?;
-    let entries: Vec<Entry> = [records]
-        .into_iter()
-        .chain(bytes.into_entries())
-        .chain(keys.into_entries())
-        .chain(extras)
-        .collect();
-    let taken_at = source.store.now().await?;
-    let report = BackupReport {
-        mode,
-        sequence,
-        taken_at,
-        files: entries.len(),
-        bytes: entries.iter().map(|entry| entry.bytes).sum(),
-    };
-    let manifest = Manifest {
-        header: Header::new(schema, mode, sequence, taken_at),
-        entries,
-    };
-    files::blocking(move || manifest.write(&target)).await?;
+    let needs = source.inventory.needs;
+    report.missing = missing_in(&target.join(RECORDS), &there, needs, report.taken_at).await?;
     Ok(report)
 }
 
-fn make_target(target: &Path) -> Result<(), BackupError> {
+/// A backup that is being made.
+struct Copying {
+    mode: StoreMode,
+    records: RecordsCopy,
+    manifest: Offloaded<ManifestWriter>,
+    files: Copies,
+    keys: Copies,
+}
+
+impl Copying {
+    /// Makes the folder, copies what lies beside the store, and then all records that there are.
+    async fn begin(source: &BackupSource, target: &Path) -> Result<Self, BackupError> {
+        let (schema, mode) = schema::of(source.store.engine()).await?;
+        let (made, data) = (target.to_owned(), source.data.clone());
+        let manifest = files::blocking(move || {
+            make_target(&made, &data)?;
+            ManifestWriter::create(&made, &Header::new(schema, mode))
+        });
+        let manifest = Offloaded::new(manifest.await?);
+        let beside = copy_beside((source.inventory.beside)(mode), &source.data, target);
+        list(&manifest, beside.await?).await?;
+        let mut records = RecordsCopy::begin(&source.store, &target.join(RECORDS)).await?;
+        records.scan().await?;
+        Ok(Self {
+            mode,
+            records,
+            manifest,
+            files: Copies::of(source.files.folder(), &target.join(BYTES), EntryPath::Bytes),
+            keys: Copies::of(source.keys.folder(), &target.join(KEYS), EntryPath::Key),
+        })
+    }
+
+    /// Copies files, round by round, until so few come in during one that removals need not wait
+    /// for long.
+    async fn copy_until_few_are_left(&mut self) -> Result<(), BackupError> {
+        let mut before = usize::MAX;
+        let mut stalled = 0;
+        loop {
+            let mut copied = 0;
+            for copies in [&mut self.files, &mut self.keys] {
+                let new = copies.new_files().await?;
+                for ids in new.chunks(AT_ONCE) {
+                    list(&self.manifest, copies.copy(ids).await?).await?;
+                    self.records.append_committed().await?;
+                }
+                copied += new.len();
+            }
+            if copied <= FEW_FILES {
+                return self.records.sync().await;
+            }
+            stalled += usize::from(copied >= before);
+            if stalled == MOST_STALLED_ROUNDS {
+                return Err(BackupError::TooBusy);
+            }
+            before = copied;
+        }
+    }
+
+    /// Waits until nobody removes anything, and lets nobody until both guards are dropped.
+    async fn wait_for_removals(
+        &mut self,
+        source: &BackupSource,
+    ) -> Result<[OwnedRwLockWriteGuard<()>; 2], BackupError> {
+        let mut held = pin!(async {
+            [
+                source.files.folder().hold_removals().await,
+                source.keys.folder().hold_removals().await,
+            ]
+        });
+        loop {
+            tokio::select! {
+                held = &mut held => return Ok(held),
+                () = tokio::time::sleep(TAKE_IN_EVERY) => self.records.append_committed().await?,
+            }
+        }
+    }
+
+    /// Brings everything to one moment, while nothing is removed. Gives what there are copies of.
+    async fn complete(
+        mut self,
+        source: &BackupSource,
+    ) -> Result<(BackupReport, Named), BackupError> {
+        let records = self.records.seal().await?;
+        for copies in [&mut self.files, &mut self.keys] {
+            let new = copies.new_files().await?;
+            if new.len() > MOST_AT_THE_END {
+                return Err(BackupError::TooBusy);
+            }
+            for ids in new.chunks(AT_ONCE) {
+                list(&self.manifest, copies.copy(ids).await?).await?;
+            }
+            let dropped = copies.drop_removed().await?;
+            let unlist = move |manifest: &mut ManifestWriter| {
+                let mut dropped = dropped.into_iter();
+                dropped.try_for_each(|(path, bytes)| manifest.drop(path, bytes))
+            };
+            self.manifest.run(unlist).await?;
+        }
+        let moment = Moment {
+            sequence: records.sequence(),
+            taken_at: source.store.now().await?,
+        };
+        let entry = Entry {
+            path: EntryPath::Records,
+            content: records.finish().await?,
+        };
+        list(&self.manifest, vec![entry]).await?;
+        let master = source.keys.master().clone();
+        let finish = move |manifest: &mut ManifestWriter| manifest.finish(moment, &master);
+        let totals = self.manifest.run(finish).await?;
+        let report = BackupReport {
+            mode: self.mode,
+            sequence: moment.sequence,
+            taken_at: moment.taken_at,
+            files: totals.files,
+            bytes: totals.bytes,
+            missing: Vec::new(),
+        };
+        let there = Named {
+            files: self.files.into_ids(),
+            keys: self.keys.into_ids(),
+        };
+        Ok((report, there))
+    }
+}
+
+async fn list(
+    manifest: &Offloaded<ManifestWriter>,
+    entries: Vec<Entry>,
+) -> Result<(), BackupError> {
+    let add = move |manifest: &mut ManifestWriter| {
+        let mut entries = entries.iter();
+        entries.try_for_each(|entry| manifest.add(entry))
+    };
+    manifest.run(add).await
+}
+
+/// What the rows of a file of records need and is not there.
+async fn missing_in(
+    records: &Path,
+    there: &Named,
+    needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
+    at: Timestamp,
+) -> Result<Vec<Missing>, BackupError> {
+    let records = Records::open(records).await?;
+    let mut completeness = Completeness::new(there, needs, at);
+    loop {
+        let part = records.part().await?;
+        completeness.note(&part)?;
+        if part.end.is_some() {
+            return Ok(completeness.into_missing());
+        }
+    }
+}
+
+fn make_target(target: &Path, data: &Path) -> Result<(), BackupError> {
+    refuse_inside(target, data)?;
     files::create_folder(target).map_err(failed_to("create", target))?;
     if !is_empty(target, None)? {
         return Err(BackupError::NotEmpty(target.to_owned()));
@@ -238,6 +431,13 @@ fn is_empty(folder: &Path, allowed: Option<&Path>) -> Result<bool, BackupError> 
         }
     }
     Ok(true)
+}
+
+/// A new file that only its owner may read.
+fn create(path: &Path) -> Result<File, BackupError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(failed_to("create", path))
 }
 
 fn failed_to<'p>(

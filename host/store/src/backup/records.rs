@@ -10,20 +10,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ::bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::copy::{Copied, create};
-use super::manifest::Entry;
-use super::{BackupError, RECORDS, failed_to};
+use super::manifest::Content;
+use super::{BackupError, create, failed_to};
 use crate::engine::{
-    Commit, CommitOutcome, Committed, Direction, Engine, Feed, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES,
-    MAX_KEY_BYTES, MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan,
+    Commit, Committed, Direction, Feed, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES, MAX_KEY_BYTES,
+    MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan,
 };
-use crate::files;
+use crate::files::{self, Offloaded};
 use crate::key::past_prefix;
 use crate::store::Store;
 
@@ -34,13 +33,19 @@ const END: u8 = 3;
 const WRITES_AT_ONCE: usize = MAX_COMMIT_WRITES / 2;
 const BYTES_AT_ONCE: usize = MAX_COMMIT_BYTES / 2;
 
-/// The file, while it is written.
+/// The file while it is written, with every commit that is made meanwhile.
 pub(super) struct RecordsCopy {
     store: Store,
     feed: Feed,
     last: u64,
-    /// None while a thread writes, and after it failed.
-    file: Option<Writer>,
+    file: Offloaded<Writer>,
+}
+
+/// The file with the last commit in it: nothing can be added any more, so that whatever the
+/// records name was there when they were sealed.
+pub(super) struct SealedRecords {
+    last: u64,
+    file: Offloaded<Writer>,
 }
 
 impl RecordsCopy {
@@ -53,7 +58,7 @@ impl RecordsCopy {
             store: store.clone(),
             last: feed.since().map_or(0, crate::Version::number),
             feed,
-            file: Some(file),
+            file: Offloaded::new(file),
         })
     }
 
@@ -78,7 +83,7 @@ impl RecordsCopy {
             });
             // Values may be newer than the commits that were told so far: all of them are told
             // before the end, and lead to the same.
-            self.append(puts.collect()).await?;
+            append(&self.file, puts.collect()).await?;
             self.append_committed().await?;
         }
     }
@@ -90,64 +95,71 @@ impl RecordsCopy {
             return Ok(());
         };
         self.last = last.version.number();
-        self.append(told.into_iter().flat_map(Frame::of).collect())
-            .await
+        let frames = told.into_iter().flat_map(Frame::of);
+        append(&self.file, frames.collect()).await
     }
 
-    /// Writes everything that has been committed by now.
-    pub(super) async fn catch_up(&mut self) -> Result<(), BackupError> {
+    /// Makes durable what was written, so that little is left to do at the end.
+    pub(super) async fn sync(&self) -> Result<(), BackupError> {
+        self.file.run(Writer::sync).await
+    }
+
+    /// Writes everything that has been committed by now, and no commit after it.
+    pub(super) async fn seal(mut self) -> Result<SealedRecords, BackupError> {
         // Whatever a scan has seen is durable, and told, when this is acknowledged.
         self.store.engine().commit(Commit::default()).await?;
-        self.append_committed().await
-    }
-
-    /// Closes the file; gives the number of the last commit in it.
-    pub(super) async fn finish(mut self) -> Result<(u64, Entry), BackupError> {
-        let last = self.last;
-        self.append(vec![Frame::End { sequence: last }]).await?;
-        let written = match self.file.take() {
-            Some(file) => files::blocking(move || file.finish()).await?,
-            None => return Err(unfinished()),
-        };
-        Ok((last, written.named(RECORDS.into())))
-    }
-
-    async fn append(&mut self, frames: Vec<Frame>) -> Result<(), BackupError> {
-        let mut file = self.file.take().ok_or_else(unfinished)?;
-        let file = files::blocking(move || {
-            for frame in &frames {
-                file.frame(frame)?;
-            }
-            Ok::<_, BackupError>(file)
-        });
-        self.file = Some(file.await?);
-        Ok(())
+        self.append_committed().await?;
+        Ok(SealedRecords {
+            last: self.last,
+            file: self.file,
+        })
     }
 }
 
-/// Writes the records of a file into an engine that holds none; gives the number of the last
-/// commit that is in them.
-pub(super) async fn restore(engine: &dyn Engine, path: &Path) -> Result<u64, BackupError> {
-    let opened = path.to_owned();
-    let mut reader = files::blocking(move || Reader::open(opened)).await?;
-    loop {
-        let (back, part) = files::blocking(move || {
-            let part = reader.part()?;
-            Ok::<_, BackupError>((reader, part))
-        })
-        .await?;
-        reader = back;
-        if !part.rows.is_empty() {
-            match engine.commit(part.commit()).await? {
-                CommitOutcome::Committed => {}
-                CommitOutcome::Conflict { .. } => {
-                    unreachable!("a commit without expectations conflicts with nothing")
-                }
-            }
+impl SealedRecords {
+    /// The last commit in the file.
+    pub(super) fn sequence(&self) -> u64 {
+        self.last
+    }
+
+    /// Completes the file.
+    pub(super) async fn finish(self) -> Result<Content, BackupError> {
+        let end = Frame::End {
+            sequence: self.last,
+        };
+        append(&self.file, vec![end]).await?;
+        self.file.run(Writer::finish).await
+    }
+}
+
+async fn append(file: &Offloaded<Writer>, frames: Vec<Frame>) -> Result<(), BackupError> {
+    file.run(move |file| {
+        for frame in &frames {
+            file.frame(frame)?;
         }
-        if let Some(sequence) = part.end {
-            return Ok(sequence);
-        }
+        Ok(())
+    })
+    .await
+}
+
+/// Reads a file from its start to its end, part by part.
+pub(super) struct Records(Offloaded<Reader>);
+
+impl Records {
+    pub(super) async fn open(path: &Path) -> Result<Self, BackupError> {
+        let path = path.to_owned();
+        let reader = files::blocking(move || Reader::open(path)).await?;
+        Ok(Self(Offloaded::new(reader)))
+    }
+
+    /// What comes next; each part has the last word on the keys in it so far.
+    pub(super) async fn part(&self) -> Result<Part, BackupError> {
+        self.0.run(Reader::part).await
+    }
+
+    /// What was read, after the last part.
+    pub(super) async fn content(self) -> Result<Content, BackupError> {
+        self.0.run(Reader::content).await
     }
 }
 
@@ -214,27 +226,32 @@ impl Writer {
             .map_err(failed_to("write", &self.path))
     }
 
-    fn finish(self) -> Result<Copied, BackupError> {
-        let file = self.file.into_inner();
-        let file = file.map_err(|error| failed_to("write", &self.path)(error.into_error()))?;
-        file.sync_all().map_err(failed_to("sync", &self.path))?;
-        Ok(Copied {
+    fn sync(&mut self) -> Result<(), BackupError> {
+        self.file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync_all())
+            .map_err(failed_to("write", &self.path))
+    }
+
+    fn finish(&mut self) -> Result<Content, BackupError> {
+        self.sync()?;
+        Ok(Content {
             bytes: self.bytes,
-            sha256: self.digest.finalize().into(),
+            sha256: self.digest.clone().finalize().into(),
         })
     }
 }
 
 /// What one commit restores: keys with their values, or none for those that are gone.
 #[derive(Default)]
-struct Part {
-    rows: BTreeMap<Bytes, Option<Bytes>>,
+pub(super) struct Part {
+    pub(super) rows: BTreeMap<Bytes, Option<Bytes>>,
     /// The last commit, if this is the last part.
-    end: Option<u64>,
+    pub(super) end: Option<u64>,
 }
 
 impl Part {
-    fn commit(&self) -> Commit {
+    pub(super) fn commit(&self) -> Commit {
         let mut commit = Commit::default();
         for (key, value) in &self.rows {
             match value {
@@ -249,6 +266,8 @@ impl Part {
 struct Reader {
     path: PathBuf,
     file: BufReader<File>,
+    digest: Sha256,
+    bytes: u64,
 }
 
 impl Reader {
@@ -257,6 +276,8 @@ impl Reader {
         Ok(Self {
             file: BufReader::new(file),
             path,
+            digest: Sha256::new(),
+            bytes: 0,
         })
     }
 
@@ -323,9 +344,29 @@ impl Reader {
 
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), BackupError> {
         match self.file.read_exact(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.malformed()),
-            read => read.map_err(failed_to("read", &self.path)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(self.malformed());
+            }
+            read => read.map_err(failed_to("read", &self.path))?,
         }
+        self.digest.update(&*bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// What was read, where nothing follows.
+    fn content(&mut self) -> Result<Content, BackupError> {
+        let rest = self
+            .file
+            .fill_buf()
+            .map_err(failed_to("read", &self.path))?;
+        if !rest.is_empty() {
+            return Err(self.malformed());
+        }
+        Ok(Content {
+            bytes: self.bytes,
+            sha256: self.digest.clone().finalize().into(),
+        })
     }
 
     fn malformed(&self) -> BackupError {
@@ -342,14 +383,11 @@ fn length(bytes: &Bytes) -> [u8; 4] {
         .to_be_bytes()
 }
 
-fn unfinished() -> BackupError {
-    failed_to("write", Path::new(RECORDS))(io::Error::other("an earlier write failed"))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::RECORDS;
     use super::*;
 
     fn frames() -> impl Strategy<Value = Vec<Frame>> {
@@ -391,7 +429,11 @@ mod tests {
             let all = [&frames[..], &[Frame::End { sequence }]].concat();
             let path = written(folder.path(), &all);
 
-            let part = Reader::open(path).expect("opened").part().expect("read");
+            let mut reader = Reader::open(path.clone()).expect("opened");
+            let part = reader.part().expect("read");
+            let content = std::fs::read(path).expect("the file");
+            let digest = crate::Sha256Digest::of(&content);
+            prop_assert_eq!(reader.content().expect("the end").sha256, digest);
 
             prop_assert_eq!(part.rows, expected);
             prop_assert_eq!(part.end, Some(sequence));

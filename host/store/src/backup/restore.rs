@@ -6,16 +6,17 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::copy::{copy_file, create, digest_of, make_parent, sync_folders_of};
-use super::manifest::{Entry, Manifest};
-use super::{BYTES, BackupError, KEYS, RECORDS, failed_to, is_empty, records};
+use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folders_of};
+use super::manifest::{Content, Entry, EntryPath, Manifest};
+use super::missing::{Completeness, Missing, Named};
+use super::records::Records;
+use super::{BYTES, BackupError, Inventory, KEYS, failed_to, is_empty, marks};
 use crate::clock::Clock;
-use crate::engine::{Engine, SledEngine, SledOptions};
+use crate::engine::{CommitOutcome, Engine, SledEngine, SledOptions};
 use crate::files;
-use crate::schema::StoreMode;
+use crate::keys::{KeyError, MasterKey};
+use crate::schema::{self, StoreMode};
 
-/// Stands in a data folder from the first to the last step of a restore.
-const MARKER: &str = "restoring";
 /// Folder of the embedded engine in a data folder.
 const STORE: &str = "store";
 
@@ -24,6 +25,20 @@ const STORE: &str = "store";
 pub struct Backup {
     folder: PathBuf,
     manifest: Manifest,
+    inventory: Inventory,
+    records: Content,
+}
+
+/// Where to restore a backup to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RestoreOptions {
+    /// The data folder. It is made, or must be empty but for the master key.
+    pub data: PathBuf,
+    /// The master key's file. Where it is there already, a backup that was not written by a
+    /// server with this key is refused; otherwise the folder is refused when it is opened.
+    pub master_key: Option<PathBuf>,
+    /// Whether nothing is to be sent from the folder until [`release`](super::release).
+    pub hold: bool,
 }
 
 /// What was restored.
@@ -38,12 +53,13 @@ pub struct RestoreReport {
     pub taken_at: Timestamp,
     /// How many files were read.
     pub files: usize,
-}
-
-/// Whether a restore into this data folder has begun and not come to its end.
-#[must_use]
-pub fn is_half_restored(data: &Path) -> bool {
-    data.join(MARKER).exists()
+    /// Whether the master key says that one of its servers has written all of this. False until
+    /// that is there.
+    pub authentic: bool,
+    /// Whether nothing is sent from the folder until it is released.
+    pub held: bool,
+    /// What rows need and the backup does not hold.
+    pub missing: Vec<Missing>,
 }
 
 impl Backup {
@@ -52,14 +68,24 @@ impl Backup {
     /// # Errors
     /// [`BackupError::NotWhole`], [`BackupError::Damaged`], which names the file, a layout or
     /// schema that is not known; I/O errors.
-    pub async fn open(folder: &Path) -> Result<Self, BackupError> {
+    pub async fn open(folder: &Path, inventory: Inventory) -> Result<Self, BackupError> {
         let folder = folder.to_owned();
         files::blocking(move || {
             let manifest = Manifest::read(&folder)?;
+            let beside = (inventory.beside)(manifest.header.mode);
             for entry in &manifest.entries {
-                verify(&folder, entry)?;
+                verify(&folder, entry, &beside)?;
             }
-            Ok(Self { folder, manifest })
+            let mut entries = manifest.entries.iter();
+            let records = entries.find(|entry| entry.path == EntryPath::Records);
+            let records =
+                records.ok_or_else(|| damaged(&folder, &EntryPath::Records, "missing"))?;
+            Ok(Self {
+                records: records.content,
+                folder,
+                manifest,
+                inventory,
+            })
         })
         .await
     }
@@ -70,114 +96,181 @@ impl Backup {
         self.manifest.header.mode
     }
 
-    /// Makes a data folder with the embedded engine from it. `data` is made, or must be empty but
-    /// for `allowed`; until this has returned, no server opens it.
+    /// Makes a data folder with the embedded engine from it. Until this has returned, no server
+    /// opens it.
     ///
     /// # Errors
-    /// [`BackupError::NotEmpty`]; a file that changes while it is read; I/O errors. The folder is
-    /// then to be removed.
+    /// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::NotAuthentic`]; a file
+    /// that changes while it is read; I/O errors. A folder that was begun is then to be removed.
     pub async fn restore(
         self,
-        data: &Path,
-        allowed: Option<&Path>,
+        options: RestoreOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<RestoreReport, BackupError> {
-        let (folder, allowed) = (data.to_owned(), allowed.map(Path::to_owned));
-        let backup = files::blocking(move || {
-            self.copy_files(&folder, allowed.as_deref())?;
-            Ok::<_, BackupError>(self)
-        })
-        .await?;
-        let options = SledOptions::new(data.join(STORE));
-        let engine = files::blocking(move || SledEngine::open(&options, clock)).await?;
-        backup.restore_records(&engine).await?;
-        let folder = data.to_owned();
+        let backup = Arc::new(self);
+        let options = Arc::new(options);
+        let (this, to) = (backup.clone(), options.clone());
+        let is_authentic = files::blocking(move || this.copy_files(&to)).await?;
+        let engine = SledOptions::new(options.data.join(STORE));
+        let engine = files::blocking(move || SledEngine::open(&engine, clock)).await?;
+        let missing = backup.restore_records(&engine).await?;
+        let to = options.clone();
         files::blocking(move || {
             // Its threads end, and its files are closed, before the folder is said to be whole.
             drop(engine);
-            let marker = folder.join(MARKER);
-            files::remove(&marker).map_err(failed_to("remove", &marker))
+            marks::end_restore(&to.data)
         })
         .await?;
-        let header = &backup.manifest.header;
+        let Manifest {
+            header,
+            moment,
+            entries,
+            ..
+        } = &backup.manifest;
         Ok(RestoreReport {
             mode: header.mode,
-            sequence: header.sequence,
-            taken_at: header.taken_at,
-            files: backup.manifest.entries.len(),
+            sequence: moment.sequence,
+            taken_at: moment.taken_at,
+            files: entries.len(),
+            authentic: is_authentic,
+            held: options.hold,
+            missing,
         })
     }
 
-    /// Writes the records into an engine that holds none.
+    /// Writes the records into an engine that holds none; gives what they need and the backup
+    /// does not hold.
     ///
     /// # Errors
-    /// A file that is no list of records; the engine's.
-    pub async fn restore_records(&self, engine: &dyn Engine) -> Result<(), BackupError> {
-        let path = self.folder.join(RECORDS);
-        let sequence = records::restore(engine, &path).await?;
-        if sequence != self.manifest.header.sequence {
+    /// A file that is no list of records, that was changed since the backup was opened, or of
+    /// another store than the manifest; the engine's.
+    pub async fn restore_records(&self, engine: &dyn Engine) -> Result<Vec<Missing>, BackupError> {
+        let path = EntryPath::Records.in_folder(&self.folder);
+        let Manifest { header, moment, .. } = &self.manifest;
+        let there = self.contents();
+        let needs = self.inventory.needs;
+        let mut completeness = Completeness::new(&there, needs, moment.taken_at);
+        let records = Records::open(&path).await?;
+        let sequence = loop {
+            let part = records.part().await?;
+            completeness.note(&part)?;
+            let commit = part.commit();
+            if !commit.is_read_only() {
+                match engine.commit(commit).await? {
+                    CommitOutcome::Committed => {}
+                    CommitOutcome::Conflict { .. } => {
+                        unreachable!("a commit without expectations conflicts with nothing")
+                    }
+                }
+            }
+            if let Some(sequence) = part.end {
+                break sequence;
+            }
+        };
+        if records.content().await? != self.records {
+            return Err(changed(path));
+        }
+        let is_of_manifest = sequence == moment.sequence
+            && schema::of(engine).await? == (header.schema, header.mode);
+        if !is_of_manifest {
             return Err(BackupError::Damaged {
                 path,
                 what: "of another backup than its manifest",
             });
         }
-        Ok(())
+        Ok(completeness.into_missing())
     }
 
-    fn copy_files(&self, data: &Path, allowed: Option<&Path>) -> Result<(), BackupError> {
-        files::create_folder(data).map_err(failed_to("create", data))?;
-        if !is_empty(data, allowed)? {
-            return Err(BackupError::NotEmpty(data.to_owned()));
+    /// Restores all files but the records, which go into the engine. Tells whether the master
+    /// key is there, and so whether the backup is known to be authentic.
+    fn copy_files(&self, options: &RestoreOptions) -> Result<bool, BackupError> {
+        let RestoreOptions {
+            data, master_key, ..
+        } = options;
+        refuse_inside(data, &self.folder)?;
+        if marks::is_half_restored(data) {
+            return Err(BackupError::HalfRestored(data.clone()));
         }
-        let marker = data.join(MARKER);
-        create(&marker)?
-            .sync_all()
-            .map_err(failed_to("write", &marker))?;
-        files::sync(data).map_err(failed_to("sync", data))?;
+        let is_authentic = self.is_authentic(master_key.as_deref())?;
+        files::create_folder(data).map_err(failed_to("create", data))?;
+        if !is_empty(data, master_key.as_deref())? {
+            return Err(BackupError::NotEmpty(data.clone()));
+        }
+        marks::begin_restore(data)?;
+        if !is_authentic {
+            marks::mark_unproven(data, &self.manifest.seal)?;
+        }
+        if options.hold {
+            marks::mark_held(data)?;
+        }
         for folder in [BYTES, KEYS].map(|name| data.join(name)) {
             files::create_folder(&folder).map_err(failed_to("create", &folder))?;
         }
-        for entry in self.copied() {
-            let (from, to) = (self.folder.join(&entry.path), data.join(&entry.path));
+        let copied = || {
+            let entries = self.manifest.entries.iter();
+            entries.filter(|entry| entry.path != EntryPath::Records)
+        };
+        for entry in copied() {
+            let [from, to] = [&self.folder, data].map(|folder| entry.path.in_folder(folder));
             make_parent(&to)?;
-            let copied = copy_file(&from, &to)?;
-            if copied.named(entry.path.clone()) != *entry {
+            if copy_file(&from, &to)? != entry.content {
                 return Err(changed(from));
             }
         }
-        let copied: Vec<Entry> = self.copied().cloned().collect();
-        sync_folders_of(data, &copied)
+        sync_folders_of(data, copied())?;
+        Ok(is_authentic)
     }
 
-    /// All files but the records, which go into the engine.
-    fn copied(&self) -> impl Iterator<Item = &Entry> {
-        let entries = self.manifest.entries.iter();
-        entries.filter(|entry| entry.path != Path::new(RECORDS))
+    fn is_authentic(&self, master_key: Option<&Path>) -> Result<bool, BackupError> {
+        let Some(path) = master_key else {
+            return Ok(false);
+        };
+        match MasterKey::load(path) {
+            Ok(master) if self.manifest.is_by(&master) => Ok(true),
+            Ok(_) => Err(BackupError::NotAuthentic {
+                folder: self.folder.clone(),
+                master_key: path.to_owned(),
+            }),
+            Err(KeyError::MasterMissing { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn contents(&self) -> Named {
+        let mut contents = Named::default();
+        for entry in &self.manifest.entries {
+            match entry.path {
+                EntryPath::Bytes(id) => contents.files.insert(id),
+                EntryPath::Key(id) => contents.keys.insert(id),
+                EntryPath::Records | EntryPath::Beside(_) => false,
+            };
+        }
+        contents
     }
 }
 
-fn verify(folder: &Path, entry: &Entry) -> Result<(), BackupError> {
-    let path = folder.join(&entry.path);
-    let names_our_own = [STORE, MARKER]
-        .iter()
-        .any(|name| entry.path.starts_with(name));
-    if names_our_own {
-        return Err(BackupError::Damaged {
-            path,
-            what: "no part of a backup",
-        });
+fn verify(folder: &Path, entry: &Entry, beside: &[PathBuf]) -> Result<(), BackupError> {
+    let path = &entry.path;
+    if let EntryPath::Beside(name) = path
+        && !beside
+            .iter()
+            .any(|known| Path::new(name).starts_with(known))
+    {
+        return Err(damaged(folder, path, "no part of a backup"));
     }
-    match digest_of(&path)? {
-        None => Err(BackupError::Damaged {
-            path,
-            what: "missing",
-        }),
-        Some(found) if found.bytes < entry.bytes => Err(BackupError::Damaged {
-            path,
-            what: "cut off",
-        }),
-        Some(found) if found.named(entry.path.clone()) != *entry => Err(changed(path)),
-        Some(_) => Ok(()),
+    let what = match content_of(&path.in_folder(folder))? {
+        None => "missing",
+        Some(found) if found.bytes < entry.content.bytes => "cut off",
+        Some(found) if found != entry.content => return Err(changed(path.in_folder(folder))),
+        Some(_) => return Ok(()),
+    };
+    Err(damaged(folder, path, what))
+}
+
+fn damaged(folder: &Path, path: &EntryPath, what: &'static str) -> BackupError {
+    BackupError::Damaged {
+        path: path.in_folder(folder),
+        what,
     }
 }
 

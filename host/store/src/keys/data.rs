@@ -30,8 +30,20 @@ hex_bytes! {
 pub struct DataKey(Secret);
 
 impl DataKey {
+    /// A key of random bytes, kept nowhere yet; see [`DataKeys::keep`](super::DataKeys::keep).
+    ///
+    /// # Errors
+    /// When the operating system gives no random bytes.
+    pub fn random() -> Result<Self, KeyError> {
+        Ok(Self(aead::random()?))
+    }
+
     pub(super) fn from_secret(secret: Secret) -> Self {
         Self(secret)
+    }
+
+    pub(super) fn secret(&self) -> &[u8] {
+        self.0.as_ref()
     }
 
     /// Seals `plaintext` in a context: the same `aad` is needed to open it.

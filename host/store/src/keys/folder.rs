@@ -1,31 +1,30 @@
 //! Data keys, one small file each.
 
 use std::collections::HashSet;
-use std::fs;
 use std::future::Future;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tokio::sync::RwLock;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::aead::{self, Secret};
-use super::{DataKey, KEY_BYTES, KeyError, MasterKey};
+use super::{DataKey, KeyError, MasterKey};
 use crate::files;
-use crate::sweep::{SweepFailure, sweep};
+use crate::owned_folder::{FolderFault, OwnedFolder};
+
+/// What the name of a key's file ends in.
+const ENDING: &str = ".key";
 
 /// The folder of data keys, each wrapped by the master key in a file named by its id.
 ///
 /// The files are outside the engine because an engine may keep what it was told to delete.
 #[derive(Clone, Debug)]
 pub struct DataKeys {
-    folder: Arc<Path>,
+    folder: OwnedFolder,
     master: Arc<MasterKey>,
-    /// Shared by those who erase keys, held alone by a backup while it looks which there are.
-    removals: Arc<RwLock<()>>,
 }
 
 impl DataKeys {
@@ -34,11 +33,9 @@ impl DataKeys {
     /// # Errors
     /// When the folder cannot be made.
     pub fn open_folder(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
-        files::create_folder(folder).map_err(io("create", folder))?;
         Ok(Self {
-            folder: folder.into(),
+            folder: OwnedFolder::open(folder, ENDING)?,
             master,
-            removals: Arc::default(),
         })
     }
 
@@ -47,20 +44,24 @@ impl DataKeys {
     /// # Errors
     /// [`KeyError::Exists`], I/O errors.
     pub async fn create(&self, id: Uuid) -> Result<DataKey, KeyError> {
-        let secret = aead::random::<KEY_BYTES>()?;
-        let wrapped = aead::seal(&self.master.wrapping_key(), id.as_bytes(), secret.as_ref())?;
-        let path = self.path(id);
-        let temporary = self.folder.join(format!("{id}.new"));
-        files::blocking(
-            move || match files::write_new(&temporary, &path, &wrapped) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    Err(KeyError::Exists { id })
-                }
-                written => written.map_err(io("write", &path)),
-            },
-        )
-        .await?;
-        Ok(DataKey::from_secret(secret))
+        let key = DataKey::random()?;
+        self.keep(id, &key).await?;
+        Ok(key)
+    }
+
+    /// Keeps a new key, durably when this returns. What is sealed under it may be written
+    /// meanwhile; the row that names it is committed afterwards.
+    ///
+    /// # Errors
+    /// [`KeyError::Exists`], I/O errors.
+    pub async fn keep(&self, id: Uuid, key: &DataKey) -> Result<(), KeyError> {
+        let wrapped = aead::seal(&self.master.wrapping_key(), id.as_bytes(), key.secret())?;
+        let folder = self.folder.clone();
+        let written = files::blocking(move || folder.write(id, &wrapped)).await;
+        written.map_err(|fault| match fault.source.kind() {
+            io::ErrorKind::AlreadyExists => KeyError::Exists { id },
+            _ => fault.into(),
+        })
     }
 
     /// The key with this id.
@@ -68,12 +69,9 @@ impl DataKeys {
     /// # Errors
     /// [`KeyError::Missing`] when it was erased, [`KeyError::Damaged`], I/O errors.
     pub async fn open(&self, id: Uuid) -> Result<DataKey, KeyError> {
-        let path = self.path(id);
-        let wrapped = files::blocking(move || match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KeyError::Missing { id }),
-            read => read.map_err(io("read", &path)),
-        })
-        .await?;
+        let folder = self.folder.clone();
+        let wrapped = files::blocking(move || folder.read(id)).await?;
+        let wrapped = wrapped.ok_or(KeyError::Missing { id })?;
         let damaged = |_| KeyError::Damaged { id };
         let opened = aead::open(&self.master.wrapping_key(), id.as_bytes(), wrapped)
             .map(Zeroizing::new)
@@ -92,9 +90,7 @@ impl DataKeys {
     /// # Errors
     /// I/O errors; then try again.
     pub async fn erase(&self, id: Uuid) -> Result<bool, KeyError> {
-        let path = self.path(id);
-        let _removing = self.removals.read().await;
-        files::blocking(move || files::remove(&path).map_err(io("remove", &path))).await
+        Ok(self.folder.remove(id).await?)
     }
 
     /// Erases the keys that are older than [`SWEEP_AGE`](crate::bytes::SWEEP_AGE) and that nobody
@@ -109,34 +105,25 @@ impl DataKeys {
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
         E: From<KeyError>,
     {
-        let failed = |failure: SweepFailure| {
-            E::from(KeyError::Io {
-                action: failure.action,
-                path: failure.path.display().to_string(),
-                source: failure.source,
-            })
-        };
-        let _removing = self.removals.read().await;
-        sweep(&self.folder, now, owned, failed).await
+        let failed = |fault| E::from(KeyError::from(fault));
+        self.folder.sweep(now, owned, failed).await
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &OwnedFolder {
         &self.folder
     }
 
-    pub(crate) fn removals(&self) -> &RwLock<()> {
-        &self.removals
-    }
-
-    fn path(&self, id: Uuid) -> PathBuf {
-        self.folder.join(format!("{id}.key"))
+    pub(crate) fn master(&self) -> &Arc<MasterKey> {
+        &self.master
     }
 }
 
-fn io<'p>(action: &'static str, path: &'p Path) -> impl FnOnce(io::Error) -> KeyError + 'p {
-    move |source| KeyError::Io {
-        action,
-        path: path.display().to_string(),
-        source,
+impl From<FolderFault> for KeyError {
+    fn from(fault: FolderFault) -> Self {
+        Self::Io {
+            action: fault.action,
+            path: fault.path.display().to_string(),
+            source: fault.source,
+        }
     }
 }

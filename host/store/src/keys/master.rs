@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use super::aead::{self, Secret};
 use super::{DataKey, KEY_BYTES, KeyError};
 use crate::files;
-use crate::hex_bytes::hex_bytes;
+use crate::hex_bytes::{Sha256Digest, hex_bytes};
 
 /// The deployment's root secret. It lives in a file outside the store and never in it.
 pub struct MasterKey(Secret);
@@ -30,6 +30,11 @@ hex_bytes! {
 hex_bytes! {
     /// The SHA-256 digest of a token: what is stored in the token's stead.
     TokenHash
+}
+
+hex_bytes! {
+    /// HMAC-SHA-256 over the digest of a backup, under a key of its own.
+    BackupProof
 }
 
 /// A 256-bit token in base64url, 43 characters. Wiped when dropped, never shown by `Debug`.
@@ -122,6 +127,11 @@ impl MasterKey {
         hex::encode(aead::derive(&self.0, "check", "").as_ref())
     }
 
+    /// Proves that whoever wrote a backup with this digest has the key.
+    pub(crate) fn backup_proof(&self, digest: &Sha256Digest) -> BackupProof {
+        BackupProof(self.hmac("backup", "", &[digest.as_bytes()]))
+    }
+
     pub(super) fn wrapping_key(&self) -> Secret {
         aead::derive(&self.0, "wrap", "")
     }
@@ -169,6 +179,14 @@ impl Token {
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(..)")
+    }
+}
+
+impl BackupProof {
+    /// Whether this is the proof of `digest` by `master`, in a time that does not tell how
+    /// nearly.
+    pub(crate) fn is_by(&self, master: &MasterKey, digest: &Sha256Digest) -> bool {
+        self.0.ct_eq(&master.backup_proof(digest).0).into()
     }
 }
 

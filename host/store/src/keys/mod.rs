@@ -4,9 +4,12 @@ use std::io;
 
 use uuid::Uuid;
 
+use crate::files;
+
 pub use self::data::{Commitment, DataKey, Sealed};
 pub use self::folder::DataKeys;
-pub use self::master::{BlindIndex, MasterKey, Token, TokenHash, hash_token};
+
+pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
 
 mod aead;
 mod data;
@@ -76,4 +79,23 @@ pub enum KeyError {
         /// The operating system's answer.
         source: io::Error,
     },
+}
+
+impl KeyError {
+    /// Whether it lies with the master key's file, which an operator can mend.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::MasterMissing { .. }
+            | Self::MasterExposed { .. }
+            | Self::MasterMalformed { .. } => true,
+            Self::Io { source, .. } => files::is_for_operators(source),
+            Self::Missing { .. }
+            | Self::Exists { .. }
+            | Self::Damaged { .. }
+            | Self::Unsealable
+            | Self::Json
+            | Self::Random => false,
+        }
+    }
 }

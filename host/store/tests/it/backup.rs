@@ -1,25 +1,87 @@
-//! Backups that are made while others write, and what is restored from them.
+//! Backups that are made while others write.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use parafa_store::backup::{Backup, BackupError, BackupSource, Extra, back_up};
+use jiff::Timestamp;
+use parafa_store::backup::{
+    Backup, BackupError, BackupSource, Inventory, Named, StoredRow, back_up,
+};
 use parafa_store::engine::{FaultPlan, MemoryDisk};
 use parafa_store::{
-    ByteFiles, DataKeys, Folder, FolderError, MemoryEngine, Page, Store, StoreError, StoreMode,
+    ByteFiles, DataKeys, MemoryEngine, Page, Store, StoreError, StoreMode, Table, TableName,
 };
 use proptest::prelude::*;
-use tempfile::TempDir;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::folder::options;
 use crate::support::{Account, World, clock, master, on_every_engine, open, put_all};
+
+/// Writers that work at the same time.
+const WRITERS: usize = 8;
 
 /// Which balance each account has.
 type State = BTreeMap<u32, u64>;
+
+/// A document with a key of its own.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(crate) struct Document {
+    pub(crate) id: Uuid,
+    pub(crate) file: Uuid,
+    pub(crate) data_key: Uuid,
+}
+
+impl Table for Document {
+    type Key = Uuid;
+    const NAME: TableName = TableName::new("document");
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+}
+
+impl Document {
+    /// Writes key and file, and then the row that names them.
+    pub(crate) async fn make(store: &Store, files: &ByteFiles, keys: &DataKeys) -> Self {
+        let [id, file, data_key] = std::array::from_fn(|_| Uuid::now_v7());
+        let key = keys.create(data_key).await.expect("a key");
+        let content = Bytes::from_static(b"content");
+        let written = files.write(&key, file, content).await;
+        written.expect("written");
+        let document = Self { id, file, data_key };
+        put_all(store, &[document]).await;
+        document
+    }
+
+    async fn erase(self, source: &BackupSource) {
+        let deleted = source.store.transact(|tx| {
+            Box::pin(async move {
+                tx.delete::<Self>(&self.id).await?;
+                Ok::<_, StoreError>(())
+            })
+        });
+        deleted.await.expect("deleted");
+        source.keys.erase(self.data_key).await.expect("erased");
+        source.files.unlink(self.file).await.expect("removed");
+    }
+}
+
+/// What lies beside the stores of these tests.
+pub(crate) const INVENTORY: Inventory = Inventory {
+    beside: |_| vec!["notes".into(), "nowhere".into()],
+    needs,
+};
+
+fn needs(row: &StoredRow<'_>, _at: Timestamp) -> Result<Named, StoreError> {
+    let document = row.of_table::<Document>()?;
+    Ok(document.map_or_else(Named::default, |document| Named {
+        files: [document.file].into(),
+        keys: [document.data_key].into(),
+    }))
+}
 
 /// A store with its folders, ready to be backed up.
 fn source(world: &World) -> BackupSource {
@@ -28,41 +90,45 @@ fn source(world: &World) -> BackupSource {
         store: world.store.clone(),
         files: ByteFiles::open_folder(&bytes).expect("byte files"),
         keys: DataKeys::open_folder(&keys, Arc::new(master())).expect("data keys"),
-        extras: Vec::new(),
+        data: world.folder.path().join("data"),
+        inventory: INVENTORY,
     }
 }
 
 /// What is in the records of a backup, restored in memory.
 async fn restored(backup: &Path) -> Store {
     let engine: Arc<dyn parafa_store::Engine> = Arc::new(MemoryEngine::new(Arc::new(clock())));
-    let backup = Backup::open(backup).await.expect("a whole backup");
+    let backup = Backup::open(backup, INVENTORY)
+        .await
+        .expect("a whole backup");
     let records = backup.restore_records(&*engine).await;
     records.expect("records");
     open(engine).await.expect("a store")
 }
 
-async fn state_of(store: &Store) -> State {
-    let mut state = State::new();
+async fn all_rows<T: Table>(store: &Store) -> Vec<T> {
+    let mut rows = Vec::new();
     let mut page = Page::oldest(100);
     loop {
         let this = &page;
-        let read = store
-            .read(|tx| {
-                Box::pin(async move { tx.page::<Account>(this, parafa_store::Guard::none()).await })
-            })
-            .await;
-        let read: parafa_store::Paged<Account> =
-            read.map_err(|error: StoreError| error).expect("read");
-        page.after = read.rows.last().map(|account| account.id);
-        state.extend(
-            read.rows
-                .iter()
-                .map(|account| (account.id, account.balance)),
-        );
+        let read = store.read(|tx| {
+            Box::pin(async move { tx.page::<T>(this, parafa_store::Guard::none()).await })
+        });
+        let read: Result<parafa_store::Paged<T>, StoreError> = read.await;
+        let read = read.expect("read");
+        page.after = read.rows.last().map(Table::key);
+        rows.extend(read.rows);
         if !read.more {
-            return state;
+            return rows;
         }
     }
+}
+
+async fn state_of(store: &Store) -> State {
+    let accounts = all_rows::<Account>(store).await.into_iter();
+    accounts
+        .map(|account| (account.id, account.balance))
+        .collect()
 }
 
 /// One transaction: these accounts get these balances, or none.
@@ -197,46 +263,91 @@ on_every_engine! {
     }
 
     /// Documents come and go, each written before the row that names it and removed after it.
-    async fn every_row_of_a_backup_has_its_file(world) {
+    async fn every_row_of_a_backup_has_its_file_and_its_key(world) {
         let source = source(world);
-        let key = source.keys.create(Uuid::now_v7()).await.expect("a key");
         let is_over = Arc::new(AtomicBool::new(false));
-        let writing = tokio::spawn({
-            let (source, key, is_over) = (source.clone(), key.clone(), is_over.clone());
-            async move {
-                let mut made = Vec::new();
-                while !is_over.load(Ordering::SeqCst) {
-                    let number = u32::try_from(made.len()).expect("few");
-                    let id = Uuid::now_v7();
-                    let content = Bytes::from_static(b"content");
-                    source.files.write(&key, id, content).await.expect("written");
-                    change(&source.store, &[(number, Some(file_number(id)))].into()).await;
-                    made.push(id);
-                    if let Some(oldest) = made.len().checked_sub(8) {
-                        let number = u32::try_from(oldest).expect("few");
-                        change(&source.store, &[(number, None)].into()).await;
-                        source.files.unlink(made[oldest]).await.expect("removed");
-                    }
-                }
-            }
-        });
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|_| tokio::spawn(come_and_go(source.clone(), is_over.clone())))
+            .collect();
         for round in 0..5 {
             let target = world.folder.path().join(format!("backup-{round}"));
 
-            back_up(&source, &target).await.expect("a backup");
+            let report = back_up(&source, &target).await.expect("a backup");
 
-            let files: Vec<u64> = std::fs::read_dir(target.join("bytes"))
-                .expect("a folder")
-                .map(|entry| entry.expect("an entry").file_name())
-                .map(|name| name.to_str().and_then(|name| name.parse().ok()).expect("an id"))
-                .map(file_number)
-                .collect();
-            for (number, file) in state_of(&restored(&target).await).await {
-                assert!(files.contains(&file), "row {number} has no file");
+            assert_eq!(report.missing, []);
+            let [files, keys] = ["bytes", "keys"].map(|name| ids_in(&target.join(name)));
+            for document in all_rows::<Document>(&restored(&target).await).await {
+                assert!(files.contains(&document.file), "{document:?} has no file");
+                assert!(keys.contains(&document.data_key), "{document:?} has no key");
             }
         }
         is_over.store(true, Ordering::SeqCst);
-        writing.await.expect("no panic");
+        for writer in writers {
+            writer.await.expect("no panic");
+        }
+    }
+
+    /// Whoever is told that something is erased while a backup is not complete finds it in none.
+    async fn what_is_erased_before_a_backup_is_complete_is_not_in_it(world) {
+        let source = source(world);
+        let mut documents = Vec::new();
+        for _ in 0..200 {
+            let BackupSource { store, files, keys, .. } = &source;
+            documents.push(Document::make(store, files, keys).await);
+        }
+        let target = world.folder.path().join("backup");
+        let manifest = target.join("manifest.jsonl");
+        let erasing = tokio::spawn({
+            let source = source.clone();
+            async move {
+                let mut erased = Vec::new();
+                for document in documents {
+                    document.erase(&source).await;
+                    if !manifest.exists() {
+                        erased.push(document);
+                    }
+                }
+                erased
+            }
+        });
+
+        back_up(&source, &target).await.expect("a backup");
+
+        let [files, keys] = ["bytes", "keys"].map(|name| ids_in(&target.join(name)));
+        let listed = std::fs::read_to_string(target.join("manifest.jsonl")).expect("a list");
+        for document in erasing.await.expect("no panic") {
+            assert!(!files.contains(&document.file) && !keys.contains(&document.data_key));
+            let is_listed = |id: Uuid| {
+                listed.lines().any(|line| line.contains(&id.to_string()) && line.contains("bytes\":"))
+                    && !listed.contains(&format!("\"dropped\":\"keys/{id}.key\""))
+            };
+            assert!(!is_listed(document.data_key));
+        }
+        Backup::open(&target, INVENTORY).await.expect("a whole backup");
+    }
+
+    async fn what_a_row_needs_and_nobody_has_is_listed(world) {
+        let source = source(world);
+        let BackupSource { store, files, keys, .. } = &source;
+        let whole = Document::make(store, files, keys).await;
+        let [without_key, without_file] = [
+            Document::make(store, files, keys).await,
+            Document::make(store, files, keys).await,
+        ];
+        keys.erase(without_key.data_key).await.expect("erased");
+        files.unlink(without_file.file).await.expect("removed");
+        let target = world.folder.path().join("backup");
+
+        let report = back_up(&source, &target).await.expect("a backup");
+
+        let missing: Vec<_> = report.missing.iter().map(|missing| missing.id).collect();
+        assert_eq!(missing.len(), 2);
+        assert!(missing.contains(&without_key.data_key) && missing.contains(&without_file.file));
+        assert!(!missing.contains(&whole.data_key));
+        let engine = MemoryEngine::new(Arc::new(clock()));
+        let backup = Backup::open(&target, INVENTORY).await.expect("a whole backup");
+        let restored = backup.restore_records(&engine).await.expect("records");
+        assert_eq!(restored, report.missing);
     }
 
     async fn what_was_erased_before_a_backup_is_not_in_it(world) {
@@ -256,148 +367,32 @@ on_every_engine! {
     }
 }
 
-/// Stands for a file in the balance of an account.
-fn file_number(id: Uuid) -> u64 {
-    id.as_u64_pair().1
-}
-
-/// A data folder with a row, a document, its key and a file beside the store, and a backup of it.
-struct Scene {
-    root: TempDir,
-    file: Uuid,
-    key: Uuid,
-}
-
-impl Scene {
-    async fn set() -> Self {
-        let root = tempfile::tempdir().expect("a folder");
-        let folder = Folder::open(&options(root.path())).await.expect("made");
-        put_all(&folder.store, &[Account { id: 1, balance: 5 }]).await;
-        let (key, file) = (Uuid::now_v7(), Uuid::now_v7());
-        let data_key = folder.keys.create(key).await.expect("a key");
-        let content = Bytes::from_static(b"content");
-        let written = folder.files.write(&data_key, file, content).await;
-        written.expect("written");
-        let notes = root.path().join("notes");
-        std::fs::create_dir(&notes).expect("a folder");
-        std::fs::write(notes.join("a.txt"), "a").expect("written");
-        let source = BackupSource {
-            store: folder.store.clone(),
-            files: folder.files.clone(),
-            keys: folder.keys.clone(),
-            extras: ["notes", "nowhere"]
-                .map(|name| Extra {
-                    name: PathBuf::from("beside").join(name),
-                    path: root.path().join(name),
-                })
-                .into(),
-        };
-        let scene = Self { root, file, key };
-        back_up(&source, &scene.backup()).await.expect("a backup");
-        scene
-    }
-
-    fn backup(&self) -> PathBuf {
-        self.root.path().join("backup")
-    }
-
-    fn new_data(&self) -> PathBuf {
-        self.root.path().join("new")
-    }
-
-    async fn restore(&self) -> Result<(), BackupError> {
-        let backup = Backup::open(&self.backup()).await?;
-        let data = self.new_data();
-        let restored = backup.restore(&data, None, Arc::new(clock()));
-        restored.await.map(|_| ())
-    }
-
-    async fn open_restored(&self) -> Result<Folder, FolderError> {
-        let mut options = options(self.root.path());
-        options.path = self.new_data();
-        Folder::open(&options).await
-    }
-}
-
-#[tokio::test]
-async fn a_restored_folder_holds_everything() {
-    let scene = Scene::set().await;
-    let master_key = std::fs::read(scene.root.path().join("master.key")).expect("a key");
-
-    scene.restore().await.expect("restored");
-
-    let folder = scene.open_restored().await.expect("opened");
-    let account = folder.store.get::<Account>(&1).await.expect("read");
-    assert_eq!(account, Some(Account { id: 1, balance: 5 }));
-    let key = folder.keys.open(scene.key).await.expect("the key");
-    let content = folder.files.read(&key, scene.file).await.expect("the file");
-    assert_eq!(content, "content");
-    let beside = std::fs::read(scene.new_data().join("beside/notes/a.txt"));
-    assert_eq!(beside.expect("the file"), b"a");
-    assert!(!scene.backup().join("master.key").exists());
-    let records = std::fs::read(scene.backup().join("records")).expect("the records");
-    assert_eq!(memchr::memmem::find(&records, &master_key), None);
-}
-
-#[tokio::test]
-async fn a_folder_that_holds_something_is_neither_backed_up_to_nor_restored_to() {
-    let scene = Scene::set().await;
-    let data = scene.new_data();
-    std::fs::create_dir(&data).expect("a folder");
-    std::fs::write(data.join("something"), "").expect("written");
-
-    assert!(matches!(scene.restore().await, Err(BackupError::NotEmpty(path)) if path == data));
-    assert!(data.join("something").exists());
-    let world = World::in_memory().await;
-    let again = back_up(&source(&world), &scene.backup()).await;
-    assert!(matches!(again, Err(BackupError::NotEmpty(_))));
-    scene.restore().await.expect_err("the folder is as it was");
-}
-
-#[tokio::test]
-async fn a_damaged_file_is_named_and_nothing_is_restored() {
-    let scene = Scene::set().await;
-    let files = [
-        PathBuf::from("records"),
-        format!("bytes/{}", scene.file).into(),
-        format!("keys/{}.key", scene.key).into(),
-        "beside/notes/a.txt".into(),
-        "manifest.jsonl".into(),
-    ];
-    for file in files {
-        let path = scene.backup().join(&file);
-        let sound = std::fs::read(&path).expect("a file");
-        let mut changed = sound.clone();
-        changed[sound.len() / 2] ^= 1;
-        for damaged in [&changed[..], &sound[..sound.len() - 1]] {
-            std::fs::write(&path, damaged).expect("written");
-
-            let refused = scene.restore().await;
-
-            let named =
-                matches!(&refused, Err(BackupError::Damaged { path: named, .. }) if *named == path);
-            assert!(named, "{refused:?}");
-            assert!(!scene.new_data().exists());
+/// Makes documents and erases the older ones, until it is over.
+async fn come_and_go(source: BackupSource, is_over: Arc<AtomicBool>) {
+    let mut made = VecDeque::new();
+    while !is_over.load(Ordering::SeqCst) {
+        let BackupSource {
+            store, files, keys, ..
+        } = &source;
+        made.push_back(Document::make(store, files, keys).await);
+        if made.len() > 8
+            && let Some(oldest) = made.pop_front()
+        {
+            oldest.erase(&source).await;
         }
-        std::fs::remove_file(&path).expect("removed");
-        let error = scene.restore().await.expect_err("a file is missing");
-        let name = file.file_name().and_then(|name| name.to_str());
-        assert!(error.to_string().contains(name.expect("a name")), "{error}");
-        assert!(error.is_refusal());
-        std::fs::write(&path, sound).expect("written");
     }
-    scene.restore().await.expect("all is as it was");
 }
 
-#[tokio::test]
-async fn a_restore_that_was_cut_short_leaves_a_folder_that_does_not_open() {
-    let scene = Scene::set().await;
-    scene.restore().await.expect("restored");
-    std::fs::write(scene.new_data().join("restoring"), "").expect("written");
-
-    let opened = scene.open_restored().await;
-
-    assert!(matches!(opened, Err(FolderError::HalfRestored { .. })));
+/// The ids that the files of a folder are named by.
+fn ids_in(folder: &Path) -> HashSet<Uuid> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    entries
+        .map(|entry| entry.expect("an entry").file_name())
+        .map(|name| {
+            let name = name.to_str().expect("UTF-8");
+            name.trim_end_matches(".key").parse().expect("an id")
+        })
+        .collect()
 }
 
 #[tokio::test]
@@ -405,7 +400,8 @@ async fn a_backup_that_an_engine_failed_in_is_none() {
     let world = World::in_memory().await;
     let target = world.folder.path().join("backup");
     let faults = FaultPlan {
-        crash: Some((2, parafa_store::engine::CrashPoint::BeforeCommit)),
+        // The first commit opens the store, the next one seals the records.
+        crash: Some((1, parafa_store::engine::CrashPoint::BeforeCommit)),
         ..FaultPlan::default()
     };
     let broken = World::with_faults(world.disk(), faults).await;
@@ -413,6 +409,52 @@ async fn a_backup_that_an_engine_failed_in_is_none() {
     let made = back_up(&source(&broken), &target).await;
 
     assert!(matches!(made, Err(BackupError::Store(_))), "{made:?}");
-    let opened = Backup::open(&target).await;
+    let opened = Backup::open(&target, INVENTORY).await;
     assert!(matches!(opened, Err(BackupError::NotWhole { .. })));
+}
+
+#[tokio::test]
+async fn nothing_is_backed_up_into_the_folder_that_it_lies_in() {
+    let world = World::in_memory().await;
+    let source = source(&world);
+    let elsewhere = world.folder.path().join("elsewhere");
+    std::fs::create_dir_all(source.data.join("world")).expect("a folder");
+    std::os::unix::fs::symlink(&source.data, &elsewhere).expect("a link");
+    let targets = [
+        source.data.join("world/zz/b"),
+        source.data.join("nowhere/../b"),
+        elsewhere.join("b"),
+    ];
+    for target in targets {
+        let refused = back_up(&source, &target).await;
+
+        assert!(
+            matches!(refused, Err(BackupError::Inside { .. })),
+            "{refused:?}"
+        );
+        assert!(!target.exists());
+    }
+}
+
+#[tokio::test]
+async fn a_folder_beside_the_store_may_be_a_link_and_hold_none() {
+    let world = World::in_memory().await;
+    let source = source(&world);
+    let elsewhere = world.folder.path().join("elsewhere");
+    std::fs::create_dir_all(&source.data).expect("a folder");
+    std::fs::create_dir(&elsewhere).expect("a folder");
+    std::fs::write(elsewhere.join("a.txt"), "a").expect("written");
+    std::os::unix::fs::symlink(&elsewhere, source.data.join("notes")).expect("a link");
+    let target = world.folder.path().join("backup");
+
+    back_up(&source, &target).await.expect("a backup");
+
+    assert!(target.join("notes/a.txt").exists());
+    let link = elsewhere.join("b.txt");
+    std::os::unix::fs::symlink(elsewhere.join("a.txt"), &link).expect("a link");
+    let again = back_up(&source, &world.folder.path().join("again")).await;
+    let Err(BackupError::NoFile(named)) = again else {
+        panic!("{again:?}");
+    };
+    assert_eq!(named.file_name(), link.file_name());
 }

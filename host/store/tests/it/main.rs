@@ -11,5 +11,6 @@ mod jobs;
 mod lease;
 mod limits;
 mod power_loss;
+mod restore;
 mod tables;
 mod transactions;

@@ -1,0 +1,86 @@
+//! Files in a data folder that say how far it is restored, and what may be done with it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::manifest::Seal;
+use super::{BackupError, create, failed_to};
+use crate::files;
+use crate::keys::MasterKey;
+
+/// Stands in a data folder from the first to the last step of a restore.
+const RESTORING: &str = "restoring";
+/// Holds the seal of a backup that was restored without the master key, until that is there.
+const UNPROVEN: &str = "unproven";
+/// Stands in a data folder from which nothing is to be sent.
+const HELD: &str = "held";
+
+/// Whether a restore into this data folder has begun and not come to its end.
+pub(crate) fn is_half_restored(data: &Path) -> bool {
+    data.join(RESTORING).exists()
+}
+
+/// Whether nothing is to be sent from this data folder, because it is a copy of another.
+#[must_use]
+pub fn is_held(data: &Path) -> bool {
+    data.join(HELD).exists()
+}
+
+/// Lets everything be sent that a data folder has to send; tells whether it was held. Blocks.
+///
+/// # Errors
+/// I/O errors.
+pub fn release(data: &Path) -> Result<bool, BackupError> {
+    let held = data.join(HELD);
+    files::remove(&held).map_err(failed_to("remove", &held))
+}
+
+/// Whether what was restored into a data folder before the master key was there comes from a
+/// server that had it. Blocks.
+///
+/// # Errors
+/// I/O errors.
+pub(crate) fn prove_restored(data: &Path, master: &MasterKey) -> io::Result<bool> {
+    let path = data.join(UNPROVEN);
+    let seal = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        read => read?,
+    };
+    let is_proven = serde_json::from_slice::<Seal>(&seal).is_ok_and(|seal| seal.is_by(master));
+    if is_proven {
+        files::remove(&path)?;
+    }
+    Ok(is_proven)
+}
+
+/// Marks a data folder as being restored, until [`end_restore`].
+pub(super) fn begin_restore(data: &Path) -> Result<(), BackupError> {
+    mark(data, RESTORING, &[])
+}
+
+pub(super) fn end_restore(data: &Path) -> Result<(), BackupError> {
+    let marker = data.join(RESTORING);
+    files::remove(&marker).map_err(failed_to("remove", &marker))?;
+    Ok(())
+}
+
+/// Has the folder refused later if the master key says that the backup is not what it seems.
+pub(super) fn mark_unproven(data: &Path, seal: &Seal) -> Result<(), BackupError> {
+    let seal = serde_json::to_vec(seal);
+    let seal = seal.map_err(|error| failed_to("write", &data.join(UNPROVEN))(error.into()))?;
+    mark(data, UNPROVEN, &seal)
+}
+
+pub(super) fn mark_held(data: &Path) -> Result<(), BackupError> {
+    mark(data, HELD, &[])
+}
+
+fn mark(data: &Path, name: &str, content: &[u8]) -> Result<(), BackupError> {
+    let path = data.join(name);
+    let mut file = create(&path)?;
+    file.write_all(content)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| files::sync(data))
+        .map_err(failed_to("write", &path))
+}

@@ -1,0 +1,156 @@
+//! Syncs of a folder, each for everybody who waits for one.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A folder whose entries are made durable.
+///
+/// Every sync of a folder covers all entries that were changed before it began. So of those who
+/// come while one is under way, one syncs for all of them when it has ended.
+#[derive(Debug)]
+pub(crate) struct FolderSync {
+    folder: File,
+    progress: Mutex<Progress>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// How many syncs have begun.
+    begun: u64,
+    /// The last one that has succeeded.
+    succeeded: u64,
+    /// The last one that has failed.
+    failed: Option<(u64, io::ErrorKind)>,
+    is_under_way: bool,
+}
+
+impl FolderSync {
+    pub(crate) fn of(folder: &Path) -> io::Result<Self> {
+        Ok(Self {
+            folder: File::open(folder)?,
+            progress: Mutex::default(),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// Returns once every entry that was changed before the call is durable. Blocks.
+    ///
+    /// # Errors
+    /// Those of the sync that was to cover the entry: whoever shared it is told.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.sync_by(|| self.folder.sync_all())
+    }
+
+    fn sync_by(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let mut progress = self.lock();
+        let covering = progress.begun + 1;
+        loop {
+            if progress.succeeded >= covering {
+                return Ok(());
+            }
+            if let Some((failed, kind)) = progress.failed
+                && failed >= covering
+            {
+                return Err(kind.into());
+            }
+            if !progress.is_under_way {
+                break;
+            }
+            let woken = self.ended.wait(progress);
+            progress = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+        progress.begun += 1;
+        progress.is_under_way = true;
+        let own = progress.begun;
+        drop(progress);
+        let synced = sync();
+        let mut progress = self.lock();
+        progress.is_under_way = false;
+        match &synced {
+            Ok(()) => progress.succeeded = own,
+            Err(error) => progress.failed = Some((own, error.kind())),
+        }
+        drop(progress);
+        self.ended.notify_all();
+        synced
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    /// Has one sync under way, lets `others` come meanwhile, and ends it so.
+    fn with_others(
+        others: usize,
+        first: io::Result<()>,
+        next: impl Fn() -> io::Result<()> + Sync,
+    ) -> (io::Result<()>, Vec<io::Result<()>>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sync = &FolderSync::of(folder.path()).expect("a folder");
+        let (begun, has_begun) = mpsc::channel();
+        let (end, may_end) = mpsc::channel();
+        thread::scope(|scope| {
+            let first = scope.spawn(move || {
+                sync.sync_by(|| {
+                    begun.send(()).expect("the test waits");
+                    may_end.recv().expect("the test lets it end");
+                    first
+                })
+            });
+            has_begun.recv().expect("it begins");
+            let waiting: Vec<_> = (0..others)
+                .map(|_| scope.spawn(|| sync.sync_by(&next)))
+                .collect();
+            end.send(()).expect("it waits");
+            let first = first.join().expect("no panic");
+            let others = waiting.into_iter().map(|one| one.join().expect("no panic"));
+            (first, others.collect())
+        })
+    }
+
+    #[test]
+    fn nobody_is_content_with_a_sync_that_began_before_they_came() {
+        let syncs = AtomicUsize::new(0);
+
+        let (first, others) = with_others(1, Ok(()), || {
+            syncs.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+
+        assert!(first.is_ok() && others.iter().all(io::Result::is_ok));
+        assert_eq!(syncs.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn everybody_who_shares_a_sync_that_fails_is_told() {
+        let failing = || Err(io::ErrorKind::StorageFull.into());
+
+        let (first, others) = with_others(8, Ok(()), failing);
+
+        assert!(first.is_ok());
+        for other in others {
+            let error = other.expect_err("the sync that covers it failed");
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        }
+    }
+
+    #[test]
+    fn a_failure_before_somebody_came_is_none_of_theirs() {
+        let (first, others) = with_others(4, Err(io::ErrorKind::StorageFull.into()), || Ok(()));
+
+        assert!(first.is_err());
+        assert!(others.iter().all(io::Result::is_ok));
+    }
+}
