@@ -145,13 +145,21 @@ impl App {
             loaded => loaded?,
         };
         let data_key = self.store.new_id().await?;
-        let key = self.keys.create(data_key).await?;
+        let key = DataKey::random()?;
         let bytes_id = self.store.new_id().await?;
-        let written = match self.files.write(&key, bytes_id, loaded.content).await {
+        let written = match tokio::join!(
+            self.keys.keep(data_key, &key),
+            self.files.write(&key, bytes_id, loaded.content),
+        ) {
+            (Ok(()), written) => written.map_err(WorkflowError::from),
+            (Err(error), _) => Err(error.into()),
+        };
+        let written = match written {
             Ok(written) => written,
             Err(error) => {
-                self.keys.erase(data_key).await?;
-                return Err(error.into());
+                // Bytes that were written nobody can read any more; they are swept.
+                self.discard_key(data_key).await;
+                return Err(error);
             }
         };
         let now = self.store.now().await?;
