@@ -3,21 +3,22 @@
 mod check_config;
 mod demo;
 mod operator;
+mod output;
 mod plugin;
 mod restore;
 mod serve;
 mod verify;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, stdout};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use parafa_store::FolderError;
-use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
+use self::output::{is_read, print_aside, print_json, print_line, warn};
 use crate::config::{Config, ConfigError};
 use crate::operate::{
     AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
@@ -66,6 +67,8 @@ enum Command {
     Backup(operator::BackupArguments),
     /// Make a data folder from a backup.
     Restore(restore::RestoreArguments),
+    /// Let a restored copy send what it was held from sending.
+    Release(operator::OperatorPlace),
     /// Say whether the signatures of a document are intact.
     Verify(verify::VerifyArguments),
     /// Control a demo world that runs.
@@ -142,21 +145,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Backup(arguments) => operator::back_up(&arguments),
         Command::Restore(arguments) => restore::restore(&arguments),
+        Command::Release(place) => {
+            operator::operate(&place, (), |()| OperatorCommand::Release)
+        }
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "parafa", &mut stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "parafa", &mut script);
+            print_line(String::from_utf8_lossy(&script)).map_err(CommandError::from)
         }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(CommandError::Refused(sentence)) => {
-            eprintln!("parafa: {sentence}");
+            warn(sentence);
             ExitCode::from(REFUSED)
         }
         Err(CommandError::Fault(error)) => {
-            eprintln!("parafa: {error:#}");
+            warn(format_args!("{error:#}"));
             ExitCode::from(FAULT)
         }
         Err(CommandError::Told(code)) => ExitCode::from(code),
@@ -185,12 +192,6 @@ impl From<anyhow::Error> for CommandError {
         }
         Self::Fault(error)
     }
-}
-
-/// Prints what a program may read.
-fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    println!("{}", serde_json::to_string_pretty(value)?);
-    Ok(())
 }
 
 /// Logs for people on a terminal, JSON lines otherwise; on standard error, so

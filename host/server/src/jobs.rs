@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::StoreError;
+use parafa_store::backup;
 use parafa_store::jobs::{self, ClaimedJob};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -35,8 +36,16 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     }
     let tasks = TaskTracker::new();
     let lanes = lanes::BUDGETS.map(|budget| (budget.lane, Arc::new(Semaphore::new(budget.jobs))));
+    let mut is_held = backup::is_held(&app.data);
+    if is_held {
+        tracing::warn!("this is a restored copy: nothing is sent until `parafa release`");
+    }
     while !stop.is_cancelled() {
+        is_held = is_held && backup::is_held(&app.data);
         for (lane, slots) in &lanes {
+            if is_held && *lane == lanes::DELIVERIES {
+                continue;
+            }
             let free = slots.available_permits();
             if free == 0 {
                 continue;

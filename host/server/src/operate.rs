@@ -24,6 +24,7 @@ mod usage;
 mod users;
 
 pub(crate) use agreements::LinkedEntity;
+pub(crate) use backups::INVENTORY;
 pub(crate) use command::{
     AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
     OperatorCommand, ShelfCommand, TenantCommand, UsageCommand, UserCommand,

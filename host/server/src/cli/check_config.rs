@@ -5,7 +5,7 @@ use parafa_plugin_host::Unobserved;
 use parafa_store::StoreMode;
 use serde_json::json;
 
-use super::{CommandError, Place, print_json};
+use super::{CommandError, Place, print_json, print_line};
 use crate::shelf::Shelf;
 use crate::startup;
 

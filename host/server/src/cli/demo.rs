@@ -6,7 +6,7 @@ use anyhow::Context;
 use jiff::{Span, SpanRelativeTo};
 use parafa_demo::Control;
 
-use super::{CommandError, Place, print_json};
+use super::{CommandError, Place, print_json, print_line};
 use crate::demo::DemoFile;
 
 /// Arguments of `parafa demo`.
@@ -90,11 +90,11 @@ fn clock(arguments: &ClockArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&state)?;
     } else {
-        println!(
+        print_line(format_args!(
             "the demo world's clock shows {:.0}, {:#} ahead",
             state.now,
             state.offset()
-        );
+        ))?;
     }
     Ok(())
 }

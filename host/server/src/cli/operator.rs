@@ -12,7 +12,7 @@ use parafa_store::{Folder, SystemClock};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{CommandError, Place, REFUSED, print_json};
+use super::{CommandError, Place, REFUSED, is_read, print_json, print_line, warn};
 use crate::config::Config;
 use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply};
 use crate::shelf::Shelf;
@@ -81,7 +81,7 @@ pub(super) fn operate<C>(
     match group(command) {
         command @ OperatorCommand::Usage(_) => {
             let mut output = io::stdout().lock();
-            counter.each_row(command, |row| writeln!(output, "{row}"))
+            counter.each_row(command, |row| is_read(writeln!(output, "{row}")))
         }
         command @ OperatorCommand::Audit(_) => audit(&mut counter, command, place.json),
         mut command => {
@@ -90,12 +90,27 @@ pub(super) fn operate<C>(
                 Some(_) => counter.all_rows(command)?,
             };
             if let Some(warning) = answer["warning"].as_str() {
-                eprintln!("parafa: {warning}");
+                warn(warning);
                 if let (false, Some(members)) = (place.json, answer.as_object_mut()) {
                     members.remove("warning");
                 }
             }
-            print(&answer, place.json)
+            print(&answer, place.json)?;
+            tell_of_missing(&answer["missing"])
+        }
+    }
+}
+
+/// Ends a command as a refusal does whose answer names documents or keys that
+/// are missing.
+pub(super) fn tell_of_missing(missing: &Value) -> Result<(), CommandError> {
+    match missing.as_array().map_or(0, Vec::len) {
+        0 => Ok(()),
+        count => {
+            warn(format_args!(
+                "{count} documents or keys that rows need were not there to be copied: the answer lists them as `missing`"
+            ));
+            Err(CommandError::Told(REFUSED))
         }
     }
 }
@@ -114,7 +129,7 @@ fn audit(
         if !row["brokenAt"].is_null() {
             broken.push(row);
         }
-        Ok(())
+        Ok(true)
     })?;
     let is_sound = broken.is_empty();
     print(&json!({"verified": verified, "broken": broken}), json)?;
@@ -159,17 +174,20 @@ impl<'c> Counter<'c> {
         }
     }
 
-    /// Has a command carried out whose answer comes in parts.
+    /// Has a command carried out whose answer comes in parts, as long as `take`
+    /// wants more of them.
     fn each_row(
         &mut self,
         mut command: OperatorCommand,
-        mut take: impl FnMut(Value) -> io::Result<()>,
+        mut take: impl FnMut(Value) -> anyhow::Result<bool>,
     ) -> Result<(), CommandError> {
         loop {
             let value = self.carry_out(command.clone())?;
             let part: Part = serde_json::from_value(value).context("the answer is no part")?;
             for row in part.rows {
-                take(row).context("the answer cannot be written")?;
+                if !take(row)? {
+                    return Ok(());
+                }
             }
             match (command.cursor(), part.after) {
                 (Some(cursor), Some(after)) => *cursor = Some(after),
@@ -183,7 +201,7 @@ impl<'c> Counter<'c> {
         let mut rows = Vec::new();
         self.each_row(command, |row| {
             rows.push(row);
-            Ok(())
+            Ok(true)
         })?;
         Ok(Value::Array(rows))
     }
@@ -231,25 +249,19 @@ fn print(answer: &Value, json: bool) -> Result<(), CommandError> {
     if json {
         print_json(answer)?;
     } else {
-        print_lines(answer);
+        print_lines(answer)?;
     }
     Ok(())
 }
 
 /// One line for each member, or for each row of a list.
-fn print_lines(value: &Value) {
+fn print_lines(value: &Value) -> anyhow::Result<()> {
     match value {
-        Value::Array(rows) => {
-            for row in rows {
-                println!("{}", in_one_line(row));
-            }
-        }
-        Value::Object(members) => {
-            for (name, member) in members {
-                println!("{name}: {}", in_one_line(member));
-            }
-        }
-        other => println!("{}", in_one_line(other)),
+        Value::Array(rows) => rows.iter().try_for_each(|row| print_line(in_one_line(row))),
+        Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+            print_line(format_args!("{name}: {}", in_one_line(member)))
+        }),
+        other => print_line(in_one_line(other)),
     }
 }
 

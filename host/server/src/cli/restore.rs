@@ -3,19 +3,24 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_store::SystemClock;
-use parafa_store::backup::{Backup, BackupError, RestoreReport};
+use parafa_store::backup::{Backup, BackupError, RestoreOptions, RestoreReport};
 use serde::Serialize;
+use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::{CommandError, Place, print_json};
+use super::{CommandError, Place, operator, print_json, print_line, warn};
 use crate::config::Config;
-use crate::startup;
+use crate::{operate, startup};
 
 /// Arguments of `parafa restore`.
 #[derive(Debug, clap::Args)]
 pub(super) struct RestoreArguments {
     /// The backup.
     dir: PathBuf,
+    /// Send nothing from the new folder until `parafa release`: no invitations,
+    /// no webhooks. For a copy beside the deployment that it was made of.
+    #[arg(long)]
+    hold: bool,
     #[command(flatten)]
     place: Place,
     /// Answer in JSON.
@@ -44,39 +49,37 @@ struct MasterKeyFile {
 pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> {
     let config = arguments.place.load()?;
     let runtime = Runtime::new().context("the runtime does not start")?;
-    let restored = runtime.block_on(restore_to(&config, &arguments.dir))?;
-    if arguments.json {
-        print_json(&restored)?;
-    } else {
-        println!(
-            "{} holds what was backed up at {:.0}: {} files, up to commit {}",
-            restored.data.display(),
-            restored.report.taken_at,
-            restored.report.files,
-            restored.report.sequence
-        );
+    let restored = runtime.block_on(restore_to(&config, arguments))?;
+    if restored.master_key.present {
+        let opened = startup::open_folder(&config, restored.report.mode, Arc::new(SystemClock));
+        // It is closed again before the answer invites to open it.
+        drop(runtime.block_on(opened).map_err(|error| {
+            CommandError::Refused(format!(
+                "the backup is restored, and cannot be used as it is: {error:#}"
+            ))
+        })?);
     }
-    if !restored.master_key.present {
-        eprintln!("parafa: {}", restored.master_key.advice());
-        return Ok(());
-    }
-    let opened = startup::open_folder(&config, restored.report.mode, Arc::new(SystemClock));
-    match runtime.block_on(opened) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(CommandError::Refused(format!(
-            "the backup is restored, and cannot be used as it is: {error:#}"
-        ))),
-    }
+    restored.tell(arguments.json)?;
+    operator::tell_of_missing(&json!(restored.report.missing))
 }
 
-async fn restore_to(config: &Config, backup: &Path) -> Result<Restored, CommandError> {
+async fn restore_to(
+    config: &Config,
+    arguments: &RestoreArguments,
+) -> Result<Restored, CommandError> {
     let data = &config.store.data;
-    let backup = Backup::open(backup).await.map_err(told)?;
-    let mode = backup.mode();
-    let path = startup::master_key_file(config, mode);
-    let report = backup.restore(data, path.as_deref(), Arc::new(SystemClock));
+    let backup = Backup::open(&arguments.dir, operate::INVENTORY)
+        .await
+        .map_err(told)?;
+    let path = startup::master_key_file(config, backup.mode());
+    let options = RestoreOptions {
+        data: data.clone(),
+        master_key: path.clone(),
+        hold: arguments.hold,
+    };
+    let report = backup.restore(options, Arc::new(SystemClock)).await;
     Ok(Restored {
-        report: report.await.map_err(told)?,
+        report: report.map_err(told)?,
         data: data.clone(),
         master_key: MasterKeyFile {
             present: path.as_deref().is_some_and(Path::exists),
@@ -85,23 +88,46 @@ async fn restore_to(config: &Config, backup: &Path) -> Result<Restored, CommandE
     })
 }
 
+impl Restored {
+    fn tell(&self, in_json: bool) -> anyhow::Result<()> {
+        if in_json {
+            print_json(self)?;
+        } else {
+            print_line(format_args!(
+                "{} holds what was backed up at {:.0}: {} files, up to commit {}",
+                self.data.display(),
+                self.report.taken_at,
+                self.report.files,
+                self.report.sequence
+            ))?;
+        }
+        if !self.master_key.present {
+            warn(self.master_key.advice());
+        }
+        warn(if self.report.held {
+            "nothing is sent from this copy until `parafa release`"
+        } else {
+            "a server on this folder sends whatever was still to be sent, invitations and \
+             webhooks: where the deployment that was backed up still runs, restore with --hold"
+        });
+        Ok(())
+    }
+}
+
 impl MasterKeyFile {
     fn advice(&self) -> String {
+        const MISSING: &str = "the master key is missing, without which the folder does not open, \
+                               and nobody can say whether the backup is as it was made";
         match &self.path {
-            Some(path) => format!(
-                "the master key is missing, without which the folder does not open: put it at {}",
-                path.display()
-            ),
-            None => "the master key is missing, without which the folder does not open: \
-                     secrets.master_key_file is not set"
-                .to_owned(),
+            Some(path) => format!("{MISSING}: put it at {}", path.display()),
+            None => format!("{MISSING}: secrets.master_key_file is not set"),
         }
     }
 }
 
 fn told(error: BackupError) -> CommandError {
     if error.is_refusal() {
-        CommandError::Refused(error.to_string())
+        CommandError::Refused(format!("{:#}", anyhow::Error::new(error)))
     } else {
         CommandError::Fault(error.into())
     }

@@ -5,7 +5,7 @@ use parafa_plugin_host::{CallError, Integrity};
 use serde::Serialize;
 
 use super::plugin::{self, Bench, SignatureView};
-use super::{CommandError, Place, REFUSED, print_json};
+use super::{CommandError, Place, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa verify`.
 #[derive(Debug, clap::Args)]
@@ -53,9 +53,9 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
         print_json(&verdict)?;
     } else {
         for signature in &verdict.signatures {
-            println!("{signature}");
+            print_line(signature)?;
         }
-        println!("{}", verdict.conclusion());
+        print_line(verdict.conclusion())?;
     }
     if verdict.intact {
         Ok(())

@@ -1,31 +1,56 @@
-use parafa_store::backup::{self, BackupSource, Extra};
+use std::path::PathBuf;
+
+use parafa_store::StoreMode;
+use parafa_store::backup::{self, BackupError, BackupSource, Inventory};
 use serde_json::{Value, json};
 
 use super::{BackupCommand, Desk, OperateError};
-use crate::{demo, shelf};
+use crate::{demo, records, shelf};
+
+/// What is backed up and restored beside the store.
+pub(crate) const INVENTORY: Inventory = Inventory {
+    beside,
+    needs: records::needed_content,
+};
+
+fn beside(mode: StoreMode) -> Vec<PathBuf> {
+    let of_mode: &[&str] = match mode {
+        StoreMode::Demo => &demo::BACKED_UP,
+        StoreMode::Production => &[],
+    };
+    let names = shelf::BACKED_UP.iter().chain(of_mode);
+    names.map(PathBuf::from).collect()
+}
 
 impl Desk<'_> {
     pub(super) async fn backup(&self, command: BackupCommand) -> Result<Value, OperateError> {
-        let beside = [&shelf::BACKED_UP[..], &demo::BACKED_UP].concat();
         let source = BackupSource {
             store: self.store.clone(),
             files: self.files.clone(),
             keys: self.keys.clone(),
-            extras: beside
-                .into_iter()
-                .map(|name| Extra {
-                    name: name.into(),
-                    path: self.data.join(name),
-                })
-                .collect(),
+            data: self.data.to_owned(),
+            inventory: INVENTORY,
         };
         let _kept = self.shelf.keep_components().await;
         let report = backup::back_up(&source, &command.to).await?;
         tracing::info!(
             sequence = report.sequence,
             files = report.files,
+            missing = report.missing.len(),
             "backed up"
         );
         Ok(json!(report))
+    }
+
+    /// Lets the copy send what it holds back.
+    pub(super) async fn release(&self) -> Result<Value, OperateError> {
+        let data = self.data.to_owned();
+        let released = tokio::task::spawn_blocking(move || backup::release(&data)).await;
+        let released = released.map_err(|failure| BackupError::Io {
+            action: "release",
+            path: self.data.to_owned(),
+            source: failure.into(),
+        })??;
+        Ok(json!({"released": released}))
     }
 }

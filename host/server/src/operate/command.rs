@@ -32,6 +32,8 @@ pub(crate) enum OperatorCommand {
     Plugin(ShelfCommand),
     /// A copy of everything.
     Backup(BackupCommand),
+    /// On a restored copy that sends nothing.
+    Release,
 }
 
 impl OperatorCommand {
@@ -49,6 +51,12 @@ impl OperatorCommand {
     /// Whether the answer takes as long as there is data.
     pub(crate) fn takes_long(&self) -> bool {
         matches!(self, Self::Backup(_) | Self::Plugin(_))
+    }
+
+    /// Whether nothing is lost when the command is dropped half way: whoever
+    /// gave it has gone, or the server stops.
+    pub(super) fn may_be_dropped(&self) -> bool {
+        matches!(self, Self::Backup(_))
     }
 }
 

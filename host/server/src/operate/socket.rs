@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::{OperateError, OperatorCommand};
 use crate::app::App;
@@ -48,20 +49,23 @@ impl From<Result<Value, OperateError>> for Reply {
     fn from(result: Result<Value, OperateError>) -> Self {
         match result {
             Ok(value) => Self::Done(value),
-            Err(error) if error.is_refusal() => Self::Refused(error.to_string()),
+            Err(error) if error.is_refusal() => {
+                Self::Refused(format!("{:#}", anyhow::Error::new(error)))
+            }
             Err(error) => Self::Fault(format!("{:#}", anyhow::Error::new(error))),
         }
     }
 }
 
 /// Carries out commands that arrive on the data folder's socket until `stop`,
-/// and takes the socket away.
+/// takes the socket away, and lets those end that are under way.
 pub(crate) async fn serve(
     app: Arc<App>,
     listener: UnixListener,
     data: &Path,
     stop: CancellationToken,
 ) {
+    let commands = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -75,9 +79,9 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let app = app.clone();
-        tokio::spawn(async move {
-            if let Err(error) = answer(&app, stream).await {
+        let (app, stop) = (app.clone(), stop.clone());
+        commands.spawn(async move {
+            if let Err(error) = answer(&app, stream, &stop).await {
                 tracing::warn!(%error, "an operator's command was cut off");
             }
         });
@@ -85,6 +89,8 @@ pub(crate) async fn serve(
     if let Err(error) = fs::remove_file(data.join(SOCKET)) {
         tracing::warn!(%error, "the operator's socket is left behind");
     }
+    commands.close();
+    commands.wait().await;
 }
 
 /// Asks the server that runs on a data folder; none when no server does.
@@ -99,16 +105,27 @@ pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<R
     stream.write_all(&line)?;
     let mut answer = String::new();
     BufReader::new(stream).read_line(&mut answer)?;
+    if answer.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(Some(serde_json::from_str(&answer)?))
 }
 
-async fn answer(app: &App, stream: UnixStream) -> io::Result<()> {
+async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::Result<()> {
     let (reader, mut writer) = stream.into_split();
     let mut reader = tokio::io::BufReader::new(reader.take(LONGEST_COMMAND));
     let mut line = String::new();
     tokio::time::timeout(READ_WITHIN, reader.read_line(&mut line)).await??;
-    let reply = match serde_json::from_str(&line) {
-        Ok(command) => Reply::from(app.desk().carry_out(command).await),
+    let desk = app.desk();
+    let reply = match serde_json::from_str::<OperatorCommand>(&line) {
+        Ok(command) if command.may_be_dropped() => tokio::select! {
+            done = desk.carry_out(command) => Reply::from(done),
+            () = gone(&mut reader) => return Ok(()),
+            () = stop.cancelled() => Reply::Refused(
+                "the server was stopped before this was done: give the command again".to_owned(),
+            ),
+        },
+        Ok(command) => Reply::from(desk.carry_out(command).await),
         Err(_) => Reply::Refused(
             "the running server does not know this command: it is of another version".to_owned(),
         ),
@@ -116,6 +133,12 @@ async fn answer(app: &App, stream: UnixStream) -> io::Result<()> {
     let mut text = serde_json::to_vec(&reply)?;
     text.push(b'\n');
     writer.write_all(&text).await
+}
+
+/// Ends when whoever gave a command does not wait for its answer any more.
+async fn gone(reader: &mut (impl AsyncRead + Unpin)) {
+    let mut ignored = [0; 64];
+    while reader.read(&mut ignored).await.is_ok_and(|read| read > 0) {}
 }
 
 /// Takes the place of a socket that a server left behind. Only one server at a

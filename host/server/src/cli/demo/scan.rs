@@ -8,7 +8,7 @@ use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrus
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::cli::{CommandError, Place, print_json};
+use crate::cli::{CommandError, Place, print_json, print_line};
 use crate::demo::DemoFile;
 
 /// What the phone's answer may take and hold.
@@ -68,7 +68,7 @@ pub(super) fn scan(arguments: &ScanArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&json!({"persona": arguments.persona, "flowType": kind}))?;
     } else {
-        println!("{} has followed the link", arguments.persona);
+        print_line(format_args!("{} has followed the link", arguments.persona))?;
     }
     Ok(())
 }

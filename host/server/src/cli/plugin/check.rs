@@ -6,7 +6,7 @@ use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
 use serde::Serialize;
 
 use super::bench::{self, Bench};
-use crate::cli::{CommandError, Place, REFUSED, print_json};
+use crate::cli::{CommandError, Place, REFUSED, print_json, print_line};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";
@@ -76,7 +76,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&findings)?;
     } else {
-        println!("{}", findings.text());
+        print_line(findings.text())?;
     }
     if findings.admissible {
         Ok(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use openssl::sha::sha256;
 use serde_json::json;
 
-use crate::cli::{CommandError, print_json};
+use crate::cli::{CommandError, print_json, print_line};
 
 /// The document of the case that comes along.
 const DOCUMENT: &str = "Labas.\n";
@@ -75,10 +75,10 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&json!({"id": id, "dir": dir}))?;
     } else {
-        println!(
+        print_line(format_args!(
             "the format {id} is in {}: `cargo xtask build` there leaves plugin.wasm",
             dir.display()
-        );
+        ))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use parafa_plugin_host::PluginDigest;
 use serde_json::json;
 
 use super::bench;
-use crate::cli::{CommandError, print_json};
+use crate::cli::{CommandError, print_json, print_line};
 use crate::shelf::{KeyPair, signature_file};
 
 const PRIVATE: &str = "publisher.key";
@@ -51,11 +51,11 @@ pub(super) fn keygen(arguments: &KeygenArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&json!({"publisher": publisher, "key": private, "pub": public}))?;
     } else {
-        println!(
+        print_line(format_args!(
             "publisher {publisher}\n{} signs, keep it secret\n{} is what operators trust",
             private.display(),
             public.display()
-        );
+        ))?;
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(super) fn sign(arguments: &SignArguments) -> Result<(), CommandError> {
             "signature": path,
         }))?;
     } else {
-        println!("{}: {digest} by {publisher}", path.display());
+        print_line(format_args!("{}: {digest} by {publisher}", path.display()))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer::OutcomeView;
 use super::bench::{self, Bench};
 use super::log::Line;
-use crate::cli::{CommandError, FAULT, Place, REFUSED, USAGE, print_json};
+use crate::cli::{CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, warn};
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
@@ -62,10 +62,10 @@ enum End {
 /// Has a plugin do something with a document.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
-        eprintln!(
-            "parafa: {} makes no document to write: leave out --out",
+        warn(format_args!(
+            "{} makes no document to write: leave out --out",
             arguments.operation
-        );
+        ));
         return Err(CommandError::Told(USAGE));
     }
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
@@ -74,9 +74,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         print_json(&call)?;
     } else {
         for line in &call.log {
-            eprintln!("{line}");
+            print_aside(line);
         }
-        println!("{}", call.text());
+        print_line(call.text())?;
     }
     match call.end {
         End::Outcome(_) => Ok(()),

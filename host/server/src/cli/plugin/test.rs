@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Bench;
-use crate::cli::{CommandError, Place, REFUSED, print_json};
+use crate::cli::{CommandError, Place, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa plugin test`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) fn test(arguments: &TestArguments) -> Result<(), CommandError> {
     if arguments.json {
         print_json(&scorecard)?;
     } else {
-        println!("{scorecard}");
+        print_line(&scorecard)?;
     }
     if scorecard.failed == 0 {
         Ok(())

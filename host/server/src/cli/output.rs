@@ -1,0 +1,41 @@
+//! What commands print. A reader who has had enough is no fault: the command
+//! ends as it would have.
+
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+
+use anyhow::Context;
+use serde::Serialize;
+
+/// Prints a line for people.
+pub(super) fn print_line(text: impl Display) -> anyhow::Result<()> {
+    is_read(writeln!(io::stdout().lock(), "{text}"))?;
+    Ok(())
+}
+
+/// Prints what a program may read.
+pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print_line(serde_json::to_string_pretty(value)?)
+}
+
+/// Tells the operator something beside the answer.
+pub(super) fn warn(text: impl Display) {
+    print_aside(format_args!("parafa: {text}"));
+}
+
+/// Prints a line beside the answer.
+pub(super) fn print_aside(text: impl Display) {
+    // Whoever closed standard error does not want to be told.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Whether somebody still reads what was written.
+pub(super) fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        written => {
+            written.context("standard output")?;
+            Ok(true)
+        }
+    }
+}
