@@ -18,7 +18,6 @@ mod rehearse;
 mod sign;
 mod signatures;
 mod structure;
-mod update;
 mod verify;
 mod write;
 

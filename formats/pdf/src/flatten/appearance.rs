@@ -3,59 +3,91 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 use parafa_format_core::Refusal;
 
 use super::mapping::FormSpace;
-use super::resources::{self, Named, ResourceKind};
+use super::resources::{self, Named, Origin, ResourceKind};
+use super::uses::Uses;
 use super::verdict::Reason;
 use super::widget::numbers;
-use crate::page_content::{ContentDecoder, Matrix, Operand, Operators, Rectangle, page_resources};
+use crate::page_content::{ContentDecoder, Matrix, Rectangle};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::Edits;
 
 /// Most form XObjects inside each other that are looked into.
 const MAX_FORM_DEPTH: usize = 8;
 
+/// Most names that an appearance uses and has not itself.
+const MAX_MISSING_NAMES: usize = 500;
+
 /// The appearance streams of a document, each looked into once.
 pub(super) struct Appearances<'f, 'a> {
     file: &'f PdfFile<'a>,
+    /// The resources that the interactive form has for appearances (12.7.3).
+    defaults: Option<&'f Dictionary>,
     /// Those that were looked into.
     known: BTreeMap<ObjectId, Result<Appearance, Reason>>,
+    /// What they take along from the resources of a page or of the form.
+    additions: BTreeMap<(ObjectId, PageResources), Result<Additions, Reason>>,
     /// Copies that can be drawn from a page.
-    copies: BTreeMap<(ObjectId, BTreeSet<Named>), ObjectId>,
+    copies: BTreeMap<(ObjectId, Additions), ObjectId>,
     /// How much may be copied.
     remaining_bytes: usize,
+}
+
+/// The resources that a copy of an appearance has on top of its own.
+type Additions = Rc<BTreeMap<Named, Origin>>;
+
+/// Where the resources of a page are in memory: pages may share them.
+type PageResources = Option<usize>;
+
+/// The page that an appearance is drawn on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfPage<'f> {
+    /// The page.
+    pub(super) id: ObjectId,
+    /// Its resources, own or inherited.
+    pub(super) resources: Option<&'f Dictionary>,
 }
 
 /// An appearance stream.
 #[derive(Clone, Debug)]
 struct Appearance {
     space: FormSpace,
-    /// Whether it draws text, a picture or a shading.
+    /// Whether it draws text or a picture.
     draws_text: bool,
-    /// Resources that it uses, but has not itself.
+    /// Whether it has resources of its own.
+    has_resources: bool,
+    /// Names that it uses and that its resources have not.
     missing: BTreeSet<Named>,
+    /// The same of forms inside it that have resources of their own.
+    missing_inside: BTreeSet<Named>,
     /// Whether it says that it is a form XObject.
     is_form: bool,
 }
 
 impl<'f, 'a> Appearances<'f, 'a> {
-    pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
-        Self {
+    pub(super) fn new(file: &'f PdfFile<'a>) -> Result<Self, Refusal> {
+        let form = file.entry_dictionary(file.catalog()?, b"AcroForm");
+        Ok(Self {
             file,
+            defaults: form.and_then(|form| file.entry_dictionary(form, b"DR")),
             known: BTreeMap::new(),
+            additions: BTreeMap::new(),
             copies: BTreeMap::new(),
             remaining_bytes: file.limits().decoded_stream_bytes,
-        }
+        })
     }
 
-    /// Box and matrix of an appearance that can be drawn; with `text` it must
-    /// draw text or a picture.
+    /// Box and matrix of an appearance that can be drawn on a page; with `text`
+    /// it must draw text or a picture.
     pub(super) fn examine(
         &mut self,
         id: ObjectId,
+        page: OfPage<'f>,
         text: bool,
         decoder: &mut ContentDecoder,
     ) -> Result<FormSpace, Reason> {
@@ -67,31 +99,25 @@ impl<'f, 'a> Appearances<'f, 'a> {
         if text && !appearance.draws_text {
             return Err(Reason::ValueNotDrawn);
         }
-        Ok(appearance.space)
+        let space = appearance.space;
+        self.additions(id, page)?;
+        Ok(space)
     }
 
     /// The form XObject that draws an appearance from the content of a page:
-    /// the stream itself, or a copy with what it had from the interactive form
-    /// (12.7.3, `/DR`), which will be gone.
+    /// the stream itself, or a copy with what it had from elsewhere.
     pub(super) fn form(
         &mut self,
         id: ObjectId,
-        page: ObjectId,
-        defaults: Option<&Dictionary>,
+        page: OfPage<'f>,
         edits: &mut Edits<'f, 'a>,
     ) -> Result<ObjectId, Refusal> {
-        let Some(Ok(appearance)) = self.known.get(&id) else {
-            return Ok(id);
-        };
-        let page = page_resources(self.file, page);
-        let from_form = appearance.missing.iter().filter(|named| {
-            named.find(self.file, page).is_none() && named.find(self.file, defaults).is_some()
-        });
-        let from_form: BTreeSet<_> = from_form.cloned().collect();
-        if appearance.is_form && from_form.is_empty() {
+        let is_form = matches!(self.known.get(&id), Some(Ok(appearance)) if appearance.is_form);
+        let additions = self.additions(id, page).unwrap_or_default();
+        if is_form && additions.is_empty() {
             return Ok(id);
         }
-        let key = (id, from_form);
+        let key = (id, additions);
         if let Some(copy) = self.copies.get(&key) {
             return Ok(*copy);
         }
@@ -100,10 +126,49 @@ impl<'f, 'a> Appearances<'f, 'a> {
         Ok(copy)
     }
 
+    /// A name that begins so and that an appearance has no use for.
+    pub(super) fn unused_name(&self, id: ObjectId, prefix: &str) -> String {
+        let mut name = prefix.to_owned();
+        if let Some(Ok(Appearance {
+            missing,
+            missing_inside,
+            ..
+        })) = self.known.get(&id)
+        {
+            let names = missing.iter().chain(missing_inside);
+            let names: BTreeSet<_> = names.map(|named| named.name.as_slice()).collect();
+            while names.contains(name.as_bytes()) {
+                name.push('+');
+            }
+        }
+        name
+    }
+
+    /// What an appearance takes along when it is drawn from the content of a
+    /// page.
+    fn additions(&mut self, id: ObjectId, page: OfPage<'f>) -> Result<Additions, Reason> {
+        let Some(Ok(appearance)) = self.known.get(&id) else {
+            return Ok(Additions::default());
+        };
+        if appearance.missing.is_empty() && appearance.missing_inside.is_empty() {
+            return Ok(Additions::default());
+        }
+        let place = page
+            .resources
+            .map(|resources| std::ptr::from_ref(resources).addr());
+        let (file, defaults) = (self.file, self.defaults);
+        let additions = self.additions.entry((id, place));
+        let additions = additions.or_insert_with(|| {
+            let found = appearance.additions(file, page, defaults)?;
+            Ok(Rc::new(found))
+        });
+        additions.clone()
+    }
+
     fn copy(
         &mut self,
         id: ObjectId,
-        from_form: &BTreeSet<Named>,
+        additions: &BTreeMap<Named, Origin>,
         edits: &mut Edits<'f, 'a>,
     ) -> Result<ObjectId, Refusal> {
         let damaged = |_| {
@@ -116,15 +181,16 @@ impl<'f, 'a> Appearances<'f, 'a> {
         let scanned = RawDictionary::scan(&source.bytes).map_err(damaged)?;
         let form = scanned.with(b"Subtype", b"/Form");
         let scanned = RawDictionary::scan(&form).map_err(damaged)?;
-        let form = if from_form.is_empty() {
+        let form = if additions.is_empty() {
             form
         } else {
-            let own = scanned.value(b"Resources");
-            let merged = resources::merged(self.file, own, from_form)?;
+            let own = scanned.value(b"Resources").filter(|own| *own != b"null");
+            let remaining = &mut self.remaining_bytes;
+            let merged = resources::merged(self.file, own, additions, remaining)?;
             scanned.with(b"Resources", &merged)
         };
         let data = source.data.unwrap_or_default();
-        let left = self.remaining_bytes.checked_sub(data.len());
+        let left = self.remaining_bytes.checked_sub(data.len() + form.len());
         self.remaining_bytes = left.ok_or_else(|| {
             Refusal::new("too-many-objects", "The appearances take too much room.")
         })?;
@@ -141,30 +207,64 @@ impl Appearance {
         let Some(Object::Stream(stream)) = file.object(id) else {
             return Err(Reason::UndecodableAppearance);
         };
-        let space = form_space(file, &stream.dict).ok_or(Reason::BadBoundingBox)?;
-        let content = decoder
-            .decode(file, id)
-            .ok_or(Reason::UndecodableAppearance)?;
         let own = file.entry_dictionary(&stream.dict, b"Resources");
-        let mut uses = Uses::default();
-        uses.look_at(&content);
-        let has = |named: &Named| named.find(file, own).is_some();
-        let mut visited = BTreeSet::from([id]);
-        let mut draws_text = uses.draws_text;
-        for named in &uses.named {
-            draws_text = draws_text
-                || named.kind == ResourceKind::XObject
-                    && named.find(file, own).is_some_and(|xobject| {
-                        xobject_draws_text(file, xobject, &mut visited, MAX_FORM_DEPTH, decoder)
-                    });
+        let mut appearance = Self {
+            space: form_space(file, &stream.dict).ok_or(Reason::BadBoundingBox)?,
+            draws_text: false,
+            has_resources: own.is_some(),
+            missing: BTreeSet::new(),
+            missing_inside: BTreeSet::new(),
+            is_form: is_of_subtype(file, &stream.dict, b"Form"),
+        };
+        let content = decoder.decode(file, id);
+        let content = content.ok_or(Reason::UndecodableAppearance)?;
+        let mut forms = Forms {
+            file,
+            decoder,
+            visited: BTreeSet::from([(id, true)]),
+            appearance: &mut appearance,
+        };
+        forms.look_into(&content, own, true, MAX_FORM_DEPTH)?;
+        Ok(appearance)
+    }
+
+    /// What it takes along from a page's resources and the form's.
+    ///
+    /// Without resources of its own it has those of the page, and readers
+    /// differ on whether those of the form go before them. With its own it has
+    /// those of the form for what is missing, and again readers differ.
+    fn additions(
+        &self,
+        file: &PdfFile<'_>,
+        page: OfPage<'_>,
+        of_form: Option<&Dictionary>,
+    ) -> Result<BTreeMap<Named, Origin>, Reason> {
+        let find = |named: &Named| {
+            let in_page = named.find(file, page.resources);
+            let in_form = named.find(file, of_form);
+            let are_same = |(one, other)| file.resolve(one) == file.resolve(other);
+            if in_page.zip(in_form).is_none_or(are_same) {
+                Ok((in_page, in_form))
+            } else {
+                Err(Reason::AmbiguousResource)
+            }
+        };
+        for named in &self.missing_inside {
+            if let (None, Some(_)) = find(named)? {
+                return Err(Reason::AmbiguousResource);
+            }
         }
-        let subtype = file.entry(&stream.dict, b"Subtype");
-        Ok(Self {
-            space,
-            draws_text,
-            missing: uses.named.into_iter().filter(|named| !has(named)).collect(),
-            is_form: subtype.and_then(|subtype| subtype.as_name().ok()) == Some(b"Form"),
-        })
+        let mut additions = BTreeMap::new();
+        for named in &self.missing {
+            let origin = match find(named)? {
+                (None, None) => continue,
+                (Some(_), _) if self.has_resources => continue,
+                (Some(resource), _) => Origin::of(resource, Origin::Page(page.id)),
+                (None, Some(resource)) => Origin::of(resource, Origin::Form),
+            };
+            additions.insert(named.clone(), origin);
+        }
+        Ok(additions)
     }
 }
 
@@ -183,115 +283,75 @@ fn form_space(file: &PdfFile<'_>, form: &Dictionary) -> Option<FormSpace> {
     })
 }
 
-/// Whether an XObject draws a picture, or a form that draws text.
-fn xobject_draws_text(
-    file: &PdfFile<'_>,
-    xobject: &Object,
-    visited: &mut BTreeSet<ObjectId>,
-    depth: usize,
-    decoder: &mut ContentDecoder,
-) -> bool {
-    let (Some(id), Some(Object::Stream(Stream { dict, .. }))) =
-        (file.resolve_id(xobject), file.resolve(xobject))
-    else {
-        return false;
-    };
-    let subtype = file.entry(dict, b"Subtype");
-    if subtype.and_then(|subtype| subtype.as_name().ok()) == Some(b"Image") {
-        return true;
-    }
-    let Some(depth) = depth.checked_sub(1) else {
-        return false;
-    };
-    if !visited.insert(id) {
-        return false;
-    }
-    let Some(content) = decoder.decode(file, id) else {
-        return false;
-    };
-    let mut uses = Uses::default();
-    uses.look_at(&content);
-    let own = file.entry_dictionary(dict, b"Resources");
-    uses.draws_text
-        || uses
-            .named
-            .iter()
-            .filter(|named| named.kind == ResourceKind::XObject)
-            .filter_map(|named| named.find(file, own))
-            .any(|xobject| xobject_draws_text(file, xobject, visited, depth, decoder))
+fn is_of_subtype(file: &PdfFile<'_>, entries: &Dictionary, name: &[u8]) -> bool {
+    let subtype = file.entry(entries, b"Subtype");
+    subtype.and_then(|subtype| subtype.as_name().ok()) == Some(name)
 }
 
-/// What a content stream does with resources and text.
-#[derive(Debug, Default)]
-struct Uses {
-    named: BTreeSet<Named>,
-    draws_text: bool,
+/// Looks into an appearance and the forms inside it.
+struct Forms<'l, 'f, 'a> {
+    file: &'f PdfFile<'a>,
+    decoder: &'l mut ContentDecoder,
+    /// Forms, and whether they were looked into with the appearance's own
+    /// resources.
+    visited: BTreeSet<(ObjectId, bool)>,
+    appearance: &'l mut Appearance,
 }
 
-impl Uses {
-    fn look_at(&mut self, content: &[u8]) {
-        let mut name = None;
-        let mut has_text = false;
-        for operand in Operators::new(content) {
-            match operand {
-                Operand::Name(last) => name = Some(last),
-                Operand::String { is_empty } => has_text |= !is_empty,
-                Operand::Other => {}
-                Operand::Operator(operator) => {
-                    match operator {
-                        b"Tj" | b"TJ" | b"'" | b"\"" => self.draws_text |= has_text,
-                        b"BI" | b"sh" => self.draws_text = true,
-                        _ => {}
-                    }
-                    if let Some(name) = name
-                        && let Some(named) = Named::by_operator(operator, name)
-                    {
-                        self.named.insert(named);
-                    }
-                    name = None;
-                    has_text = false;
+impl<'f> Forms<'_, 'f, '_> {
+    /// Looks into content that has these resources, which are the appearance's
+    /// own or those of a form inside it.
+    fn look_into(
+        &mut self,
+        content: &[u8],
+        resources: Option<&'f Dictionary>,
+        are_own: bool,
+        depth: usize,
+    ) -> Result<(), Reason> {
+        let uses = Uses::of(content).ok_or(Reason::UndecodableAppearance)?;
+        self.appearance.draws_text |= uses.draws_text;
+        for named in uses.named {
+            match named.find(self.file, resources) {
+                Some(xobject) if named.kind == ResourceKind::XObject => {
+                    self.look_into_xobject(xobject, resources, are_own, depth)?;
                 }
+                Some(_) => {}
+                None if are_own => drop(self.appearance.missing.insert(named)),
+                None => drop(self.appearance.missing_inside.insert(named)),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn uses(content: &[u8]) -> Uses {
-        let mut uses = Uses::default();
-        uses.look_at(content);
-        uses
+        let missing = self.appearance.missing.len() + self.appearance.missing_inside.len();
+        if missing > MAX_MISSING_NAMES {
+            return Err(Reason::UndecodableAppearance);
+        }
+        Ok(())
     }
 
-    #[test]
-    fn only_operators_that_show_characters_draw_text() {
-        assert!(uses(b"BT /F 9 Tf (Ona) Tj ET").draws_text);
-        assert!(uses(b"[()-20(A)] TJ").draws_text);
-        assert!(!uses(b"/Tx BMC BT /F 9 Tf () Tj [<>] TJ ET EMC").draws_text);
-        assert!(!uses(b"(Ona) pop () Tj 0 0 9 9 re f").draws_text);
-    }
-
-    #[test]
-    fn resources_are_known_by_the_operators_that_use_them() {
-        let uses = uses(b"/DeviceRGB cs /Cs1 CS /P1 scn /F#31 9 Tf /Fm Do /G gs /Tx BMC 1 g");
-        let names: Vec<_> = uses
-            .named
-            .iter()
-            .map(|named| (named.kind, named.name.clone()))
-            .collect();
-
-        assert_eq!(
-            names,
-            [
-                (ResourceKind::ColorSpace, b"Cs1".to_vec()),
-                (ResourceKind::ExtGState, b"G".to_vec()),
-                (ResourceKind::Font, b"F1".to_vec()),
-                (ResourceKind::Pattern, b"P1".to_vec()),
-                (ResourceKind::XObject, b"Fm".to_vec()),
-            ]
-        );
+    fn look_into_xobject(
+        &mut self,
+        xobject: &'f Object,
+        outer: Option<&'f Dictionary>,
+        are_own: bool,
+        depth: usize,
+    ) -> Result<(), Reason> {
+        let file = self.file;
+        let (Some(id), Some(Object::Stream(Stream { dict, .. }))) =
+            (file.resolve_id(xobject), file.resolve(xobject))
+        else {
+            return Ok(());
+        };
+        if is_of_subtype(file, dict, b"Image") {
+            self.appearance.draws_text = true;
+            return Ok(());
+        }
+        let own = file.entry_dictionary(dict, b"Resources");
+        let are_own = are_own && own.is_none();
+        let (Some(depth), true) = (depth.checked_sub(1), self.visited.insert((id, are_own))) else {
+            return Ok(());
+        };
+        match self.decoder.decode(file, id) {
+            Some(content) => self.look_into(&content, own.or(outer), are_own, depth),
+            None => Ok(()),
+        }
     }
 }

@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
+use super::drawer::ContentItem;
+use super::visible::visible_objects;
 use crate::structure::{PdfFile, RawDictionary, ScanError, array_items, as_name, as_reference};
-use crate::update::reference;
-use crate::write::{Edits, without_entry};
+use crate::write::{Edits, reference, without_entry};
 
 /// Keys under which annotations, actions, forms and structure elements refer
-/// to fields and widgets. None of them is a key of anything that makes up the
-/// content of a page.
+/// to fields and widgets. Names in resources may be the same, which is why
+/// nothing is taken out of what is drawn.
 const HOLDING_KEYS: [&[u8]; 9] = [
     b"Annots", b"CO", b"Fields", b"IRT", b"K", b"Kids", b"Obj", b"Parent", b"T",
 ];
@@ -24,17 +25,23 @@ pub(super) struct Detachment {
     gone: BTreeSet<ObjectId>,
     /// XObjects that are content items of the structure tree in place of the
     /// widgets that they draw.
-    replaced: BTreeMap<ObjectId, ObjectId>,
+    replaced: BTreeMap<ObjectId, ContentItem>,
+    /// Objects that pages and annotations are drawn with.
+    visible: BTreeSet<ObjectId>,
 }
 
 impl Detachment {
-    /// Widgets and fields that are gone; `drawn` gives the XObjects that take
-    /// the places of widgets in the structure tree.
+    /// Widgets and fields that are gone; `drawn` gives what takes the places of
+    /// widgets in the structure tree.
+    ///
+    /// # Errors
+    /// `form-tree` when one of them is also something that is drawn: what would
+    /// be left of it is not known.
     pub(super) fn new(
         file: &PdfFile<'_>,
         widgets: BTreeSet<ObjectId>,
-        drawn: BTreeMap<ObjectId, ObjectId>,
-    ) -> Self {
+        drawn: BTreeMap<ObjectId, ContentItem>,
+    ) -> Result<Self, Refusal> {
         let mut gone = widgets;
         // An object reference (14.7.5.3) goes with what it refers to.
         let object_references = file.objects().filter(|(_, object)| {
@@ -49,9 +56,14 @@ impl Detachment {
         });
         let object_references: Vec<_> = object_references.map(|(id, _)| id).collect();
         gone.extend(object_references);
-        Self {
-            gone,
-            replaced: drawn,
+        let visible = visible_objects(file);
+        match gone.intersection(&visible).next() {
+            Some(id) => Err(both_field_and_drawn(*id)),
+            None => Ok(Self {
+                gone,
+                replaced: drawn,
+                visible,
+            }),
         }
     }
 
@@ -71,6 +83,7 @@ impl Detachment {
             })?;
             match detached {
                 Detached::Same => {}
+                _ if self.visible.contains(&holder) => return Err(both_field_and_drawn(holder)),
                 Detached::Changed(changed) => edits.set(holder, changed),
                 Detached::Gone => edits.set(holder, b"null".to_vec()),
             }
@@ -115,7 +128,9 @@ impl Detachment {
             && let Some(target) = dictionary.value(b"Obj").and_then(as_reference)
         {
             if let Some(drawn) = self.replaced.get(&target) {
-                let changed = dictionary.with(b"Obj", reference(*drawn).as_bytes());
+                let changed = dictionary.with(b"Obj", reference(drawn.xobject).as_bytes());
+                let changed = RawDictionary::scan(&changed)?;
+                let changed = changed.with(b"Pg", reference(drawn.page).as_bytes());
                 return Ok(Detached::Changed(changed));
             }
             if self.gone.contains(&target) {
@@ -168,6 +183,16 @@ enum Detached {
     Same,
 }
 
+fn both_field_and_drawn(id: ObjectId) -> Refusal {
+    Refusal::new(
+        "form-tree",
+        format!(
+            "The object {} is part of the form and of what is drawn.",
+            id.0
+        ),
+    )
+}
+
 fn is_object_reference(dictionary: &Dictionary) -> bool {
     dictionary.has_type(b"OBJR")
 }
@@ -179,7 +204,14 @@ mod tests {
     fn detached(source: &[u8]) -> String {
         let detachment = Detachment {
             gone: BTreeSet::from([(7, 0), (8, 0)]),
-            replaced: BTreeMap::from([((8, 0), (20, 0))]),
+            replaced: BTreeMap::from([(
+                (8, 0),
+                ContentItem {
+                    xobject: (20, 0),
+                    page: (5, 0),
+                },
+            )]),
+            visible: BTreeSet::new(),
         };
         match detachment.detached(source, None).unwrap() {
             Detached::Changed(changed) => String::from_utf8(changed).unwrap(),
@@ -204,7 +236,7 @@ mod tests {
     fn a_structure_element_keeps_a_widget_that_is_drawn() {
         assert_eq!(
             detached(b"<</S/Form/K<</Type/OBJR/Obj 8 0 R>> >>"),
-            "<</S/Form/K <</Type/OBJR/Obj  20 0 R>> >>"
+            "<</S/Form/K <</Type/OBJR/Obj  20 0 R\n/Pg 5 0 R>> >>"
         );
     }
 

@@ -1,7 +1,6 @@
 //! Where an appearance goes on its page (ISO 32000-2, 12.5.5, algorithm 8).
 
-use super::widget::Rotation;
-use crate::page_content::{Matrix, Rectangle};
+use crate::page_content::{Matrix, Rectangle, Rotation};
 
 /// The box and matrix of a form XObject (8.10.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +50,18 @@ fn turn_back(rotation: Rotation) -> Matrix {
     }
 }
 
+/// A rectangle with so much more room on every side.
+pub(super) fn grown(rectangle: &Rectangle, by: f64) -> Rectangle {
+    Rectangle {
+        left: rectangle.left - by,
+        bottom: rectangle.bottom - by,
+        right: rectangle.right + by,
+        top: rectangle.top + by,
+    }
+}
+
 /// The rectangle turned around its upper left corner (12.5.3).
-fn turned_back(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
+pub(super) fn turned_back(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
     let (x, y) = (rectangle.left, rectangle.top);
     let (width, height) = (rectangle.width(), rectangle.height());
     match rotation {

@@ -1,9 +1,11 @@
 //! The annotations of pages that have widgets (ISO 32000-2, 12.5 and 12.5.6.19).
 
+use std::collections::BTreeSet;
+
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use crate::page_content::{Rectangle, page_attribute};
+use crate::page_content::{PageTree, Rectangle, Rotation, coordinates};
 use crate::structure::PdfFile;
 
 /// Annotation flags (12.5.3).
@@ -21,6 +23,8 @@ pub(super) struct AnnotatedPage<'f> {
     pub(super) rotation: Rotation,
     /// Its annotations in the order in which they are drawn.
     pub(super) annotations: Vec<Annotation<'f>>,
+    /// How many items the array of annotations has, also such as are none.
+    pub(super) items: usize,
 }
 
 /// An annotation of a page.
@@ -33,20 +37,10 @@ pub(super) struct Annotation<'f> {
     pub(super) dictionary: &'f Dictionary,
     /// Whether it is a widget.
     pub(super) is_widget: bool,
-    flags: i64,
-}
-
-/// `/Rotate` of a page (7.7.3.3).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Rotation {
-    /// Upright.
-    None,
-    /// 90 degrees.
-    Quarter,
-    /// 180 degrees.
-    Half,
-    /// 270 degrees.
-    ThreeQuarters,
+    /// Whether the array has it more than once.
+    pub(super) is_repeated: bool,
+    /// `/F`, `None` when it is no integer.
+    flags: Option<i64>,
 }
 
 /// The pages that have widgets, in order.
@@ -56,23 +50,24 @@ pub(super) enum Rotation {
 /// together are more than a document may have objects.
 pub(super) fn annotated_pages<'f>(
     file: &'f PdfFile<'_>,
-    pages: &[ObjectId],
+    tree: &PageTree,
 ) -> Result<Vec<AnnotatedPage<'f>>, Refusal> {
     let mut annotated = Vec::new();
     let mut remaining = file.limits().objects;
-    for (id, number) in pages.iter().zip(1..) {
+    for (id, number) in tree.pages().iter().zip(1..) {
         let items = items(file, *id);
         remaining = remaining.checked_sub(items.len()).ok_or_else(|| {
             Refusal::new("too-many-objects", "The pages have too many annotations.")
         })?;
         let annotations = annotations(file, items);
         if annotations.iter().any(|annotation| annotation.is_widget) {
-            let rotation = page_attribute(file, *id, b"Rotate");
+            let rotation = tree.attribute(file, *id, b"Rotate");
             annotated.push(AnnotatedPage {
                 id: *id,
                 number,
                 rotation: rotation.map_or(Rotation::None, Rotation::of),
                 annotations,
+                items: items.len(),
             });
         }
     }
@@ -87,51 +82,53 @@ fn items<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> &'f [Object] {
 }
 
 fn annotations<'f>(file: &'f PdfFile<'_>, items: &'f [Object]) -> Vec<Annotation<'f>> {
+    let mut once = BTreeSet::new();
+    let references = items.iter().filter_map(|item| item.as_reference().ok());
+    let repeated: BTreeSet<_> = references.filter(|id| !once.insert(*id)).collect();
     let annotations = items.iter().enumerate().filter_map(|(index, item)| {
         let Some(Object::Dictionary(dictionary)) = file.resolve(item) else {
             return None;
         };
-        let text = |key: &[u8]| file.entry(dictionary, key)?.as_name().ok();
-        let flags = file.entry(dictionary, b"F");
+        let id = item.as_reference().ok();
         Some(Annotation {
             index,
-            id: item.as_reference().ok(),
+            id,
             dictionary,
-            is_widget: text(b"Subtype") == Some(b"Widget"),
-            flags: flags.map_or(0, |flags| flags.as_i64().unwrap_or(0)),
+            is_widget: subtype(file, dictionary) == Some(b"Widget"),
+            is_repeated: id.is_some_and(|id| repeated.contains(&id)),
+            flags: integer(file, dictionary, b"F"),
         })
     });
     annotations.collect()
 }
 
+/// `/Subtype` of an annotation.
+pub(super) fn subtype<'f>(file: &'f PdfFile<'_>, annotation: &'f Dictionary) -> Option<&'f [u8]> {
+    file.entry(annotation, b"Subtype")?.as_name().ok()
+}
+
+/// The integer of a key, 0 when there is none; `None` for anything else, which
+/// some readers take for 0, and others for the number that it is near.
+pub(super) fn integer(file: &PdfFile<'_>, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
+    file.entry(dictionary, key)
+        .map_or(Some(0), |value| value.as_i64().ok())
+}
+
 impl Annotation<'_> {
-    /// Whether the page is shown without it: the flag Print does not count,
-    /// because what is signed is what is seen.
-    pub(super) fn is_invisible(&self) -> bool {
-        self.flags & (HIDDEN | NO_VIEW) != 0
+    /// Whether the page is shown without it, `None` when its flags do not say:
+    /// the flag Print does not count, because what is signed is what is seen.
+    pub(super) fn is_invisible(&self) -> Option<bool> {
+        self.flags.map(|flags| flags & (HIDDEN | NO_VIEW) != 0)
     }
 
     /// Whether it stays upright when the page is turned.
     pub(super) fn is_upright(&self) -> bool {
-        self.flags & NO_ROTATE != 0
+        self.flags.is_some_and(|flags| flags & NO_ROTATE != 0)
     }
 
     /// Where it is on the page; `None` when that is not known.
     pub(super) fn rectangle(&self, file: &PdfFile<'_>) -> Option<Rectangle> {
         numbers(file, self.dictionary, b"Rect").map(Rectangle::of_corners)
-    }
-}
-
-impl Rotation {
-    fn of(degrees: &Object) -> Self {
-        let degrees = degrees.as_float().unwrap_or(0.0);
-        match degrees.rem_euclid(360.0) {
-            90.0 => Self::Quarter,
-            180.0 => Self::Half,
-            270.0 => Self::ThreeQuarters,
-            // Other angles are not allowed, and readers pass over them.
-            _ => Self::None,
-        }
     }
 }
 
@@ -141,16 +138,5 @@ pub(super) fn numbers<const COUNT: usize>(
     dictionary: &Dictionary,
     key: &[u8],
 ) -> Option<[f64; COUNT]> {
-    /// Beyond it numbers are no coordinates, and cannot be computed with.
-    const LARGEST: f64 = 1e9;
-
-    let items = file.entry(dictionary, key)?.as_array().ok()?;
-    let numbers = items
-        .iter()
-        .map(|item| {
-            let number = f64::from(file.resolve(item)?.as_float().ok()?);
-            (number.abs() <= LARGEST).then_some(number)
-        })
-        .collect::<Option<Vec<_>>>()?;
-    numbers.try_into().ok()
+    coordinates(file, file.entry(dictionary, key)?)
 }

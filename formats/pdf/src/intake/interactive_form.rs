@@ -12,6 +12,11 @@ pub(super) fn fields(file: &PdfFile<'_>) -> Result<Vec<Field>, Refusal> {
     {
         return Err(Refusal::new("xfa", "The document is an XFA form."));
     }
+    fields_even_of_xfa(file)
+}
+
+/// The form's fields, whatever else describes the form.
+pub(super) fn fields_even_of_xfa(file: &PdfFile<'_>) -> Result<Vec<Field>, Refusal> {
     let fields = file
         .field_nodes()?
         .into_iter()

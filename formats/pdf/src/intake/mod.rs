@@ -11,11 +11,12 @@ mod pdfa;
 use std::borrow::Cow;
 
 use lopdf::Object;
-use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
+use parafa_format_core::{Field, Note, Refusal, Report, SignatureSummary};
 
 use crate::MEDIA_TYPE;
 use crate::signatures::{self, SignatureDictionary};
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
+use crate::verify::require_verifiable;
 
 /// Most objects that signing adds: form, field, signature and cross-reference
 /// stream.
@@ -24,6 +25,19 @@ const NEW_OBJECTS: u32 = 4;
 /// Applies every intake rule to a parsed file: refuses, or reports what the
 /// document is. The signer calls it before it appends anything.
 pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
+    report(file, interactive_form::fields)
+}
+
+/// The same for what is not signed: XFA forms are taken, whose pages may show
+/// something else than what the form draws.
+pub(crate) fn examine_even_xfa(file: &PdfFile<'_>) -> Result<Report, Refusal> {
+    report(file, interactive_form::fields_even_of_xfa)
+}
+
+fn report(
+    file: &PdfFile<'_>,
+    fields: impl FnOnce(&PdfFile<'_>) -> Result<Vec<Field>, Refusal>,
+) -> Result<Report, Refusal> {
     file.pages()?;
     if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
         return Err(Refusal::new(
@@ -32,8 +46,9 @@ pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
         ));
     }
     let mut notes = actions::examine(file)?;
-    let fields = interactive_form::fields(file)?;
+    let fields = fields(file)?;
     let signatures = signatures::find(file)?;
+    require_verifiable(file.limits(), &signatures)?;
     notes.extend(earlier_signatures::examine(file, &signatures)?);
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));

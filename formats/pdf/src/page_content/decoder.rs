@@ -19,9 +19,15 @@ const RATIO_FREE_BYTES: usize = 1024 * 1024;
 /// empty.
 const LEAST_COUNTED_BYTES: usize = 256;
 
+/// Length of the header of deflated data, in bytes (RFC 1950, 2.2).
+const HEADER_BYTES: usize = 2;
+
 /// Decodes content streams until a total length is used up. Unlike viewers it
-/// does not take what comes before damage in the data.
+/// does not take what comes before damage in the data, or before its end when
+/// the last block is not whole. The checksum after that block does not count:
+/// some writers leave it out.
 pub(crate) struct ContentDecoder {
+    /// Without header and checksum.
     inflate: Decompress,
     /// For all that is not simply deflated.
     other: Decoder,
@@ -37,7 +43,7 @@ impl ContentDecoder {
             ..limits.clone()
         };
         Self {
-            inflate: Decompress::new(true),
+            inflate: Decompress::new(false),
             other: Decoder::new(&limits),
             remaining_bytes: limits.decoded_total_bytes,
             limits,
@@ -69,7 +75,8 @@ impl ContentDecoder {
             .max(RATIO_FREE_BYTES)
             .min(self.limits.decoded_stream_bytes)
             .min(self.remaining_bytes);
-        self.inflate.reset(true);
+        let data = without_header(data)?;
+        self.inflate.reset(false);
         let expected = data.len().saturating_mul(EXPECTED_RATIO);
         let mut content = Vec::with_capacity(expected.min(limit));
         loop {
@@ -84,18 +91,33 @@ impl ContentDecoder {
             if content.len() > limit {
                 return None;
             }
-            let progressed = content.len() > len;
-            // Some writers leave the checksum out; no content is missing then.
-            if status == Status::StreamEnd || (rest.is_empty() && !progressed) {
+            if status == Status::StreamEnd {
                 break;
             }
-            if !progressed && self.inflate.total_in() == taken as u64 {
-                break;
+            let is_stuck = content.len() == len && self.inflate.total_in() == taken as u64;
+            if is_stuck {
+                return None;
             }
         }
         self.remaining_bytes = self.remaining_bytes.saturating_sub(content.len());
         Some(content)
     }
+}
+
+/// Deflated data after its header; `None` when it has none, or needs a preset
+/// dictionary.
+fn without_header(data: &[u8]) -> Option<&[u8]> {
+    const DEFLATE: u8 = 8;
+    const PRESET_DICTIONARY: u8 = 1 << 5;
+
+    let (header, data) = data.split_at_checked(HEADER_BYTES)?;
+    let [method, flags] = *header else {
+        return None;
+    };
+    let is_header = method & 0x0F == DEFLATE
+        && flags & PRESET_DICTIONARY == 0
+        && u16::from_be_bytes([method, flags]).is_multiple_of(31);
+    is_header.then_some(data)
 }
 
 fn is_plainly_deflated(dictionary: &RawDictionary<'_>) -> bool {
@@ -138,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_no_content_but_a_missing_checksum_is_no_damage() {
+    fn damage_is_no_content_nor_is_a_part_but_a_missing_checksum_is_no_damage() {
         let mut decoder = ContentDecoder::new(&Limits::default());
         let sound = deflated(b"q 1 0 0 1 0 0 cm Q");
         let mut damaged = sound.clone();
@@ -147,6 +169,14 @@ mod tests {
         assert_eq!(decoder.inflated(b"these bytes are not deflated"), None);
         assert_eq!(decoder.inflated(&damaged), None);
         assert!(decoder.inflated(&sound[..sound.len() - 4]).is_some());
+        assert_eq!(decoder.inflated(&sound[..sound.len() - 7]), None);
+        let long = deflated(
+            &(0..100_000_u32)
+                .flat_map(u32::to_le_bytes)
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(decoder.inflated(&long[..long.len() / 2]), None);
+        assert_eq!(decoder.inflated(&[]), None);
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use lopdf::Object;
+
+use crate::structure::PdfFile;
 use crate::write::number;
 
-/// A difference from which on a number is written otherwise.
-const SMALLEST: f64 = 5e-7;
+/// Beyond it numbers are no coordinates, and cannot be computed with.
+const LARGEST_COORDINATE: f64 = 1e9;
 
 /// A transformation `[a b c d e f]` (8.3.4): x' = ax + cy + e, y' = bx + dy + f.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,13 +44,7 @@ impl Matrix {
 
     /// Whether it would be written as the identity.
     pub(crate) fn is_identity(&self) -> bool {
-        let identity = Self::IDENTITY.0;
-        let differences = self
-            .0
-            .iter()
-            .zip(identity)
-            .map(|(own, one)| (own - one).abs());
-        differences.fold(0.0, f64::max) < SMALLEST
+        self.0.map(number) == Self::IDENTITY.0.map(number)
     }
 
     /// The upright box around a transformed rectangle.
@@ -103,6 +100,11 @@ impl Rectangle {
         }
     }
 
+    /// The rectangle that an array gives (7.9.5).
+    pub(crate) fn read(file: &PdfFile<'_>, array: &Object) -> Option<Self> {
+        coordinates(file, array).map(Self::of_corners)
+    }
+
     /// Horizontal extent.
     pub(crate) fn width(&self) -> f64 {
         self.right - self.left
@@ -111,6 +113,14 @@ impl Rectangle {
     /// Vertical extent.
     pub(crate) fn height(&self) -> f64 {
         self.top - self.bottom
+    }
+
+    /// The point in the middle.
+    pub(crate) fn center(&self) -> (f64, f64) {
+        (
+            f64::midpoint(self.left, self.right),
+            f64::midpoint(self.bottom, self.top),
+        )
     }
 
     /// Whether there is nothing inside.
@@ -126,6 +136,17 @@ impl Rectangle {
             right: self.right.max(other.right),
             top: self.top.max(other.top),
         }
+    }
+
+    /// What both have in common; `None` when that has no inner point.
+    pub(crate) fn intersection(&self, other: &Self) -> Option<Self> {
+        let common = Self {
+            left: self.left.max(other.left),
+            bottom: self.bottom.max(other.bottom),
+            right: self.right.min(other.right),
+            top: self.top.min(other.top),
+        };
+        (!common.is_empty()).then_some(common)
     }
 
     /// Whether both have an inner point in common.
@@ -144,6 +165,50 @@ impl fmt::Display for Rectangle {
     }
 }
 
+/// How far a page is turned clockwise when it is shown (`/Rotate`, 7.7.3.3).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Rotation {
+    /// Upright.
+    None,
+    /// 90 degrees.
+    Quarter,
+    /// 180 degrees.
+    Half,
+    /// 270 degrees.
+    ThreeQuarters,
+}
+
+impl Rotation {
+    /// Other angles than multiples of 90 degrees are not allowed, and readers
+    /// pass over them.
+    pub(crate) fn of(degrees: &Object) -> Self {
+        match degrees.as_float().unwrap_or(0.0).rem_euclid(360.0) {
+            90.0 => Self::Quarter,
+            180.0 => Self::Half,
+            270.0 => Self::ThreeQuarters,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The numbers of an array of exactly so many, references followed; `None` when
+/// one of them is none that can be computed with.
+pub(crate) fn coordinates<const COUNT: usize>(
+    file: &PdfFile<'_>,
+    array: &Object,
+) -> Option<[f64; COUNT]> {
+    let items = array.as_array().ok()?;
+    let items: &[Object; COUNT] = items.as_slice().try_into().ok()?;
+    let mut numbers = [0.0; COUNT];
+    for (number, item) in numbers.iter_mut().zip(items) {
+        *number = f64::from(file.resolve(item)?.as_float().ok()?);
+        if !number.is_finite() || number.abs() > LARGEST_COORDINATE {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +220,7 @@ mod tests {
         assert_eq!(scaled_then_moved.to_string(), "2 0 0 3 10 20");
         assert!(!scaled_then_moved.is_identity());
         assert!(Matrix::IDENTITY.then(&Matrix::IDENTITY).is_identity());
+        assert!(!Matrix([1.0, 2e-7, 0.0, 1.0, 0.0, 0.0]).is_identity());
     }
 
     #[test]

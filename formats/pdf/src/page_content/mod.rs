@@ -1,76 +1,132 @@
-//! Drawings on top of pages (ISO 32000-2, 7.8).
+//! Drawings on pages (ISO 32000-2, 7.8).
 //!
-//! What a page shows already stays in its own streams, byte for byte. It is
-//! shut in between `q` and `Q`, so that nothing it leaves behind reaches what
-//! is drawn after it, and what it leaves open is closed. Names go into copies
-//! of the page's resources: other pages may share them.
+//! What a page shows already stays in its own streams, byte for byte. What is
+//! drawn before it cannot be disturbed by it. For what is drawn after it, it is
+//! shut in between `q` and `Q`, so that nothing it leaves behind reaches that,
+//! and what it leaves open is closed; this takes content that every reader
+//! reads alike. Names go into copies of the page's resources: other pages may
+//! share them.
 
+mod contents;
 mod decoder;
 mod geometry;
+mod inline_image;
 mod isolation;
 mod operators;
+mod page_tree;
 mod resources;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use lopdf::{Dictionary, Object, ObjectId};
+use lopdf::{Dictionary, ObjectId};
 use parafa_format_core::Refusal;
 
-use crate::structure::{PdfFile, RawDictionary, array_items};
-use crate::update::reference;
+use crate::structure::PdfFile;
 use crate::write::Edits;
 
+use contents::{Contents, ContentsWriter};
 pub(crate) use decoder::ContentDecoder;
-pub(crate) use geometry::{Matrix, Rectangle};
+pub(crate) use geometry::{Matrix, Rectangle, Rotation, coordinates};
 use isolation::Isolation;
 pub(crate) use isolation::PageContentError;
 pub(crate) use operators::{Operand, Operators};
+pub(crate) use page_tree::{PageTree, entries};
 use resources::ResourceCopies;
-pub(crate) use resources::page_resources;
 
-/// Drawings to be put on top of the pages of a document.
+/// Most bytes of content that are kept to be written anew, encoded.
+const MAX_MENDED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Drawings to be put on the pages of a document.
 pub(crate) struct PageDrawings<'f, 'a> {
     file: &'f PdfFile<'a>,
+    tree: PageTree,
     pages: BTreeMap<ObjectId, Drawings>,
     resources: ResourceCopies<'f, 'a>,
+    /// Contents that were read.
+    isolations: BTreeMap<Contents, Result<Rc<Isolation>, PageContentError>>,
+    /// Bytes of all mended contents.
+    mended_bytes: usize,
 }
 
 /// What is drawn on one page.
+#[derive(Default)]
 struct Drawings {
-    isolation: Isolation,
-    operators: Vec<u8>,
+    /// Before what it draws already.
+    below: Vec<u8>,
+    /// How that is shut in, once it was read.
+    isolation: Option<Rc<Isolation>>,
+    /// After it.
+    above: Vec<u8>,
 }
 
 impl<'f, 'a> PageDrawings<'f, 'a> {
-    /// Nothing drawn yet.
-    pub(crate) fn new(file: &'f PdfFile<'a>) -> Self {
+    /// Nothing drawn yet; names are derived from the seed of the request.
+    pub(crate) fn new(file: &'f PdfFile<'a>, tree: PageTree, seed: &[u8]) -> Self {
         Self {
             file,
+            tree,
             pages: BTreeMap::new(),
-            resources: ResourceCopies::new(file),
+            resources: ResourceCopies::new(file, seed),
+            isolations: BTreeMap::new(),
+            mended_bytes: 0,
         }
     }
 
-    /// Reads what a page draws already; nothing can be drawn on a page whose
-    /// content cannot be read, because its effects would be unknown.
+    /// The resources of a page as they are.
+    pub(crate) fn resources(&self, page: ObjectId) -> Option<&'f Dictionary> {
+        self.tree.resources(self.file, page)
+    }
+
+    /// Reads what a page draws already; nothing can be drawn after it if
+    /// readers may differ about it, because its effects would be unknown.
     ///
     /// # Errors
-    /// When the content is not a readable content stream.
+    /// When the content cannot be decoded, or is not clear.
     pub(crate) fn open(
         &mut self,
         page: ObjectId,
         decoder: &mut ContentDecoder,
     ) -> Result<(), PageContentError> {
-        if self.pages.contains_key(&page) {
+        if self.is_open(page) {
             return Ok(());
         }
-        let drawings = Drawings {
-            isolation: Isolation::read(self.file, page, decoder)?,
-            operators: Vec::new(),
+        let contents = Contents::of(self.file, page);
+        if matches!(contents, Contents::Streams(_)) {
+            Contents::check(self.file, page)?;
+        }
+        let isolation = match self.isolations.get(&contents) {
+            Some(known) => known.clone(),
+            None => {
+                let read = self.read(page, &contents, decoder);
+                self.isolations.insert(contents, read.clone());
+                read
+            }
         };
-        self.pages.insert(page, drawings);
+        self.pages.entry(page).or_default().isolation = Some(isolation?);
         Ok(())
+    }
+
+    fn is_open(&self, page: ObjectId) -> bool {
+        let drawings = self.pages.get(&page);
+        drawings.is_some_and(|drawings| drawings.isolation.is_some())
+    }
+
+    fn read(
+        &mut self,
+        page: ObjectId,
+        contents: &Contents,
+        decoder: &mut ContentDecoder,
+    ) -> Result<Rc<Isolation>, PageContentError> {
+        Contents::check(self.file, page)?;
+        let isolation = Isolation::read(self.file, &contents.streams(self.file), decoder)?;
+        if let Isolation::Mended { content, .. } = &isolation {
+            self.mended_bytes = self.mended_bytes.saturating_add(content.len());
+            if self.mended_bytes > MAX_MENDED_BYTES {
+                return Err(PageContentError::TooLong);
+            }
+        }
+        Ok(Rc::new(isolation))
     }
 
     /// Draws a form XObject (8.10) on an open page, after all that is drawn
@@ -78,103 +134,67 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     /// `/Matrix`, to the page's default user space. Pages that are not open
     /// are left alone.
     pub(crate) fn draw(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
-        let Some(drawings) = self.pages.get_mut(&page) else {
-            return;
-        };
-        let name = self.resources.xobject_name(page, form);
-        let operators = &mut drawings.operators;
-        operators.extend_from_slice(b"q ");
-        if !matrix.is_identity() {
-            operators.extend_from_slice(format!("{matrix} cm ").as_bytes());
+        if self.is_open(page) {
+            let drawing = self.drawing(page, form, matrix);
+            let drawings = self.pages.entry(page).or_default();
+            drawings.above.extend(drawing.into_bytes());
         }
-        operators.extend_from_slice(format!("/{name} Do Q\n").as_bytes());
+    }
+
+    /// The same as an artifact: no part of what the document says (14.8.2.2).
+    pub(crate) fn draw_artifact(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
+        if self.is_open(page) {
+            let drawing = artifact(&self.drawing(page, form, matrix));
+            let drawings = self.pages.entry(page).or_default();
+            drawings.above.extend(drawing.into_bytes());
+        }
+    }
+
+    /// Draws an artifact on any page, before all that it draws already and
+    /// after what was drawn in this way.
+    pub(crate) fn draw_artifact_below(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
+        let drawing = artifact(&self.drawing(page, form, matrix));
+        let drawings = self.pages.entry(page).or_default();
+        drawings.below.extend(drawing.into_bytes());
+    }
+
+    /// The operators that draw a form XObject.
+    fn drawing(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) -> String {
+        let name = self.resources.xobject_name(&self.tree, page, form);
+        if matrix.is_identity() {
+            format!("q /{name} Do Q\n")
+        } else {
+            format!("q {matrix} cm /{name} Do Q\n")
+        }
     }
 
     /// Writes the new streams, resources and entries of the pages.
+    ///
+    /// # Errors
+    /// `too-many-objects` when that takes too much room.
     pub(crate) fn write(self, edits: &mut Edits<'f, 'a>) -> Result<(), Refusal> {
         self.resources.write(edits)?;
-        let mut opening = None;
-        for (page, drawings) in self.pages {
-            if drawings.operators.is_empty() {
+        let mut writer = ContentsWriter::new(self.file);
+        for (page, drawings) in &self.pages {
+            if drawings.below.is_empty() && drawings.above.is_empty() {
                 continue;
             }
-            let contents = drawings.contents(self.file, page, edits, &mut opening)?;
-            edits.set_entry(page, b"Contents", &contents)?;
+            // What lies below a page's own content needs not be kept from it.
+            let isolation = drawings.isolation.as_deref();
+            let isolation = isolation.filter(|_| !drawings.above.is_empty());
+            let value = writer.value(
+                edits,
+                Contents::of(self.file, *page),
+                (&drawings.below, &drawings.above),
+                isolation,
+            )?;
+            edits.set_entry(*page, b"Contents", &value)?;
         }
         Ok(())
     }
 }
 
-impl Drawings {
-    /// The page's new `/Contents`. `opening` is the stream that opens every
-    /// isolation, once it is written.
-    fn contents<'a>(
-        self,
-        file: &PdfFile<'a>,
-        page: ObjectId,
-        edits: &mut Edits<'_, 'a>,
-        opening: &mut Option<ObjectId>,
-    ) -> Result<Vec<u8>, Refusal> {
-        let (before, closing) = match self.isolation {
-            Isolation::Empty => (Vec::new(), Vec::new()),
-            Isolation::Closed { closing } => {
-                let opening = match *opening {
-                    Some(opening) => opening,
-                    None => *opening.insert(edits.add_stream(b"<<>>", Cow::Borrowed(b"q\n"))?),
-                };
-                let mut before = reference(opening).into_bytes();
-                before.push(b' ');
-                before.extend(contents_items(file, page)?);
-                (before, closing)
-            }
-            Isolation::Mended { content, closing } => {
-                let content = [b"q\n", content.as_slice()].concat();
-                let mended = edits.add_stream(b"<<>>", Cow::Owned(content))?;
-                (reference(mended).into_bytes(), closing)
-            }
-        };
-        let drawn = [closing, self.operators].concat();
-        let drawn = edits.add_stream(b"<<>>", Cow::Owned(drawn))?;
-        let drawn = reference(drawn);
-        Ok([b"[", before.as_slice(), b" ", drawn.as_bytes(), b"]"].concat())
-    }
-}
-
-/// An attribute of a page, its own or inherited, references followed
-/// (7.7.3.4).
-pub(crate) fn page_attribute<'f>(
-    file: &'f PdfFile<'_>,
-    page: ObjectId,
-    key: &[u8],
-) -> Option<&'f Object> {
-    ancestors(file, page).find_map(|(_, node)| file.entry(node, key))
-}
-
-/// A page and the nodes of the page tree above it, from the page on.
-fn ancestors<'f>(
-    file: &'f PdfFile<'_>,
-    page: ObjectId,
-) -> impl Iterator<Item = (ObjectId, &'f Dictionary)> {
-    let node = |id: ObjectId| Some((id, file.object(id)?.as_dict().ok()?));
-    let parent = move |(_, child): &(ObjectId, &Dictionary)| {
-        node(child.get(b"Parent").ok()?.as_reference().ok()?)
-    };
-    // Nothing says that the way up is free of circles.
-    std::iter::successors(node(page), parent).take(file.limits().tree_depth + 1)
-}
-
-/// The content streams of a page as items of an array, as they are written.
-fn contents_items(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<u8>, Refusal> {
-    let damaged = |_| Refusal::new("page-invalid", "The content of a page cannot be read.");
-    let source = file.raw_object(page)?;
-    let written = RawDictionary::scan(&source.bytes).map_err(damaged)?;
-    let written = written.value(b"Contents").unwrap_or_default();
-    let contents = file.object(page).and_then(|page| page.as_dict().ok());
-    let contents = contents.and_then(|page| page.get(b"Contents").ok());
-    let array = match contents.map(|contents| (file.resolve(contents), file.resolve_id(contents))) {
-        Some((Some(Object::Array(_)), None)) => Cow::Borrowed(written),
-        Some((Some(Object::Array(_)), Some(id))) => file.raw_object(id)?.bytes,
-        _ => return Ok(written.to_vec()),
-    };
-    Ok(array_items(&array).map_err(damaged)?.join(&b' '))
+/// Operators as an artifact.
+fn artifact(operators: &str) -> String {
+    format!("/Artifact BMC {operators}EMC\n")
 }

@@ -1,18 +1,106 @@
-//! Operators of a content stream (ISO 32000-2, 7.8.2), read as tolerantly as
-//! viewers read them: what is none is passed over.
+//! Operators of a content stream (ISO 32000-2, 7.8.2).
+//!
+//! Content is read as tolerantly as viewers read it: what is no content is
+//! passed over. Where they do so in different ways, or where something has no
+//! end, the content is not clear, and nothing may depend on how it was read.
 
+use super::inline_image;
 use crate::structure::is_white_space;
 
-/// How far after `EI` text must follow for it to be the end of an inline
-/// image, in bytes: the same bytes may stand in the image's data.
-const TEXT_AFTER_IMAGE_BYTES: usize = 12;
+/// Most arrays and dictionaries inside each other.
+const MAX_NESTING: usize = 32;
+
+/// The operators (annex A), each with the operands that it needs: there are
+/// readers that leave the rest of a content alone after one that has too few.
+const OPERATORS: [(&[u8], usize); 73] = [
+    (b"\"", 3),
+    (b"'", 1),
+    (b"B", 0),
+    (b"B*", 0),
+    (b"BDC", 2),
+    (b"BI", 0),
+    (b"BMC", 1),
+    (b"BT", 0),
+    (b"BX", 0),
+    (b"CS", 1),
+    (b"DP", 2),
+    (b"Do", 1),
+    (b"EI", 0),
+    (b"EMC", 0),
+    (b"ET", 0),
+    (b"EX", 0),
+    (b"F", 0),
+    (b"G", 1),
+    (b"ID", 0),
+    (b"J", 1),
+    (b"K", 4),
+    (b"M", 1),
+    (b"MP", 1),
+    (b"Q", 0),
+    (b"RG", 3),
+    (b"S", 0),
+    (b"SC", 1),
+    (b"SCN", 1),
+    (b"T*", 0),
+    (b"TD", 2),
+    (b"TJ", 1),
+    (b"TL", 1),
+    (b"Tc", 1),
+    (b"Td", 2),
+    (b"Tf", 2),
+    (b"Tj", 1),
+    (b"Tm", 6),
+    (b"Tr", 1),
+    (b"Ts", 1),
+    (b"Tw", 1),
+    (b"Tz", 1),
+    (b"W", 0),
+    (b"W*", 0),
+    (b"b", 0),
+    (b"b*", 0),
+    (b"c", 6),
+    (b"cm", 6),
+    (b"cs", 1),
+    (b"d", 2),
+    (b"d0", 2),
+    (b"d1", 6),
+    (b"f", 0),
+    (b"f*", 0),
+    (b"g", 1),
+    (b"gs", 1),
+    (b"h", 0),
+    (b"i", 1),
+    (b"j", 1),
+    (b"k", 4),
+    (b"l", 2),
+    (b"m", 2),
+    (b"n", 0),
+    (b"q", 0),
+    (b"re", 4),
+    (b"rg", 3),
+    (b"ri", 1),
+    (b"s", 0),
+    (b"sc", 1),
+    (b"scn", 1),
+    (b"sh", 1),
+    (b"v", 4),
+    (b"w", 1),
+    (b"y", 4),
+];
 
 /// Goes through the operators of a content stream in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Operators<'c> {
     content: &'c [u8],
+    /// Where what was read last begins.
+    start: usize,
     position: usize,
-    in_image: bool,
+    /// The arrays and dictionaries that are open.
+    containers: Vec<Container>,
+    /// How many operands wait for their operator.
+    operands: usize,
+    image: Image,
+    is_clear: bool,
 }
 
 /// An operator or operand, with the few things that matter about it.
@@ -20,7 +108,7 @@ pub(crate) struct Operators<'c> {
 pub(crate) enum Operand<'c> {
     /// A name without its slash, `#xx` not decoded.
     Name(&'c [u8]),
-    /// A number, a keyword such as `true`, or a bracket.
+    /// A number, a keyword such as `true`, a bracket, or what is nothing.
     Other,
     /// A string.
     String {
@@ -31,19 +119,53 @@ pub(crate) enum Operand<'c> {
     Operator(&'c [u8]),
 }
 
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Container {
+    Array,
+    Dictionary,
+}
+
+/// How far an inline image (8.9.7) was read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Image {
+    None,
+    /// From here on its entries.
+    Entries(usize),
+    /// To the end of its data.
+    Data,
+}
+
 impl<'c> Operators<'c> {
     /// Starts at the first byte.
     pub(crate) fn new(content: &'c [u8]) -> Self {
         Self {
             content,
+            start: 0,
             position: 0,
-            in_image: false,
+            containers: Vec::new(),
+            operands: 0,
+            image: Image::None,
+            is_clear: true,
         }
+    }
+
+    /// Where what was read last begins.
+    pub(crate) fn start(&self) -> usize {
+        self.start
     }
 
     /// Just after what was read last.
     pub(crate) fn position(&self) -> usize {
         self.position
+    }
+
+    /// Whether readers agree on everything up to here, and all that was begun
+    /// has ended. States that operators have opened do not count.
+    pub(super) fn is_clear(&self) -> bool {
+        self.is_clear
+            && self.containers.is_empty()
+            && self.operands == 0
+            && self.image == Image::None
     }
 
     fn rest(&self) -> &'c [u8] {
@@ -68,13 +190,41 @@ impl<'c> Operators<'c> {
         }
     }
 
+    /// Counts a value that is whole.
+    fn count_value(&mut self) {
+        if self.containers.is_empty() {
+            self.operands += 1;
+        }
+    }
+
+    fn open(&mut self, container: Container, len: usize) -> Operand<'c> {
+        self.position += len;
+        if self.containers.len() < MAX_NESTING {
+            self.containers.push(container);
+        } else {
+            self.is_clear = false;
+        }
+        Operand::Other
+    }
+
+    fn close(&mut self, container: Container, len: usize) -> Operand<'c> {
+        self.position += len;
+        if self.containers.last() == Some(&container) {
+            self.containers.pop();
+            self.count_value();
+        } else {
+            self.is_clear = false;
+        }
+        Operand::Other
+    }
+
     fn literal_string(&mut self, text: &'c [u8]) -> Operand<'c> {
         let mut depth = 0_usize;
         let mut from = 0;
         let end = loop {
             let rest = text.get(from..).unwrap_or_default();
             let Some(found) = memchr::memchr3(b'(', b')', b'\\', rest) else {
-                break text.len();
+                break None;
             };
             let at = from + found;
             from = at + 1;
@@ -83,39 +233,68 @@ impl<'c> Operators<'c> {
                 Some(b'(') => depth += 1,
                 _ => match depth.checked_sub(1) {
                     Some(outer) => depth = outer,
-                    None => break at,
+                    None => break Some(at),
                 },
             }
         };
-        self.position += (end + 2).min(self.rest().len());
-        Operand::String { is_empty: end == 0 }
+        self.string(end, text.len(), end == Some(0))
     }
 
     fn hexadecimal_string(&mut self, digits: &'c [u8]) -> Operand<'c> {
-        let end = memchr::memchr(b'>', digits).unwrap_or(digits.len());
-        let digits = digits.get(..end).unwrap_or_default();
-        self.position += (end + 2).min(self.rest().len());
-        Operand::String {
-            is_empty: !digits.iter().any(u8::is_ascii_hexdigit),
-        }
+        let end = memchr::memchr(b'>', digits);
+        let written = digits.get(..end.unwrap_or(digits.len()));
+        let is_digit = |byte: &u8| byte.is_ascii_hexdigit();
+        let is_empty = !written.unwrap_or_default().iter().any(is_digit);
+        self.string(end, digits.len(), is_empty)
+    }
+
+    /// A string that ends after so many bytes of the rest, if it ends.
+    fn string(&mut self, end: Option<usize>, rest: usize, is_empty: bool) -> Operand<'c> {
+        self.position += 1 + end.map_or(rest, |end| end + 1);
+        self.is_clear &= end.is_some();
+        self.count_value();
+        Operand::String { is_empty }
     }
 
     fn word(&mut self, rest: &'c [u8]) -> Operand<'c> {
         let word = rest.get(..regular_len(rest)).unwrap_or_default();
         self.position += word.len();
-        match word {
-            [b'0'..=b'9' | b'+' | b'-' | b'.', ..] | b"true" | b"false" | b"null" => Operand::Other,
-            b"BI" => {
-                self.in_image = true;
-                Operand::Operator(word)
-            }
-            b"ID" if self.in_image => {
-                self.in_image = false;
-                self.position += image_len(self.rest());
-                Operand::Operator(word)
-            }
-            _ => Operand::Operator(word),
+        if is_number(word) || matches!(word, b"true" | b"false" | b"null") {
+            self.count_value();
+            return Operand::Other;
         }
+        let known = OPERATORS.binary_search_by_key(&word, |(operator, _)| operator);
+        let needed = known.ok().and_then(|found| OPERATORS.get(found));
+        if !self.containers.is_empty() {
+            self.is_clear = false;
+            return Operand::Other;
+        }
+        let has_operands = needed.is_some_and(|(_, needed)| self.operands >= *needed);
+        if let Image::Entries(entries) = self.image {
+            self.is_clear &= word == b"ID";
+            if word == b"ID" {
+                self.skip_image(entries);
+            }
+        } else {
+            self.is_clear &= has_operands && word != b"ID";
+            self.is_clear &= (word == b"EI") == (self.image == Image::Data);
+            self.image = match word {
+                b"BI" => Image::Entries(self.position),
+                _ => Image::None,
+            };
+        }
+        self.operands = 0;
+        Operand::Operator(word)
+    }
+
+    /// Skips the data of the inline image whose entries begin there.
+    fn skip_image(&mut self, entries: usize) {
+        let entries = self.content.get(entries..self.start).unwrap_or_default();
+        let rest = self.rest();
+        let len = inline_image::data_len(entries, rest);
+        self.is_clear &= len.is_some();
+        self.position += len.unwrap_or_else(|| inline_image::probable_len(rest));
+        self.image = Image::Data;
     }
 }
 
@@ -124,22 +303,25 @@ impl<'c> Iterator for Operators<'c> {
 
     fn next(&mut self) -> Option<Operand<'c>> {
         self.skip_blanks();
+        self.start = self.position;
         let rest = self.rest();
         Some(match rest {
             [] => return None,
-            [b'<', b'<', ..] | [b'>', b'>', ..] => {
-                self.position += 2;
-                Operand::Other
-            }
+            [b'<', b'<', ..] => self.open(Container::Dictionary, 2),
+            [b'>', b'>', ..] => self.close(Container::Dictionary, 2),
+            [b'[', ..] => self.open(Container::Array, 1),
+            [b']', ..] => self.close(Container::Array, 1),
             [b'(', text @ ..] => self.literal_string(text),
             [b'<', digits @ ..] => self.hexadecimal_string(digits),
             [b'/', name @ ..] => {
                 let name = name.get(..regular_len(name)).unwrap_or_default();
                 self.position += name.len() + 1;
+                self.count_value();
                 Operand::Name(name)
             }
             [byte, ..] if is_delimiter(*byte) => {
                 self.position += 1;
+                self.is_clear = false;
                 Operand::Other
             }
             _ => self.word(rest),
@@ -147,28 +329,12 @@ impl<'c> Iterator for Operators<'c> {
     }
 }
 
-/// How long the data of an inline image is (8.9.7): up to an `EI` between
-/// white space that text follows.
-fn image_len(data: &[u8]) -> usize {
-    let mut from = 0;
-    while let Some(found) = memchr::memmem::find(data.get(from..).unwrap_or_default(), b"EI") {
-        let at = from + found;
-        let before = at.checked_sub(1).and_then(|before| data.get(before));
-        let after = data.get(at + 2..).unwrap_or_default();
-        let is_apart = before.is_none_or(|byte| is_white_space(*byte))
-            && after
-                .first()
-                .is_none_or(|byte| is_white_space(*byte) || is_delimiter(*byte));
-        let is_text = after
+/// Whether readers take a word as one number, or as more than one.
+fn is_number(word: &[u8]) -> bool {
+    word.iter().any(u8::is_ascii_digit)
+        && word
             .iter()
-            .take(TEXT_AFTER_IMAGE_BYTES)
-            .all(|byte| is_white_space(*byte) && *byte != 0 || byte.is_ascii_graphic());
-        if is_apart && is_text {
-            return at;
-        }
-        from = at + 2;
-    }
-    data.len()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
 fn regular_len(bytes: &[u8]) -> usize {
@@ -178,7 +344,7 @@ fn regular_len(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-fn is_delimiter(byte: u8) -> bool {
+pub(super) fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
         b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
@@ -199,22 +365,91 @@ mod tests {
         names.collect()
     }
 
-    #[test]
-    fn what_stands_in_strings_and_comments_is_no_operator() {
-        assert_eq!(
-            operators(b"q (a Q \\) (b) Q) Tj % Q Q\n<51> Tj[(Q)-5.5<>]TJ/Q gs Q"),
-            ["q", "Tj", "Tj", "TJ", "gs", "Q"]
-        );
+    fn is_clear(content: &[u8]) -> bool {
+        let mut operators = Operators::new(content);
+        while operators.next().is_some() {}
+        operators.is_clear()
     }
 
     #[test]
-    fn an_inline_image_ends_with_its_last_line() {
-        assert_eq!(
-            operators(b"q BI /W 1 /H 1 ID \x01 EI\x02\xFF Q EI \xF0\x9F EI Q"),
-            ["q", "BI", "ID", "EI", "Q"]
-        );
+    fn the_operators_are_in_order() {
+        assert!(OPERATORS.is_sorted());
+    }
+
+    #[test]
+    fn what_stands_in_strings_and_comments_is_no_operator() {
+        let content = b"q (a Q \\) (b) Q) Tj % Q Q\n<51> Tj[(Q)-5.5<>]TJ/Q gs Q";
+
+        assert_eq!(operators(content), ["q", "Tj", "Tj", "TJ", "gs", "Q"]);
+        assert!(is_clear(content));
+    }
+
+    #[test]
+    fn an_inline_image_is_as_long_as_its_entries_say() {
+        let content = b"q BI /W 3 /H 1 /BPC 8 /CS /G ID \x01\xFFQ EI Q";
+
+        assert_eq!(operators(content), ["q", "BI", "ID", "EI", "Q"]);
+        assert!(is_clear(content));
+    }
+
+    #[test]
+    fn an_inline_image_of_unknown_length_ends_with_its_last_line() {
+        let content = b"q BI /W 1 /H 1 ID \x01 EI\x02\xFF Q EI \xF0\x9F EI Q";
+
+        assert_eq!(operators(content), ["q", "BI", "ID", "EI", "Q"]);
+        assert!(!is_clear(content));
         assert_eq!(operators(b"BI ID \x00\x01"), ["BI", "ID"]);
         assert_eq!(operators(b"ID Q"), ["ID", "Q"]);
+    }
+
+    #[test]
+    fn content_is_clear_where_every_reader_reads_the_same() {
+        for content in [
+            &b""[..],
+            b"q 1 0 0 1 0 0 cm Q % end",
+            b"/OC /A BDC /Span << /ActualText (x) /A [1 true null] >> BDC EMC EMC",
+            b"[3 2] 0 d -.5 +5 5. .5 rg 1 2 3 -4-5 1..2 k",
+            b"BT (a)Tj (b)' 1 2(c)\" ET",
+            b"/P scn 1 sc BX EX",
+        ] {
+            assert!(is_clear(content), "{}", String::from_utf8_lossy(content));
+        }
+    }
+
+    #[test]
+    fn content_is_not_clear_where_readers_may_differ_or_something_has_no_end() {
+        for content in [
+            &b"(never (ends)"[..],
+            b"<41",
+            b"[1 2",
+            b"/A << /B",
+            b"[(a)] ]TJ",
+            b"q >> Q",
+            b"q ) Q",
+            b"q { Q",
+            b"[Q] 0 d",
+            b"q /A << /B Q >> DP",
+            b"0Q",
+            b"Q0",
+            b"qQ",
+            b"1e5 w",
+            b"- w",
+            b"1 0 cm",
+            b"Tj",
+            b"1 2 3",
+            b"sh",
+            b"foo",
+            b"BX foo EX",
+            b"ID q",
+            b"EI",
+            b"BI /W 1 q ID x EI",
+            b"BI /W 1 /H 1 /BPC 8 /CS /G ID \x01",
+            b"BI /W 1 /H 1 /BPC 8 /CS /G ID \x01 Q EI",
+            b"BI /W 1",
+        ] {
+            assert!(!is_clear(content), "{}", String::from_utf8_lossy(content));
+        }
+        assert!(!is_clear(&b"[".repeat(MAX_NESTING + 1)));
     }
 
     #[test]

@@ -4,23 +4,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, ObjectId};
 use parafa_format_core::Refusal;
+use sha2::{Digest, Sha256};
 
-use super::ancestors;
+use super::page_tree::{PageTree, entries};
 use crate::structure::{PdfFile, RawDictionary};
-use crate::update::reference;
-use crate::write::{Edits, with_entries};
+use crate::write::{Edits, reference, with_entries};
 
 /// What the names of added XObjects begin with.
 const NAME_PREFIX: &str = "Drawn";
+
+/// Bytes of a digest in the names.
+const DIGEST_BYTES: usize = 8;
 
 /// Copies of resource dictionaries with further XObjects. Pages that share
 /// their resources share the copy, so that it is written once.
 pub(super) struct ResourceCopies<'f, 'a> {
     file: &'f PdfFile<'a>,
-    copies: BTreeMap<Place, Copy>,
+    copies: BTreeMap<Place, ResourceCopy>,
     /// XObject dictionaries that are objects of their own.
     shared_xobjects: BTreeMap<ObjectId, Additions>,
-    next_name: usize,
+    /// What the names begin with: nobody who wrote the document knew it, so
+    /// that no content of the document can have a use for such a name.
+    prefix: String,
+    /// Numbers of the XObjects in their names.
+    numbers: BTreeMap<ObjectId, usize>,
 }
 
 /// Where a resource dictionary stands.
@@ -35,7 +42,7 @@ enum Place {
 }
 
 #[derive(Default)]
-struct Copy {
+struct ResourceCopy {
     pages: BTreeSet<ObjectId>,
     /// The dictionary of XObjects when it is an object of its own.
     shared_xobjects: Option<ObjectId>,
@@ -47,18 +54,33 @@ struct Copy {
 struct Additions(BTreeMap<ObjectId, String>);
 
 impl<'f, 'a> ResourceCopies<'f, 'a> {
-    pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
+    /// Names are derived from the seed of the request.
+    pub(super) fn new(file: &'f PdfFile<'a>, seed: &[u8]) -> Self {
+        let digest = Sha256::new()
+            .chain_update(b"names of XObjects")
+            .chain_update(seed)
+            .finalize();
+        let digits = digest.iter().take(DIGEST_BYTES);
+        let prefix = digits.fold(NAME_PREFIX.to_owned(), |prefix, byte| {
+            format!("{prefix}{byte:02X}")
+        });
         Self {
             file,
             copies: BTreeMap::new(),
             shared_xobjects: BTreeMap::new(),
-            next_name: 0,
+            prefix,
+            numbers: BTreeMap::new(),
         }
     }
 
     /// The name by which the content of a page draws an XObject.
-    pub(super) fn xobject_name(&mut self, page: ObjectId, xobject: ObjectId) -> String {
-        let (place, resources) = find(self.file, page);
+    pub(super) fn xobject_name(
+        &mut self,
+        tree: &PageTree,
+        page: ObjectId,
+        xobject: ObjectId,
+    ) -> String {
+        let (place, resources) = find(self.file, tree, page);
         let existing = resources.and_then(|resources| resources.get(b"XObject").ok());
         let copy = self.copies.entry(place).or_default();
         copy.pages.insert(page);
@@ -72,13 +94,13 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
         if let Some(name) = additions.0.get(&xobject) {
             return name.clone();
         }
-        let name = loop {
-            let name = format!("{NAME_PREFIX}{}", self.next_name);
-            self.next_name += 1;
-            if existing.is_none_or(|(_, existing)| !existing.has(name.as_bytes())) {
-                break name;
-            }
-        };
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(xobject).or_insert(next);
+        let mut name = format!("{}.{number}", self.prefix);
+        // A document that was made of the same seed has the same names.
+        while existing.is_some_and(|(_, existing)| existing.has(name.as_bytes())) {
+            name.push('+');
+        }
         additions.0.insert(xobject, name.clone());
         name
     }
@@ -139,22 +161,22 @@ impl Additions {
     }
 }
 
-/// The resources of a page, its own or inherited (7.7.3.4).
-pub(crate) fn page_resources<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> Option<&'f Dictionary> {
-    find(file, page).1
-}
-
 /// Where the resources of a page stand, and what they are.
-fn find<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> (Place, Option<&'f Dictionary>) {
-    let found = ancestors(file, page).find_map(|(id, node)| {
-        let value = node.get(b"Resources").ok()?;
+fn find<'f>(
+    file: &'f PdfFile<'_>,
+    tree: &PageTree,
+    page: ObjectId,
+) -> (Place, Option<&'f Dictionary>) {
+    let found = tree.nodes(page).find_map(|node| {
+        let value = entries(file, node)?.get(b"Resources").ok()?;
         let resources = file.resolve(value)?.as_dict().ok()?;
-        let place = file
-            .resolve_id(value)
-            .map_or(Place::InNode(id), Place::Object);
-        Some((place, Some(resources)))
+        let place = file.resolve_id(value);
+        Some((place.map_or(Place::InNode(node), Place::Object), resources))
     });
-    found.unwrap_or((Place::Absent(page), None))
+    match found {
+        Some((place, resources)) => (place, Some(resources)),
+        None => (Place::Absent(page), None),
+    }
 }
 
 fn damaged() -> Refusal {

@@ -1,13 +1,14 @@
-//! The banner: one form XObject (ISO 32000-2, 8.10) for all pages, with its
-//! font embedded and its colours independent of devices, so that it may stand
-//! in any PDF/A.
+//! The banner: a form XObject (ISO 32000-2, 8.10) for all pages, with its font
+//! embedded and its colours independent of devices, so that it may stand in any
+//! PDF/A.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use crate::update::{Update, reference};
+use crate::write::{Edits, reference};
 
 /// Height of the banner in its own units, which are points on an A4 page.
 pub(super) const HEIGHT: f64 = 16.0;
@@ -61,51 +62,66 @@ const COLOR_SPACE: &str = "[/CalRGB << /WhitePoint [0.9505 1 1.089] /Gamma [2.2 
 /// A dark red on which white text has a contrast above 6:1.
 const BACKGROUND: &str = "0.70 0.13 0.10";
 
-/// Writes the banner and all that belongs to it.
-pub(super) fn write(update: &mut Update<'_>) -> Result<ObjectId, Refusal> {
-    let font = write_font(update)?;
-    let banner = update.allocate()?;
-    let entries = format!(
-        "/Type /XObject /Subtype /Form /BBox [-{HALF_WIDTH} 0 {HALF_WIDTH} {HEIGHT}] \
-         /Resources << /ColorSpace << /CS0 {COLOR_SPACE} >> /Font << /F0 {} >> >>",
-        reference(font)
-    );
-    update.stream(banner, &entries, &drawing())?;
-    Ok(banner)
+/// The banner as two form XObjects that look the same. The middle of its lower
+/// edge is the origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Banner {
+    /// Its text can be extracted.
+    pub(super) said: ObjectId,
+    /// Its text is for the eye alone.
+    pub(super) shown: ObjectId,
 }
 
-/// The text stands for itself as a whole, so that extraction keeps it together
-/// where it comes to lie over other text.
-fn drawing() -> Vec<u8> {
+impl Banner {
+    /// Adds the banner and all that belongs to it.
+    pub(super) fn add(edits: &mut Edits<'_, '_>) -> Result<Self, Refusal> {
+        let font = add_font(edits)?;
+        let dictionary = format!(
+            "<< /Type /XObject /Subtype /Form /BBox [-{HALF_WIDTH} 0 {HALF_WIDTH} {HEIGHT}] \
+             /Resources << /ColorSpace << /CS0 {COLOR_SPACE} >> /Font << /F0 {} >> >> >>",
+            reference(font)
+        );
+        // As a whole, so that extraction keeps it together where it comes to lie
+        // over other text.
+        let said = TEXT.iter().copied().map(unicode_hex).collect::<String>();
+        let mut form = |text: &str| {
+            let drawing = Cow::Owned(drawing(text));
+            edits.add_stream(dictionary.as_bytes(), drawing)
+        };
+        Ok(Self {
+            said: form(&said)?,
+            shown: form("")?,
+        })
+    }
+}
+
+/// Draws the banner; what is extracted in place of its text are the hexadecimal
+/// digits of UTF-16.
+fn drawing(extracted: &str) -> Vec<u8> {
     let before = format!(
         "/CS0 cs {BACKGROUND} sc -{HALF_WIDTH} 0 {} {HEIGHT} re f\n\
          1 1 1 sc BT /F0 {FONT_SIZE} Tf {CHARACTER_SPACING} Tc {:.2} {BASELINE} Td\n\
-         /Span << /ActualText <FEFF{}> >> BDC (",
+         /Span << /ActualText <FEFF{extracted}> >> BDC (",
         2 * HALF_WIDTH,
         -text_width() / 2.0,
-        TEXT.iter()
-            .fold(String::new(), |hex, code| hex + &unicode_hex(*code)),
     );
     [before.as_bytes(), TEXT, b") Tj EMC ET\n"].concat()
 }
 
-fn write_font(update: &mut Update<'_>) -> Result<ObjectId, Refusal> {
-    let font_file = update.allocate()?;
-    let entries = format!("/Length1 {}", FONT_FILE.len());
-    update.stream(font_file, &entries, FONT_FILE)?;
+fn add_font(edits: &mut Edits<'_, '_>) -> Result<ObjectId, Refusal> {
+    let dictionary = format!("<< /Length1 {} >>", FONT_FILE.len());
+    let font_file = edits.add_stream(dictionary.as_bytes(), Cow::Borrowed(FONT_FILE))?;
 
-    let descriptor = update.allocate()?;
     let source = format!(
         "<< /Type /FontDescriptor /FontName /{FONT_NAME} /Flags 32 /FontBBox [0 -10 752 938] \
          /ItalicAngle 0 /Ascent 1069 /Descent -293 /CapHeight 714 /StemV 140 /FontFile2 {} >>",
         reference(font_file)
     );
-    update.object(descriptor, source.as_bytes())?;
+    let descriptor = edits.add(source.into_bytes())?;
 
-    let to_unicode = update.allocate()?;
-    update.stream(to_unicode, "", to_unicode_cmap().as_bytes())?;
+    let to_unicode = Cow::Owned(to_unicode_cmap().into_bytes());
+    let to_unicode = edits.add_stream(b"<< >>", to_unicode)?;
 
-    let font = update.allocate()?;
     let (first, last) = (CHARACTERS[0].0, CHARACTERS[CHARACTERS.len() - 1].0);
     let widths = (first..=last).fold(String::new(), |widths, code| {
         format!("{widths} {}", width(code).unwrap_or(0))
@@ -116,8 +132,7 @@ fn write_font(update: &mut Update<'_>) -> Result<ObjectId, Refusal> {
         reference(descriptor),
         reference(to_unicode)
     );
-    update.object(font, source.as_bytes())?;
-    Ok(font)
+    edits.add(source.into_bytes())
 }
 
 /// The CMap from codes to Unicode (9.10.3).

@@ -1,9 +1,9 @@
 //! Where on a page the banner goes.
 
-use lopdf::{Object, ObjectId};
+use lopdf::ObjectId;
 
 use super::banner;
-use super::page_attributes::{PageAttributes, dictionary};
+use crate::page_content::{Matrix, PageTree, Rectangle, Rotation, entries};
 use crate::structure::PdfFile;
 
 /// The box of a page whose own is empty, as viewers assume it: US Letter.
@@ -24,9 +24,6 @@ const MAX_SHARE_OF_WIDTH: f64 = 0.9;
 /// Most that the banner takes of the height of a page.
 const MAX_SHARE_OF_HEIGHT: f64 = 0.1;
 
-/// Coordinates beyond this are no page.
-const MAX_COORDINATE: f64 = 1e9;
-
 /// A page as viewers show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DisplayedPage {
@@ -37,74 +34,96 @@ pub(super) struct DisplayedPage {
     user_unit: f64,
 }
 
-/// A rectangle that is not empty.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Rectangle {
-    left: f64,
-    bottom: f64,
-    right: f64,
-    top: f64,
-}
-
-/// How far a page is turned clockwise when it is shown.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Rotation {
-    None,
-    Quarter,
-    Half,
-    ThreeQuarters,
-}
-
 impl DisplayedPage {
-    pub(super) fn read(file: &PdfFile<'_>, attributes: &PageAttributes, page: ObjectId) -> Self {
-        let attribute = |key: &[u8]| {
-            attributes
-                .find(file, page, key)
-                .map(|attribute| attribute.value)
+    pub(super) fn read(file: &PdfFile<'_>, tree: &PageTree, page: ObjectId) -> Self {
+        let rectangle = |key: &[u8]| {
+            let rectangle = Rectangle::read(file, tree.attribute(file, page, key)?)?;
+            Some(rectangle).filter(|rectangle| !rectangle.is_empty())
         };
-        let rectangle = |key| attribute(key).and_then(|value| Rectangle::read(file, value));
         let media_box = rectangle(b"MediaBox").unwrap_or(FALLBACK_BOX);
         let visible = rectangle(b"CropBox")
             .and_then(|crop_box| crop_box.intersection(&media_box))
             .unwrap_or(media_box);
-        let user_unit = dictionary(file, page)
-            .and_then(|page| number(file.entry(page, b"UserUnit")?))
-            .filter(|unit| *unit > 0.0);
+        let user_unit = entries(file, page)
+            .and_then(|page| file.entry(page, b"UserUnit")?.as_float().ok())
+            .map(f64::from)
+            .filter(|unit| unit.is_finite() && *unit > 0.0);
+        let rotation = tree.attribute(file, page, b"Rotate");
         Self {
             visible,
-            rotation: attribute(b"Rotate").map_or(Rotation::None, Rotation::read),
+            rotation: rotation.map_or(Rotation::None, Rotation::of),
             user_unit: user_unit.unwrap_or(1.0),
         }
     }
 
-    /// The matrix (ISO 32000-2, 8.3.4) that takes the middle of the banner's
-    /// upper edge to the middle of the page's upper edge.
-    pub(super) fn banner_matrix(&self) -> [f64; 6] {
-        let Rectangle {
-            left,
-            bottom,
-            right,
-            top,
-        } = self.visible;
-        let (center, middle) = (f64::midpoint(left, right), f64::midpoint(bottom, top));
+    /// The matrix (ISO 32000-2, 8.3.4) that takes the banner to the upper edge
+    /// of the page.
+    pub(super) fn banner_matrix(&self) -> Matrix {
         let scale = self.scale();
-        let height = scale * banner::HEIGHT;
+        let strip = self.strip();
+        let (center, middle) = strip.center();
+        let (x, y) = match self.rotation {
+            Rotation::None => (center, strip.bottom),
+            Rotation::Quarter => (strip.right, middle),
+            Rotation::Half => (center, strip.top),
+            Rotation::ThreeQuarters => (strip.left, middle),
+        };
+        Matrix::scaling(scale, scale)
+            .then(&self.turn())
+            .then(&Matrix::translation(x, y))
+    }
+
+    /// What of the page the banner covers.
+    pub(super) fn strip(&self) -> Rectangle {
+        let height = self.scale() * banner::HEIGHT;
+        let visible = self.visible;
         match self.rotation {
-            Rotation::None => [scale, 0.0, 0.0, scale, center, top - height],
-            Rotation::Quarter => [0.0, scale, -scale, 0.0, left + height, middle],
-            Rotation::Half => [-scale, 0.0, 0.0, -scale, center, bottom + height],
-            Rotation::ThreeQuarters => [0.0, -scale, scale, 0.0, right - height, middle],
+            Rotation::None => Rectangle {
+                bottom: visible.top - height,
+                ..visible
+            },
+            Rotation::Quarter => Rectangle {
+                right: visible.left + height,
+                ..visible
+            },
+            Rotation::Half => Rectangle {
+                top: visible.bottom + height,
+                ..visible
+            },
+            Rotation::ThreeQuarters => Rectangle {
+                left: visible.right - height,
+                ..visible
+            },
+        }
+    }
+
+    /// The turn that the banner takes with the page.
+    pub(super) fn turn(&self) -> Matrix {
+        match self.rotation {
+            Rotation::None => Matrix::IDENTITY,
+            Rotation::Quarter => Matrix([0.0, 1.0, -1.0, 0.0, 0.0, 0.0]),
+            Rotation::Half => Matrix([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]),
+            Rotation::ThreeQuarters => Matrix([0.0, -1.0, 1.0, 0.0, 0.0, 0.0]),
+        }
+    }
+
+    /// Width of the page in units of the banner.
+    pub(super) fn width(&self) -> f64 {
+        self.displayed_size().0 / self.scale()
+    }
+
+    /// Width and height as the page is displayed, in units of user space.
+    fn displayed_size(&self) -> (f64, f64) {
+        let (across, up) = (self.visible.width(), self.visible.height());
+        match self.rotation {
+            Rotation::None | Rotation::Half => (across, up),
+            Rotation::Quarter | Rotation::ThreeQuarters => (up, across),
         }
     }
 
     /// Units of user space in a unit of the banner.
     fn scale(&self) -> f64 {
-        let across = self.visible.right - self.visible.left;
-        let up = self.visible.top - self.visible.bottom;
-        let (width, height) = match self.rotation {
-            Rotation::None | Rotation::Half => (across, up),
-            Rotation::Quarter | Rotation::ThreeQuarters => (up, across),
-        };
+        let (width, height) = self.displayed_size();
         let preferred = (width.min(height) / REFERENCE_SIDE).max(1.0 / self.user_unit);
         preferred
             .min(MAX_SHARE_OF_WIDTH * width / banner::TEXT_WIDTH)
@@ -112,88 +131,20 @@ impl DisplayedPage {
     }
 }
 
-impl Rectangle {
-    /// Two opposite corners, whichever they are (7.9.5).
-    fn read(file: &PdfFile<'_>, value: &Object) -> Option<Self> {
-        let [x1, y1, x2, y2] = value.as_array().ok()?.as_slice() else {
-            return None;
-        };
-        let coordinate = |value| {
-            number(file.resolve(value)?).filter(|coordinate| coordinate.abs() <= MAX_COORDINATE)
-        };
-        let (x1, y1, x2, y2) = (
-            coordinate(x1)?,
-            coordinate(y1)?,
-            coordinate(x2)?,
-            coordinate(y2)?,
-        );
-        Self {
-            left: x1.min(x2),
-            bottom: y1.min(y2),
-            right: x1.max(x2),
-            top: y1.max(y2),
-        }
-        .unless_empty()
-    }
-
-    fn intersection(&self, other: &Self) -> Option<Self> {
-        Self {
-            left: self.left.max(other.left),
-            bottom: self.bottom.max(other.bottom),
-            right: self.right.min(other.right),
-            top: self.top.min(other.top),
-        }
-        .unless_empty()
-    }
-
-    fn unless_empty(self) -> Option<Self> {
-        (self.left < self.right && self.bottom < self.top).then_some(self)
-    }
-}
-
-impl Rotation {
-    /// Anything but a multiple of 90 degrees turns nothing.
-    fn read(value: &Object) -> Self {
-        let Some(degrees) = number(value) else {
-            return Self::None;
-        };
-        match degrees.rem_euclid(360.0) {
-            90.0 => Self::Quarter,
-            180.0 => Self::Half,
-            270.0 => Self::ThreeQuarters,
-            _ => Self::None,
-        }
-    }
-}
-
-fn number(value: &Object) -> Option<f64> {
-    value
-        .as_float()
-        .ok()
-        .map(f64::from)
-        .filter(|number| number.is_finite())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn page(visible: [f64; 4], rotation: Rotation, user_unit: f64) -> DisplayedPage {
-        let [left, bottom, right, top] = visible;
         DisplayedPage {
-            visible: Rectangle {
-                left,
-                bottom,
-                right,
-                top,
-            },
+            visible: Rectangle::of_corners(visible),
             rotation,
             user_unit,
         }
     }
 
     /// Where a point of the banner comes to be on the page.
-    fn placed([a, b, c, d, e, f]: [f64; 6], (x, y): (f64, f64)) -> (f64, f64) {
+    fn placed(Matrix([a, b, c, d, e, f]): Matrix, (x, y): (f64, f64)) -> (f64, f64) {
         (a * x + c * y + e, b * x + d * y + f)
     }
 
@@ -207,8 +158,15 @@ mod tests {
             (Rotation::Half, (307.5, 20.0)),
             (Rotation::ThreeQuarters, (605.0, 441.0)),
         ] {
-            let matrix = page(a4, rotation, 1.0).banner_matrix();
-            assert_eq!(placed(matrix, upper_edge), expected, "{rotation:?}");
+            let page = page(a4, rotation, 1.0);
+            assert_eq!(
+                placed(page.banner_matrix(), upper_edge),
+                expected,
+                "{rotation:?}"
+            );
+            let half = page.width() / 2.0;
+            let banner = Rectangle::of_corners([-half, 0.0, half, banner::HEIGHT]);
+            assert_eq!(page.banner_matrix().bounds(&banner), page.strip());
         }
     }
 

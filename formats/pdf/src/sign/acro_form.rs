@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use crate::structure::{PdfFile, RawDictionary, as_reference};
-use crate::update::{Update, reference};
+use crate::write::{Update, reference, with_item};
 
 /// SignaturesExist and AppendOnly (ISO 32000-2, table 225).
 const SIGNATURE_FLAGS: i64 = 0b11;
@@ -120,7 +120,7 @@ fn with_field(
     let raw = RawDictionary::scan(source).map_err(damaged)?;
     match raw.value(b"Fields") {
         Some(fields) if fields.starts_with(b"[") => {
-            Ok(raw.with(b"Fields", &appended(fields, field)))
+            Ok(raw.with(b"Fields", &with_item(fields, reference(field).as_bytes())))
         }
         Some(fields) if fields != b"null" => {
             let id = as_reference(fields).ok_or_else(|| {
@@ -133,7 +133,8 @@ fn with_field(
                     "The fields of the form are no array.",
                 ));
             }
-            update.object(id, &appended(&array.bytes, field))?;
+            let extended = with_item(&array.bytes, reference(field).as_bytes());
+            update.object(id, &extended)?;
             Ok(source.to_vec())
         }
         _ => Ok(raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes())),
@@ -145,13 +146,6 @@ fn signature_flags(file: &PdfFile<'_>, form: &Dictionary) -> i64 {
         .ok()
         .and_then(|flags| file.resolve(flags)?.as_i64().ok())
         .unwrap_or(0)
-}
-
-/// An array with one more reference, on a line of its own because the last
-/// line may be a comment.
-fn appended(array: &[u8], field: ObjectId) -> Vec<u8> {
-    let items = array.strip_suffix(b"]").unwrap_or(array);
-    [items, b"\n", reference(field).as_bytes(), b"]"].concat()
 }
 
 fn root_field_names(file: &PdfFile<'_>) -> Result<BTreeSet<String>, Refusal> {
@@ -175,15 +169,4 @@ fn damaged(error: impl std::fmt::Display) -> Refusal {
         "object-damaged",
         format!("The catalog or the interactive form cannot be read: {error}."),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_field_is_appended_after_a_comment_not_inside_it() {
-        assert_eq!(appended(b"[1 0 R % ]\n]", (7, 0)), b"[1 0 R % ]\n\n7 0 R]");
-        assert_eq!(appended(b"[]", (7, 0)), b"[\n7 0 R]");
-    }
 }

@@ -5,7 +5,7 @@ use parafa_format_core::{DigestAlgorithm, Refusal};
 
 use crate::signatures;
 use crate::structure::{FieldKind, PdfFile, RawDictionary, as_reference};
-use crate::update::reference;
+use crate::write::reference;
 
 /// Required constraints of a seed value dictionary that a signature made here
 /// can meet: Filter, SubFilter and DigestMethod (table 237, `/Ff`).

@@ -6,7 +6,7 @@ use super::blank_signature::BlankSignature;
 use super::empty_field::EmptyField;
 use super::request::Signing;
 use crate::structure::PdfFile;
-use crate::update::{Update, file_identifier, reference};
+use crate::write::{Update, file_identifier, reference};
 
 /// Print and Locked (ISO 32000-2, table 167).
 const WIDGET_FLAGS: u32 = 132;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use super::syntax::without_entry;
+use super::syntax::{stream, without_entry};
 use crate::object_numbers::ObjectNumbers;
 use crate::structure::{PdfFile, RawDictionary};
 
@@ -23,6 +23,16 @@ pub(crate) struct Edit<'a> {
     pub(crate) value: Vec<u8>,
     /// The encoded data of a stream.
     pub(crate) data: Option<Cow<'a, [u8]>>,
+}
+
+impl Edit<'_> {
+    /// The value as it stands between `obj` and `endobj`.
+    pub(super) fn written(&self) -> Cow<'_, [u8]> {
+        match &self.data {
+            None => Cow::Borrowed(&self.value),
+            Some(data) => Cow::Owned(stream(&self.value, data)),
+        }
+    }
 }
 
 impl<'f, 'a> Edits<'f, 'a> {
@@ -48,6 +58,14 @@ impl<'f, 'a> Edits<'f, 'a> {
     /// A number that no object has and that nothing mentions.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         self.numbers.allocate()
+    }
+
+    /// The document, what is new or changed in it, and the numbers that are
+    /// left.
+    pub(super) fn into_parts(
+        self,
+    ) -> (&'f PdfFile<'a>, BTreeMap<ObjectId, Edit<'a>>, ObjectNumbers) {
+        (self.file, self.objects, self.numbers)
     }
 
     /// Gives an object a value that is no stream.

@@ -5,7 +5,11 @@
 mod edits;
 mod rewrite;
 mod syntax;
+mod update;
 
 pub(crate) use edits::Edits;
 pub(crate) use rewrite::rewrite;
-pub(crate) use syntax::{escaped, number, with_entries, without_entry};
+pub(crate) use syntax::{
+    encoded, escaped, file_identifier, number, reference, with_entries, with_item, without_entry,
+};
+pub(crate) use update::{Update, append};

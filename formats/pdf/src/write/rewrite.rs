@@ -10,8 +10,8 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::{Blob, Refusal, Sink};
 
 use super::edits::Edits;
+use super::syntax::{hex_string, reference};
 use crate::structure::{PdfFile, RawDictionary, as_reference, references};
-use crate::update::{hex_string, reference};
 
 /// Data of a stream from this length on is copied by the host, in bytes.
 const COPIED_BYTES: usize = 4 * 1024;
@@ -227,12 +227,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         let header = format!("{number} {generation} obj\n");
         if let Some(edit) = edits.get(id) {
             self.write(header.as_bytes());
-            self.write(&edit.value);
-            if let Some(data) = &edit.data {
-                self.write(b"\nstream\n");
-                self.write(data);
-                self.write(b"\nendstream");
-            }
+            self.write(&edit.written());
         } else {
             let file = edits.file();
             let source = file.raw_object(id)?;

@@ -1,17 +1,64 @@
 //! PDF syntax of small things (ISO 32000-2, 7.3).
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use lopdf::ObjectId;
+use sha2::{Digest, Sha256};
+
 use crate::structure::RawDictionary;
 
-/// What a number is written in, as parts of one: a millionth of a point is far
-/// below what any device shows.
-const PARTS: f64 = 1e6;
+/// Significant digits of a number: no device shows a millionth of a point, and
+/// readers keep seven or eight.
+const SIGNIFICANT_DIGITS: i32 = 9;
+
+/// Decimals that any number may have.
+const LEAST_DECIMALS: i32 = 6;
+
+/// Most decimals: what is smaller comes from rounding.
+const MOST_DECIMALS: i32 = 15;
+
+/// Data from this length on is deflated, in bytes: shorter data hardly becomes
+/// shorter.
+const DEFLATED_FROM_BYTES: usize = 1024;
+
+/// Length of a new file identifier.
+const FILE_IDENTIFIER_BYTES: usize = 16;
 
 /// A number as it is written, without an exponent and without trailing zeros
-/// (7.3.3).
+/// (7.3.3): small ones, such as the scale of a matrix, with as many significant
+/// digits as others.
 pub(crate) fn number(value: f64) -> String {
-    // A negative zero becomes a positive one.
-    let rounded = (value * PARTS).round() / PARTS + 0.0;
-    format!("{rounded}")
+    let scientific = format!("{value:e}");
+    let exponent = scientific.split_once('e').map(|(_, exponent)| exponent);
+    let exponent = exponent.and_then(|exponent| exponent.parse::<i32>().ok());
+    let decimals = SIGNIFICANT_DIGITS - 1 - exponent.unwrap_or(0);
+    let decimals = decimals.clamp(LEAST_DECIMALS, MOST_DECIMALS);
+    let decimals = usize::try_from(decimals).unwrap_or_default();
+    let digits = format!("{value:.decimals$}");
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    if digits == "-0" { "0" } else { digits }.to_owned()
+}
+
+/// A reference as it is written (7.3.10).
+pub(crate) fn reference((number, generation): ObjectId) -> String {
+    format!("{number} {generation} R")
+}
+
+/// A hexadecimal string (7.3.4.3).
+pub(crate) fn hex_string(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!("<{digits}>")
+}
+
+/// The identifier of the file that a request makes (14.4).
+pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
+    let digest = Sha256::new()
+        .chain_update(b"PDF file identifier")
+        .chain_update(seed)
+        .finalize();
+    digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }
 
 /// A name without its slash, its bytes escaped where they must be (7.3.5).
@@ -27,9 +74,9 @@ pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
     written
 }
 
-/// A dictionary with further entries at its end; the source is exactly a
-/// dictionary that has none of the keys, which are escaped. The entries start on a line of their
-/// own, because the last line may be a comment.
+/// A dictionary with further entries at its end. The source is exactly a
+/// dictionary that has none of the keys, which are escaped. The entries start
+/// on a line of their own, because the last line may be a comment.
 pub(crate) fn with_entries<'e>(
     source: &[u8],
     entries: impl IntoIterator<Item = (&'e [u8], &'e [u8])>,
@@ -53,8 +100,35 @@ pub(crate) fn without_entry(source: &[u8], scanned: &RawDictionary<'_>, key: &[u
     };
     let before = source.get(..entry.span.start).unwrap_or_default();
     let after = source.get(entry.span.end..).unwrap_or_default();
-    // What follows may begin with a regular character of a comment-free line.
+    // Nothing but the entry may have kept its neighbours apart.
     [before, b" ", after].concat()
+}
+
+/// An array with one more item, on a line of its own because the last line may
+/// be a comment.
+pub(crate) fn with_item(array: &[u8], item: &[u8]) -> Vec<u8> {
+    let items = array.strip_suffix(b"]").unwrap_or(array);
+    [items, b"\n", item, b"]"].concat()
+}
+
+/// A stream of a dictionary, `/Length` included, and its data (7.3.8).
+pub(super) fn stream(dictionary: &[u8], data: &[u8]) -> Vec<u8> {
+    [dictionary, b"\nstream\n", data, b"\nendstream"].concat()
+}
+
+/// Data as a stream is to have it, and the dictionary of that stream: what is
+/// long is deflated (7.4.4).
+pub(crate) fn encoded(data: Vec<u8>) -> (&'static [u8], Vec<u8>) {
+    if data.len() >= DEFLATED_FROM_BYTES {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        let written = encoder.write_all(&data).and_then(|()| encoder.finish());
+        if let Ok(deflated) = written
+            && deflated.len() < data.len()
+        {
+            return (b"<< /Filter /FlateDecode >>", deflated);
+        }
+    }
+    (b"<<>>", data)
 }
 
 #[cfg(test)]
@@ -64,11 +138,19 @@ mod tests {
     #[test]
     fn a_number_has_no_more_digits_than_it_needs() {
         assert_eq!(number(1.0), "1");
-        assert_eq!(number(-0.000_000_01), "0");
-        assert_eq!(number(72.099_998_474_121_1), "72.099998");
+        assert_eq!(number(-1e-17), "0");
+        assert_eq!(number(72.099_998_474_121_1), "72.0999985");
         assert_eq!(number(0.5), "0.5");
         assert_eq!(number(100.0), "100");
         assert_eq!(number(-1e9), "-1000000000");
+        assert_eq!(number(123_456_789.25), "123456789.25");
+    }
+
+    #[test]
+    fn a_small_number_keeps_its_significant_digits() {
+        assert_eq!(number(2.5e-7), "0.00000025");
+        assert_eq!(number(1.0 / 3e6), "0.000000333333333");
+        assert_eq!(number(-0.000_123_456_789), "-0.000123456789");
     }
 
     #[test]
@@ -87,11 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn an_item_is_added_after_a_comment_not_inside_it() {
+        assert_eq!(
+            with_item(b"[1 0 R % ]\n]", b"7 0 R"),
+            b"[1 0 R % ]\n\n7 0 R]"
+        );
+        assert_eq!(with_item(b"[]", b"7 0 R"), b"[\n7 0 R]");
+    }
+
+    #[test]
     fn a_removed_entry_leaves_all_others() {
         let source = b"<</A[1]/B/C/D(x)>>";
         let scanned = RawDictionary::scan(source).unwrap();
 
         assert_eq!(without_entry(source, &scanned, b"B"), b"<</A[1] /D(x)>>");
         assert_eq!(without_entry(source, &scanned, b"X"), source);
+    }
+
+    #[test]
+    fn only_long_data_is_deflated() {
+        assert_eq!(encoded(b"q Q".to_vec()), (&b"<<>>"[..], b"q Q".to_vec()));
+        let (dictionary, data) = encoded(b"q Q ".repeat(1000));
+        assert_eq!(dictionary, b"<< /Filter /FlateDecode >>");
+        assert!(data.len() < 100);
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
-use sha2::{Digest, Sha256};
 
+use super::edits::Edits;
+use super::syntax::{hex_string, stream};
 use crate::object_numbers::ObjectNumbers;
 use crate::structure::{PdfFile, XrefForm};
 
@@ -29,8 +30,19 @@ const OWN_TRAILER_KEYS: [&[u8]; 14] = [
     b"XRefStm",
 ];
 
-/// Length of a new file identifier.
-const FILE_IDENTIFIER_BYTES: usize = 16;
+/// Writes changes as an incremental update: the bytes to be appended to the
+/// document. `identifier` becomes the second element of its `/ID` (14.4).
+pub(crate) fn append(edits: Edits<'_, '_>, identifier: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let (file, objects, numbers) = edits.into_parts();
+    let mut update = Update {
+        numbers,
+        ..Update::new(file)
+    };
+    for (id, edit) in &objects {
+        update.object(*id, &edit.written())?;
+    }
+    update.finish(identifier)
+}
 
 /// The bytes to be appended to a document, in the making.
 pub(crate) struct Update<'a> {
@@ -79,14 +91,9 @@ impl<'a> Update<'a> {
         entries: &str,
         data: &[u8],
     ) -> Result<(), Refusal> {
-        let dictionary = format!("<< {entries} /Length {} >>\nstream\n", data.len());
-        let value = [dictionary.as_bytes(), data, b"\nendstream"].concat();
-        self.object(id, &value).map(|_| ())
-    }
-
-    /// Bytes written so far.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        let dictionary = format!("<< {entries} /Length {} >>", data.len());
+        self.object(id, &stream(dictionary.as_bytes(), data))
+            .map(|_| ())
     }
 
     /// Writes cross-reference section and trailer. `id` is what the second
@@ -190,26 +197,6 @@ impl<'a> Update<'a> {
         self.bytes.extend_from_slice(&parts.concat());
         Ok(start)
     }
-}
-
-/// A reference as it is written.
-pub(crate) fn reference((number, generation): ObjectId) -> String {
-    format!("{number} {generation} R")
-}
-
-/// The identifier of the file that a request makes (ISO 32000-2, 14.4).
-pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
-    let digest = Sha256::new()
-        .chain_update(b"PDF file identifier")
-        .chain_update(seed)
-        .finalize();
-    digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
-}
-
-/// A hexadecimal string.
-pub(crate) fn hex_string(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    format!("<{digits}>")
 }
 
 /// Entries with consecutive numbers together, by their first number.
