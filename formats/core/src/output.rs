@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use crate::Step;
 
 /// A request to raise the signatures of a document to an archival level; the
@@ -71,4 +73,17 @@ pub struct SourceFile<'a, B> {
 pub struct Made {
     /// Media type of the output.
     pub media_type: String,
+    /// Catalogue codes of what is worth telling about how it was made, such as
+    /// `need-appearances`.
+    pub notes: Vec<Cow<'static, str>>,
+}
+
+impl Made {
+    /// An output that there is nothing to tell about.
+    pub fn new(media_type: impl Into<String>) -> Self {
+        Self {
+            media_type: media_type.into(),
+            notes: Vec::new(),
+        }
+    }
 }

@@ -84,9 +84,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     let sheet = layout::lay_out(&description, &fonts, &limits)?;
     let document = write::write(&sheet, &description, &attachments, request)?;
     out.write(&document);
-    Ok(Made {
-        media_type: MEDIA_TYPE.to_owned(),
-    })
+    Ok(Made::new(MEDIA_TYPE))
 }
 
 /// A file that goes into the document, in the order of the description.

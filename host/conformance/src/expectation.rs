@@ -57,6 +57,8 @@ pub struct Acceptance {
     pub media_type: Option<String>,
     /// Codes of all notes of `inspect`, in any order.
     pub notes: Option<Vec<String>>,
+    /// Codes of all that is told about how a document was made, in any order.
+    pub made_notes: Option<Vec<String>>,
     /// How many form fields `inspect` finds, also in what was made.
     pub fields: Option<usize>,
     /// How many signatures there are; after `sign`, with the new one.
@@ -140,7 +142,7 @@ impl Expectation {
             return None;
         };
         use Operation::{Archive, Compose, Flatten, Inspect, Rehearse, Sign, Verify};
-        let told: [(_, _, &[Operation]); 8] = [
+        let told: [(_, _, &[Operation]); 9] = [
             (
                 "media type",
                 acceptance.media_type.is_some(),
@@ -150,6 +152,11 @@ impl Expectation {
                 "notes",
                 acceptance.notes.is_some(),
                 &[Compose, Flatten, Inspect, Rehearse],
+            ),
+            (
+                "notes on how it was made",
+                acceptance.made_notes.is_some(),
+                &[Compose, Flatten, Rehearse],
             ),
             (
                 "fields",
@@ -202,6 +209,11 @@ impl Acceptance {
                 let media_type = &made.document.media_type;
                 same("media type", self.media_type.clone(), media_type)?;
                 same("unchanged document", self.unchanged, &made.unchanged)?;
+                same(
+                    "notes on how it was made",
+                    self.made_notes.clone().map(sorted),
+                    &sorted(made.document.notes.clone()),
+                )?;
                 match &made.report {
                     Some(report) => self.compare_report(report),
                     None => Ok(()),

@@ -159,6 +159,8 @@ pub struct MadeDocument {
     pub bytes: bytes::Bytes,
     /// Its media type.
     pub media_type: String,
+    /// Codes of what the plugin tells about how it was made.
+    pub notes: Vec<String>,
 }
 
 /// Evidence about one signature; whether to trust it is decided elsewhere.

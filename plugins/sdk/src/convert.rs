@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use parafa_format_core as core;
 
 use crate::bindings::describe::{About, Preservation};
@@ -191,6 +193,7 @@ impl From<core::Made> for Made {
     fn from(made: core::Made) -> Self {
         Self {
             media_type: made.media_type,
+            notes: made.notes.into_iter().map(Cow::into_owned).collect(),
         }
     }
 }

@@ -21,15 +21,12 @@ pub(crate) fn compose<E: Environment, S: Sink<E::Blob>>(
     let behaviour = Behaviour::parse(name)
         .ok_or_else(|| Refusal::new("bad-request", "there is no such behaviour"))?;
     behaviour.at(Stage::Compose)?;
-    let made = |media_type: &str| Made {
-        media_type: media_type.to_owned(),
-    };
     match behaviour {
         Behaviour::Breaks(Rule::ComposeGarbage) => {
             out.write(b"garbage");
-            return Ok(made(&request.media_type));
+            return Ok(Made::new(&request.media_type));
         }
-        Behaviour::Breaks(Rule::ComposeNothing) => return Ok(made(&request.media_type)),
+        Behaviour::Breaks(Rule::ComposeNothing) => return Ok(Made::new(&request.media_type)),
         _ => {}
     }
     let heading = |file: &SourceFile<'_, E::Blob>| {
@@ -42,9 +39,9 @@ pub(crate) fn compose<E: Environment, S: Sink<E::Blob>>(
         out.write(heading(file).as_bytes());
         out.copy(file.content, 0, file.content.len());
     }
-    Ok(made(if behaviour.breaks(Rule::ComposeOtherType) {
+    Ok(Made::new(if behaviour.breaks(Rule::ComposeOtherType) {
         "application/pdf"
     } else {
-        &request.media_type
+        request.media_type.as_str()
     }))
 }

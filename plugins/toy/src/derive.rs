@@ -10,6 +10,9 @@ const BANNER: &[u8] = b"UNSIGNED ";
 /// A body with this byte cannot be drawn.
 const UNDRAWABLE: u8 = b'?';
 
+/// A body with this byte is drawn, and that is told.
+const APPROXIMATE: u8 = b'~';
+
 pub(crate) fn flatten<E: Environment, S: Sink<E::Blob>>(
     _: &E,
     blob: &E::Blob,
@@ -36,7 +39,11 @@ pub(crate) fn flatten<E: Environment, S: Sink<E::Blob>>(
     if document.behaviour.breaks(Rule::FlattenSigns) {
         out.write(&Record::forged(document.len).encode());
     }
-    Ok(made())
+    let mut made = made();
+    if body.contains(&APPROXIMATE) {
+        made.notes.push("approximate".into());
+    }
+    Ok(made)
 }
 
 pub(crate) fn rehearse<E: Environment, S: Sink<E::Blob>>(
@@ -77,7 +84,5 @@ fn write<B: Blob>(document: &Document, fillable: bool, body: &[u8], out: &mut im
 }
 
 fn made() -> Made {
-    Made {
-        media_type: MEDIA_TYPE.to_owned(),
-    }
+    Made::new(MEDIA_TYPE)
 }

@@ -1,24 +1,28 @@
 //! Judges all widgets, and draws them when none has to be refused.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lopdf::{Dictionary, ObjectId};
+use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use super::appearance::Appearances;
+use super::appearance::{Appearances, OfPage};
+use super::below::Below;
+use super::failures::Failures;
 use super::field::{Field, Fields, signed};
-use super::mapping::placement;
+use super::mapping::{grown, placement};
 use super::verdict::{Reason, Verdict, judge};
-use super::widget::{AnnotatedPage, Annotation, Rotation};
-use crate::page_content::{ContentDecoder, Matrix, PageDrawings, Rectangle};
-use crate::structure::{FieldKind, PdfFile};
-use crate::update::reference;
-use crate::write::Edits;
+use super::widget::{AnnotatedPage, Annotation};
+use crate::page_content::{ContentDecoder, Matrix, PageDrawings, PageTree, Rectangle, Rotation};
+use crate::structure::PdfFile;
+use crate::write::{Edits, reference};
 
 /// By how much the box of a content item is larger than what it shows, so that
 /// no edge is cut off, in points.
 const MARGIN: f64 = 1.0;
+
+/// What the name of an appearance begins with inside a content item.
+const NAME_PREFIX: &str = "Drawn";
 
 /// Draws widgets on their pages.
 pub(super) struct Drawer<'f, 'a> {
@@ -26,6 +30,7 @@ pub(super) struct Drawer<'f, 'a> {
     appearances: Appearances<'f, 'a>,
     decoder: ContentDecoder,
     pages: PageDrawings<'f, 'a>,
+    is_tagged: bool,
 }
 
 /// A widget as it is to be drawn.
@@ -36,19 +41,32 @@ pub(super) struct Drawing {
     placement: Matrix,
     /// The box around all that it can show on the page.
     bounds: Rectangle,
+    /// Whether it shows a value that a reader could make an appearance of.
+    pub(super) shows_value: bool,
     /// The widget and its `/StructParent` when it is a content item of the
     /// structure tree (14.7.5.4).
     content_item: Option<(ObjectId, i64)>,
 }
 
+/// What takes the place of a widget in the structure tree.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct ContentItem {
+    /// The XObject that draws the widget.
+    pub(super) xobject: ObjectId,
+    /// The page that it is drawn on.
+    pub(super) page: ObjectId,
+}
+
 impl<'f, 'a> Drawer<'f, 'a> {
-    pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
-        Self {
+    /// Draws on the pages of a tree; names are derived from the seed.
+    pub(super) fn new(file: &'f PdfFile<'a>, tree: PageTree, seed: &[u8]) -> Result<Self, Refusal> {
+        Ok(Self {
             file,
-            appearances: Appearances::new(file),
+            appearances: Appearances::new(file)?,
             decoder: ContentDecoder::new(file.limits()),
-            pages: PageDrawings::new(file),
-        }
+            pages: PageDrawings::new(file, tree, seed),
+            is_tagged: is_tagged(file)?,
+        })
     }
 
     /// What is to be drawn, in order.
@@ -58,7 +76,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
     /// `flatten-refused` with all fields that cannot be drawn.
     pub(super) fn judge_all(
         &mut self,
-        fields: &Fields<'f, 'a>,
+        fields: &mut Fields<'f, 'a>,
         pages: &[AnnotatedPage<'f>],
     ) -> Result<Vec<Drawing>, Refusal> {
         let mut drawings = Vec::new();
@@ -67,22 +85,16 @@ impl<'f, 'a> Drawer<'f, 'a> {
             let mut below = Below::default();
             for annotation in &page.annotations {
                 if !annotation.is_widget {
-                    below.add(self.file, annotation);
+                    below.add(self.file, annotation, page.rotation);
                     continue;
                 }
-                let field = fields.of_widget(annotation.id, annotation.dictionary);
-                if field.is_signed() {
+                let field = fields.of_widget(annotation);
+                if field.is_signed(self.file) {
                     return Err(signed());
                 }
                 match self.judge(page, annotation, &field, &below) {
                     Ok(drawing) => drawings.extend(drawing),
-                    Err(reason) => {
-                        let name = fields.name(annotation.id, annotation.dictionary);
-                        let name = name.unwrap_or_else(|| {
-                            format!("(unnamed p{} #{})", page.number, annotation.index)
-                        });
-                        failures.add(name, reason)?;
-                    }
+                    Err(reason) => failures.add(fields, page.number, annotation, reason)?,
                 }
             }
         }
@@ -105,10 +117,14 @@ impl<'f, 'a> Drawer<'f, 'a> {
         else {
             return Ok(None);
         };
-        let is_written = matches!(field.kind, FieldKind::Choice | FieldKind::Text);
+        let shows_value = field.has_written_value(file);
         let form = self.appearances.examine(
             appearance,
-            is_written && field.has_value(file),
+            OfPage {
+                id: page.id,
+                resources: self.pages.resources(page.id),
+            },
+            shows_value,
             &mut self.decoder,
         )?;
         let rotation = if widget.is_upright() {
@@ -129,32 +145,39 @@ impl<'f, 'a> Drawer<'f, 'a> {
             appearance,
             placement,
             bounds,
+            shows_value,
             content_item: content_item(file, widget),
         }))
     }
 
-    /// Draws everything; gives the XObjects that take the places of widgets in
-    /// the structure tree.
+    /// Draws everything; gives what takes the places of widgets in the
+    /// structure tree.
     pub(super) fn draw_all(
         mut self,
         drawings: &[Drawing],
         edits: &mut Edits<'f, 'a>,
-    ) -> Result<BTreeMap<ObjectId, ObjectId>, Refusal> {
+    ) -> Result<BTreeMap<ObjectId, ContentItem>, Refusal> {
         let mut content_items = BTreeMap::new();
-        let catalog = self.file.catalog()?;
-        let form = self.file.entry_dictionary(catalog, b"AcroForm");
-        let defaults = form.and_then(|form| self.file.entry_dictionary(form, b"DR"));
         for drawing in drawings {
-            let form = self
-                .appearances
-                .form(drawing.appearance, drawing.page, defaults, edits)?;
-            match drawing.content_item {
-                Some((widget, parent)) if !content_items.contains_key(&widget) => {
-                    let item = drawing.as_content_item(form, parent, edits)?;
-                    content_items.insert(widget, item);
-                    self.pages.draw(drawing.page, item, &Matrix::IDENTITY);
+            let (appearance, page) = (drawing.appearance, drawing.page);
+            let of_page = OfPage {
+                id: page,
+                resources: self.pages.resources(page),
+            };
+            let form = self.appearances.form(appearance, of_page, edits)?;
+            // A widget that several pages have is the content of the first.
+            let item = drawing.content_item;
+            match item.filter(|(widget, _)| !content_items.contains_key(widget)) {
+                Some((widget, parent)) => {
+                    let name = self.appearances.unused_name(appearance, NAME_PREFIX);
+                    let xobject = drawing.as_content_item(form, &name, parent, edits)?;
+                    self.pages.draw(page, xobject, &Matrix::IDENTITY);
+                    content_items.insert(widget, ContentItem { xobject, page });
                 }
-                _ => self.pages.draw(drawing.page, form, &drawing.placement),
+                None if self.is_tagged => {
+                    self.pages.draw_artifact(page, form, &drawing.placement);
+                }
+                None => self.pages.draw(page, form, &drawing.placement),
             }
         }
         self.pages.write(edits)?;
@@ -168,105 +191,39 @@ impl Drawing {
     fn as_content_item(
         &self,
         form: ObjectId,
+        name: &str,
         parent: i64,
         edits: &mut Edits<'_, '_>,
     ) -> Result<ObjectId, Refusal> {
-        let bounds = Rectangle {
-            left: self.bounds.left - MARGIN,
-            bottom: self.bounds.bottom - MARGIN,
-            right: self.bounds.right + MARGIN,
-            top: self.bounds.top + MARGIN,
-        };
+        let bounds = grown(&self.bounds, MARGIN);
         let dictionary = format!(
             "<< /Type /XObject /Subtype /Form /BBox {bounds} /StructParent {parent} \
-             /Resources << /XObject << /Drawn {} >> >> >>",
+             /Resources << /XObject << /{name} {} >> >> >>",
             reference(form)
         );
-        let content = format!("q {} cm /Drawn Do Q", self.placement);
+        let content = format!("q {} cm /{name} Do Q", self.placement);
         edits.add_stream(dictionary.as_bytes(), Cow::Owned(content.into_bytes()))
     }
 }
 
+/// Whether the content of pages is marked as part of the structure or as
+/// artifacts (14.8).
+fn is_tagged(file: &PdfFile<'_>) -> Result<bool, Refusal> {
+    let catalog = file.catalog()?;
+    let marking = file.entry_dictionary(catalog, b"MarkInfo");
+    let is_marked = marking.and_then(|marking| file.entry(marking, b"Marked"));
+    Ok(matches!(is_marked, Some(Object::Boolean(true))) || has_structure(file))
+}
+
+fn has_structure(file: &PdfFile<'_>) -> bool {
+    let catalog = file.catalog().ok();
+    catalog.is_some_and(|catalog| file.entry_dictionary(catalog, b"StructTreeRoot").is_some())
+}
+
 fn content_item(file: &PdfFile<'_>, widget: &Annotation<'_>) -> Option<(ObjectId, i64)> {
-    file.entry_dictionary(file.catalog().ok()?, b"StructTreeRoot")?;
     let parent = file.entry(widget.dictionary, b"StructParent")?;
-    Some((widget.id?, parent.as_i64().ok()?))
-}
-
-/// Where annotations are drawn before the widgets that follow them: as part of
-/// the page these would come to lie under them.
-#[derive(Default)]
-struct Below(Vec<Rectangle>);
-
-impl Below {
-    /// Most places that are told apart; the last takes in all further.
-    const MAX_PLACES: usize = 200;
-
-    fn add(&mut self, file: &PdfFile<'_>, annotation: &Annotation<'_>) {
-        let appearance = file.entry_dictionary(annotation.dictionary, b"AP");
-        let is_shown = !annotation.is_invisible()
-            && appearance.is_some_and(|appearance| file.entry(appearance, b"N").is_some())
-            && !is_popup(file, annotation.dictionary);
-        let Some(place) = annotation.rectangle(file).filter(|_| is_shown) else {
-            return;
-        };
-        match self.0.get_mut(Self::MAX_PLACES - 1) {
-            Some(last) => *last = last.with(&place),
-            None => self.0.push(place),
-        }
-    }
-
-    fn reaches(&self, bounds: &Rectangle) -> bool {
-        self.0.iter().any(|place| place.overlaps(bounds))
-    }
-}
-
-fn is_popup(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
-    let subtype = file.entry(annotation, b"Subtype");
-    subtype.and_then(|subtype| subtype.as_name().ok()) == Some(b"Popup")
-}
-
-/// The fields that cannot be drawn, each once, with its first reason.
-struct Failures {
-    names: BTreeSet<String>,
-    subjects: Vec<String>,
-    remaining_bytes: usize,
-}
-
-impl Failures {
-    fn new(file: &PdfFile<'_>) -> Self {
-        Self {
-            names: BTreeSet::new(),
-            subjects: Vec::new(),
-            remaining_bytes: file.limits().field_name_bytes,
-        }
-    }
-
-    fn add(&mut self, name: String, reason: Reason) -> Result<(), Refusal> {
-        if self.names.contains(&name) {
-            return Ok(());
-        }
-        let left = self.remaining_bytes.checked_sub(name.len());
-        self.remaining_bytes =
-            left.ok_or_else(|| Refusal::new("form-tree", "The names of the fields are too long."))?;
-        self.subjects.push(format!("{name}: {reason}"));
-        self.names.insert(name);
-        Ok(())
-    }
-
-    fn into_result(self) -> Result<(), Refusal> {
-        let detail = match self.subjects.len() {
-            0 => return Ok(()),
-            1 => "One field cannot be drawn as readers show it; nothing was flattened.".to_owned(),
-            count => {
-                format!(
-                    "{count} fields cannot be drawn as readers show them; nothing was flattened."
-                )
-            }
-        };
-        Err(Refusal {
-            subjects: self.subjects,
-            ..Refusal::new("flatten-refused", detail)
-        })
-    }
+    Some((
+        widget.id.filter(|_| has_structure(file))?,
+        parent.as_i64().ok()?,
+    ))
 }

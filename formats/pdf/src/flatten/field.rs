@@ -2,13 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Object, ObjectId, decode_text_string};
+use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use crate::structure::{FieldKind, PdfFile};
+use super::verdict::Reason;
+use super::widget::{Annotation, integer};
+use crate::structure::{FieldKind, PdfFile, text_string};
 
 /// Most parts of a value that are looked at; one of more is taken for a value.
-const MAX_VALUE_PARTS: usize = 1_000;
+const MAX_VALUE_PARTS: usize = 100;
+
+/// Longest string that is looked through for something but blanks, in bytes.
+const MAX_BLANK_BYTES: usize = 1_000;
+
+/// Field flags (12.7.5.2.1 and 12.7.5.4).
+const PUSHBUTTON: i64 = 1 << 16;
+const COMBO: i64 = 1 << 17;
 
 /// The fields of a document, seen from their widgets.
 pub(super) struct Fields<'f, 'a> {
@@ -17,6 +26,8 @@ pub(super) struct Fields<'f, 'a> {
     parents: BTreeMap<ObjectId, ObjectId>,
     /// All fields and widgets of the tree.
     nodes: BTreeSet<ObjectId>,
+    /// What widgets have from these fields.
+    known: BTreeMap<ObjectId, Field<'f>>,
 }
 
 impl<'f, 'a> Fields<'f, 'a> {
@@ -28,10 +39,8 @@ impl<'f, 'a> Fields<'f, 'a> {
         let mut parents = BTreeMap::new();
         let mut nodes = BTreeSet::new();
         for node in file.field_nodes()? {
-            if node.kind == FieldKind::Signature
-                && let Some(value) = node.value
-                && matches!(file.resolve(value), Some(Object::Dictionary(_)))
-            {
+            let value = node.value.and_then(|value| file.resolve(value));
+            if is_signed(file, node.kind, value) {
                 return Err(signed());
             }
             nodes.insert(node.id);
@@ -44,6 +53,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             file,
             parents,
             nodes,
+            known: BTreeMap::new(),
         })
     }
 
@@ -52,92 +62,165 @@ impl<'f, 'a> Fields<'f, 'a> {
         &self.nodes
     }
 
-    /// A widget, the field that it belongs to, and so on up to the root.
-    fn ancestry(
+    /// The field above a field or widget, with its identifier.
+    fn above(
         &self,
         id: Option<ObjectId>,
-        widget: &'f Dictionary,
-    ) -> impl Iterator<Item = &'f Dictionary> {
-        let above = |(id, dictionary): &(Option<ObjectId>, &'f Dictionary)| {
-            let own = dictionary.get(b"Parent").and_then(Object::as_reference);
-            let parent = own.ok().or_else(|| self.parents.get(&(*id)?).copied())?;
-            match self.file.object(parent)? {
-                Object::Dictionary(dictionary) => Some((Some(parent), dictionary)),
-                _ => None,
-            }
-        };
-        // Nothing says that the way up is free of circles.
-        std::iter::successors(Some((id, widget)), above)
-            .take(self.file.limits().tree_depth + 1)
-            .map(|(_, dictionary)| dictionary)
-    }
-
-    /// The field of a widget.
-    pub(super) fn of_widget(&self, id: Option<ObjectId>, widget: &'f Dictionary) -> Field<'f> {
-        let inherited = |key: &[u8]| {
-            let mut ancestry = self.ancestry(id, widget);
-            ancestry.find_map(|node| self.file.entry(node, key))
-        };
-        Field {
-            kind: inherited(b"FT").map_or(FieldKind::Unknown, FieldKind::of),
-            flags: inherited(b"Ff").map_or(0, |flags| flags.as_i64().unwrap_or(0)),
-            value: inherited(b"V"),
+        dictionary: &Dictionary,
+    ) -> Option<(ObjectId, &'f Dictionary)> {
+        let own = dictionary.get(b"Parent").and_then(Object::as_reference);
+        let parent = own.ok().or_else(|| self.parents.get(&id?).copied())?;
+        match self.file.object(parent)? {
+            Object::Dictionary(dictionary) => Some((parent, dictionary)),
+            _ => None,
         }
     }
 
+    /// The fields above a widget, up to the root.
+    fn ancestry(
+        &self,
+        widget: &Annotation<'f>,
+    ) -> impl Iterator<Item = (ObjectId, &'f Dictionary)> {
+        let parent = self.above(widget.id, widget.dictionary);
+        // Nothing says that the way up is free of circles.
+        std::iter::successors(parent, |(id, field)| self.above(Some(*id), field))
+            .take(self.file.limits().tree_depth)
+    }
+
+    /// The field of a widget.
+    pub(super) fn of_widget(&mut self, widget: &Annotation<'f>) -> Field<'f> {
+        let is_unknown = |(id, _): &(ObjectId, _)| !self.known.contains_key(id);
+        let unknown: Vec<_> = self.ancestry(widget).take_while(is_unknown).collect();
+        let first_known = self.ancestry(widget).nth(unknown.len());
+        let first_known = first_known.and_then(|(id, _)| self.known.get(&id));
+        let mut field = first_known.copied().unwrap_or_default();
+        for (id, dictionary) in unknown.into_iter().rev() {
+            field = field.with(self.file, dictionary);
+            self.known.insert(id, field);
+        }
+        field.with(self.file, widget.dictionary)
+    }
+
     /// The fully qualified name of a widget's field (12.7.4.2), `None` when no
-    /// field above it has a name.
-    pub(super) fn name(&self, id: Option<ObjectId>, widget: &'f Dictionary) -> Option<String> {
-        let names = self.ancestry(id, widget).filter_map(|node| {
-            let name = self.file.entry(node, b"T")?;
-            Some(decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".to_owned()))
-        });
-        let mut names: Vec<_> = names.collect();
+    /// field above it has a name. `remaining` is how many bytes may be read of
+    /// names yet.
+    ///
+    /// # Errors
+    /// `form-tree` when the name is longer than that.
+    pub(super) fn name(
+        &self,
+        widget: &Annotation<'f>,
+        remaining: &mut usize,
+    ) -> Result<Option<String>, Refusal> {
+        let mut names = Vec::new();
+        let fields = self.ancestry(widget).map(|(_, field)| field);
+        for node in std::iter::once(widget.dictionary).chain(fields) {
+            let Some(name) = self.file.entry(node, b"T") else {
+                continue;
+            };
+            // Also what cannot be decoded takes its time.
+            let len = name.as_str().map_or(0, <[u8]>::len);
+            *remaining = remaining.checked_sub(len).ok_or_else(|| {
+                Refusal::new("form-tree", "The names of the fields are too long.")
+            })?;
+            names.push(text_string(name).unwrap_or_else(|| "\u{FFFD}".to_owned()));
+        }
         names.reverse();
-        (!names.is_empty()).then(|| names.join("."))
+        Ok((!names.is_empty()).then(|| names.join(".")))
     }
 }
 
-/// What a widget has from its field.
+/// What a widget has from its field and those above it.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Field<'f> {
-    /// What kind of value it has.
-    pub(super) kind: FieldKind,
-    /// `/Ff`.
-    flags: i64,
+    /// `/FT`.
+    kind: Option<FieldKind>,
+    /// `/Ff`; `Some(None)` when it is no integer.
+    flags: Option<Option<i64>>,
     /// `/V`.
     value: Option<&'f Object>,
+    /// `/Opt`.
+    options: Option<&'f Object>,
+    /// `/I`.
+    selection: Option<&'f Object>,
 }
 
-impl Field<'_> {
-    /// Whether it is a pushbutton, which keeps no value (12.7.5.2.2).
-    pub(super) fn is_pushbutton(&self) -> bool {
-        const PUSHBUTTON: i64 = 1 << 16;
-
-        self.kind == FieldKind::Button && self.flags & PUSHBUTTON != 0
+impl<'f> Field<'f> {
+    /// What a field or widget below this one has.
+    fn with(self, file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Self {
+        let entry = |key: &[u8]| file.entry(dictionary, key);
+        Self {
+            kind: entry(b"FT").map(FieldKind::of).or(self.kind),
+            flags: entry(b"Ff")
+                .map(|_| integer(file, dictionary, b"Ff"))
+                .or(self.flags),
+            value: entry(b"V").or(self.value),
+            options: entry(b"Opt").or(self.options),
+            selection: entry(b"I").or(self.selection),
+        }
     }
 
-    /// Whether it is a signature field that is signed.
-    pub(super) fn is_signed(&self) -> bool {
-        self.kind == FieldKind::Signature && matches!(self.value, Some(Object::Dictionary(_)))
+    /// What kind of value it has.
+    pub(super) fn kind(&self) -> FieldKind {
+        self.kind.unwrap_or(FieldKind::Unknown)
+    }
+
+    /// Whether it is a pushbutton, which keeps no value (12.7.5.2.2).
+    pub(super) fn is_pushbutton(&self) -> Result<bool, Reason> {
+        Ok(self.kind() == FieldKind::Button && self.has_flag(PUSHBUTTON)?)
+    }
+
+    /// Whether it is a list box with options (12.7.5.4), which readers show
+    /// whether or not any of them is selected.
+    pub(super) fn lists_options(&self) -> Result<bool, Reason> {
+        let has_options = self.options.is_some_and(|options| {
+            options
+                .as_array()
+                .map_or(true, |options| !options.is_empty())
+        });
+        Ok(self.kind() == FieldKind::Choice && has_options && !self.has_flag(COMBO)?)
+    }
+
+    fn has_flag(&self, flag: i64) -> Result<bool, Reason> {
+        let flags = self.flags.unwrap_or(Some(0)).ok_or(Reason::BadFlags)?;
+        Ok(flags & flag != 0)
+    }
+
+    /// Whether its value is a signature.
+    pub(super) fn is_signed(&self, file: &PdfFile<'_>) -> bool {
+        is_signed(file, self.kind(), self.value)
+    }
+
+    /// Whether it has a value that is shown in writing. A button's is shown by
+    /// its state, and so may be a name where the kind of field is not known.
+    pub(super) fn has_written_value(&self, file: &PdfFile<'_>) -> bool {
+        match self.kind() {
+            FieldKind::Choice | FieldKind::Text => self.has_value(file),
+            FieldKind::Unknown => {
+                !matches!(self.value, Some(Object::Name(_))) && self.has_value(file)
+            }
+            FieldKind::Button | FieldKind::Signature => false,
+        }
     }
 
     /// Whether it has a value that a reader would want to see. A byte order
-    /// mark alone, white space and the state `Off` are none.
+    /// mark alone, white space and the state `Off` are none; the options that
+    /// are selected in a choice are one.
     pub(super) fn has_value(&self, file: &PdfFile<'_>) -> bool {
-        let mut open: Vec<_> = self.value.into_iter().collect();
+        let selection = self.selection.filter(|_| self.kind() == FieldKind::Choice);
+        let mut open: Vec<_> = self.value.into_iter().chain(selection).collect();
         // Each reference in an array may lead to another array.
-        let mut steps = MAX_VALUE_PARTS;
+        let mut remaining = MAX_VALUE_PARTS;
         while let Some(value) = open.pop() {
-            let Some(left) = steps.checked_sub(1) else {
-                return true;
-            };
-            steps = left;
             match value {
                 Object::Array(items) => {
+                    let Some(left) = remaining.checked_sub(items.len() + 1) else {
+                        return true;
+                    };
+                    remaining = left;
                     open.extend(items.iter().filter_map(|item| file.resolve(item)));
                 }
                 Object::Name(name) if matches!(name.as_slice(), b"" | b"Off") => {}
-                Object::Stream(stream) if stream.content.is_empty() => {}
                 Object::String(..) if is_blank(value) => {}
                 _ => return true,
             }
@@ -154,9 +237,22 @@ pub(super) fn signed() -> Refusal {
     )
 }
 
+/// Whether a value is that of a signature field, or looks like a signature in
+/// any other (12.8.1).
+fn is_signed(file: &PdfFile<'_>, kind: FieldKind, value: Option<&Object>) -> bool {
+    let Some(Object::Dictionary(value)) = value else {
+        return false;
+    };
+    let has = |key: &[u8]| file.entry(value, key).is_some();
+    kind == FieldKind::Signature || has(b"ByteRange") && has(b"Contents")
+}
+
 fn is_blank(text: &Object) -> bool {
-    decode_text_string(text).is_ok_and(|text| {
-        text.chars()
-            .all(|character| character.is_whitespace() || matches!(character, '\u{FEFF}' | '\0'))
-    })
+    let len = text.as_str().map_or(0, <[u8]>::len);
+    len <= MAX_BLANK_BYTES
+        && text_string(text).is_some_and(|text| {
+            text.chars().all(|character| {
+                character.is_whitespace() || matches!(character, '\u{FEFF}' | '\0')
+            })
+        })
 }

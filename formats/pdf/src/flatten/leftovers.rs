@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Object, ObjectId};
+use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
+use super::drawer::ContentItem;
 use super::field::Fields;
 use super::widget::{AnnotatedPage, Annotation};
 use crate::structure::{PdfFile, RawDictionary, array_items};
@@ -23,9 +24,6 @@ pub(super) fn remove_widgets(
     let Some(value) = entries.and_then(|page| page.get(b"Annots").ok()) else {
         return Ok(());
     };
-    let Some(Object::Array(annotations)) = file.resolve(value) else {
-        return Ok(());
-    };
     let array = match file.resolve_id(value) {
         Some(id) => file.raw_object(id)?.bytes,
         None => {
@@ -35,14 +33,15 @@ pub(super) fn remove_widgets(
         }
     };
     let items = array_items(&array).map_err(damaged)?;
-    let kept: Vec<_> = annotations
-        .iter()
-        .zip(items)
-        .filter(|(annotation, _)| match file.resolve(annotation) {
-            Some(Object::Dictionary(annotation)) => !is_widget(file, annotation),
-            other => other.is_some(),
-        })
-        .map(|(_, item)| item)
+    if items.len() != page.items {
+        return Err(Refusal::new(
+            "page-invalid",
+            "The annotations of a page are read in different ways.",
+        ));
+    }
+    let others = page.annotations.iter().filter(|one| !one.is_widget);
+    let kept: Vec<_> = others
+        .filter_map(|one| items.get(one.index).copied())
         .collect();
     if kept.is_empty() {
         edits.remove_entry(page.id, b"Annots")
@@ -80,7 +79,7 @@ pub(super) fn gone(
 pub(super) fn unused_keys(
     file: &PdfFile<'_>,
     pages: &[AnnotatedPage<'_>],
-    drawn: &BTreeMap<ObjectId, ObjectId>,
+    drawn: &BTreeMap<ObjectId, ContentItem>,
 ) -> BTreeSet<i64> {
     let annotations = pages.iter().flat_map(|page| &page.annotations);
     let widgets = annotations.filter(|annotation| annotation.is_widget);
@@ -90,9 +89,4 @@ pub(super) fn unused_keys(
         key.and_then(|key| key.as_i64().ok())
     };
     not_drawn.filter_map(key).collect()
-}
-
-fn is_widget(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
-    let subtype = file.entry(annotation, b"Subtype");
-    subtype.and_then(|subtype| subtype.as_name().ok()) == Some(b"Widget")
 }

@@ -6,33 +6,45 @@
 //! answer names every such field. No appearance is ever made here.
 
 mod appearance;
+mod below;
 mod detach;
 mod drawer;
+mod failures;
 mod field;
 mod leftovers;
 mod mapping;
 mod parent_tree;
 mod resources;
+mod uses;
 mod verdict;
+mod visible;
 mod widget;
 
+use std::borrow::Cow;
+
 use lopdf::Object;
-use parafa_format_core::{Blob, DeriveRequest, Environment, Made, Refusal, SEED_BYTES, Sink};
+use parafa_format_core::{
+    Blob, DeriveRequest, Environment, Made, Refusal, Sink, expect_no_params, parse_seed,
+};
 
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
+use crate::page_content::PageTree;
 use crate::structure::{PdfFile, with_file};
-use crate::update::file_identifier;
-use crate::write::{Edits, rewrite};
+use crate::write::{Edits, file_identifier, rewrite};
 
 use detach::Detachment;
-use drawer::Drawer;
+use drawer::{Drawer, Drawing};
 use field::Fields;
 use widget::annotated_pages;
 
 /// Draws all widgets of a document into its pages and drops its form; the
 /// output is one revision. A document without widgets and without a form comes
 /// out as it is.
+///
+/// Scripts of the document and of its pages stay, as does everything that is no
+/// part of the form; those that look for fields find none. Notes tell of what an
+/// operator may want to know: `need-appearances` and `usage-rights`.
 ///
 /// # Errors
 /// `flatten-refused` with all fields that cannot be drawn as readers show them,
@@ -45,42 +57,45 @@ pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     request: &DeriveRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
-    check(request)?;
-    with_file(document, &Limits::with_room_for_a_signature(), |file| {
-        match flattened(file)? {
-            None => out.copy(document, 0, document.len()),
-            Some(edits) => rewrite(document, &edits, &file_identifier(&request.seed), out)?,
-        }
-        Ok(())
+    parse_seed(&request.seed)?;
+    expect_no_params(&request.params)?;
+    let notes = with_file(document, &Limits::with_room_for_a_signature(), |file| {
+        let Some(flattened) = flattened(file, &request.seed)? else {
+            out.copy(document, 0, document.len());
+            return Ok(Vec::new());
+        };
+        let identifier = file_identifier(&request.seed);
+        rewrite(document, &flattened.edits, &identifier, out)?;
+        Ok(flattened.notes)
     })?;
     Ok(Made {
-        media_type: MEDIA_TYPE.to_owned(),
+        notes,
+        ..Made::new(MEDIA_TYPE)
     })
 }
 
-fn check(request: &DeriveRequest) -> Result<(), Refusal> {
-    let refuse = |detail: String| Err(Refusal::new("bad-request", detail));
-    if request.seed.len() != SEED_BYTES {
-        return refuse(format!("The seed has not {SEED_BYTES} bytes."));
-    }
-    if let Some((name, _)) = request.params.first() {
-        return refuse(format!("Flattening has no parameter {name}."));
-    }
-    Ok(())
+/// A document flattened.
+struct Flattened<'f, 'a> {
+    edits: Edits<'f, 'a>,
+    notes: Vec<Cow<'static, str>>,
 }
 
 /// The changes that flatten a document; `None` when there is nothing to do.
-fn flattened<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Option<Edits<'f, 'a>>, Refusal> {
-    let pages = file.pages()?;
+fn flattened<'f, 'a>(
+    file: &'f PdfFile<'a>,
+    seed: &[u8],
+) -> Result<Option<Flattened<'f, 'a>>, Refusal> {
+    let tree = PageTree::read(file)?;
     refuse_whole(file)?;
-    let fields = Fields::read(file)?;
-    let pages = annotated_pages(file, &pages)?;
+    let mut fields = Fields::read(file)?;
+    let pages = annotated_pages(file, &tree)?;
     let has_form = file.entry(file.catalog()?, b"AcroForm").is_some();
     if pages.is_empty() && !has_form {
         return Ok(None);
     }
-    let mut drawer = Drawer::new(file);
-    let drawings = drawer.judge_all(&fields, &pages)?;
+    let mut drawer = Drawer::new(file, tree, seed)?;
+    let drawings = drawer.judge_all(&mut fields, &pages)?;
+    let notes = notes(file, &drawings)?;
 
     let mut edits = Edits::new(file);
     let drawn = drawer.draw_all(&drawings, &mut edits)?;
@@ -92,8 +107,29 @@ fn flattened<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Option<Edits<'f, 'a>>, Ref
     // that grants them is over the old file.
     edits.remove_entry(file.catalog_id(), b"Perms")?;
     parent_tree::forget(&leftovers::unused_keys(file, &pages, &drawn), &mut edits)?;
-    Detachment::new(file, leftovers::gone(file, &fields, &pages), drawn).apply(&mut edits)?;
-    Ok(Some(edits))
+    let gone = leftovers::gone(file, &fields, &pages);
+    Detachment::new(file, gone, drawn)?.apply(&mut edits)?;
+    Ok(Some(Flattened { edits, notes }))
+}
+
+/// What there is to tell about a document that is flattened.
+fn notes(file: &PdfFile<'_>, drawings: &[Drawing]) -> Result<Vec<Cow<'static, str>>, Refusal> {
+    let catalog = file.catalog()?;
+    let form = file.entry_dictionary(catalog, b"AcroForm");
+    let needs_appearances = form.and_then(|form| file.entry(form, b"NeedAppearances"));
+    let mut notes = Vec::new();
+    // Readers that make the appearances anew may show a value otherwise.
+    if matches!(needs_appearances, Some(Object::Boolean(true)))
+        && drawings.iter().any(|drawing| drawing.shows_value)
+    {
+        notes.push("need-appearances".into());
+    }
+    let permissions = file.entry_dictionary(catalog, b"Perms");
+    let has = |key: &[u8]| permissions.is_some_and(|rights| file.entry(rights, key).is_some());
+    if has(b"UR3") || has(b"UR") {
+        notes.push("usage-rights".into());
+    }
+    Ok(notes)
 }
 
 /// Refuses what cannot be flattened whatever its widgets are.

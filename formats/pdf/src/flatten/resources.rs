@@ -1,13 +1,13 @@
 //! Named resources (ISO 32000-2, 7.8.3).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use lopdf::{Dictionary, Object};
+use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use crate::structure::{PdfFile, RawDictionary, as_reference, decode_name};
-use crate::write::{escaped, with_entries};
+use crate::write::{escaped, reference, with_entries};
 
 /// The kinds of named resources that operators use.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -20,6 +20,8 @@ pub(super) enum ResourceKind {
     Font,
     /// `scn` and `SCN`
     Pattern,
+    /// `BDC` and `DP`
+    Properties,
     /// `sh`
     Shading,
     /// `Do`
@@ -43,6 +45,7 @@ impl ResourceKind {
             Self::ExtGState => b"ExtGState",
             Self::Font => b"Font",
             Self::Pattern => b"Pattern",
+            Self::Properties => b"Properties",
             Self::Shading => b"Shading",
             Self::XObject => b"XObject",
         }
@@ -54,6 +57,7 @@ impl Named {
     /// written.
     pub(super) fn by_operator(operator: &[u8], name: &[u8]) -> Option<Self> {
         let kind = match operator {
+            b"BDC" | b"DP" => ResourceKind::Properties,
             b"CS" | b"cs" => ResourceKind::ColorSpace,
             b"Do" => ResourceKind::XObject,
             b"SCN" | b"scn" => ResourceKind::Pattern,
@@ -83,52 +87,112 @@ impl Named {
             .ok()?;
         file.resolve(resource).map(|_| resource)
     }
+
+    /// The resource as it is written in the source of a resource dictionary.
+    fn source(
+        &self,
+        file: &PdfFile<'_>,
+        resources: &[u8],
+        remaining: &mut usize,
+    ) -> Result<Vec<u8>, Refusal> {
+        *remaining = remaining
+            .checked_sub(resources.len())
+            .ok_or_else(|| Refusal::new("too-many-objects", "The resources take too much room."))?;
+        let of_kind = value(file, resources, self.kind.key())?.ok_or_else(damaged)?;
+        let of_kind = RawDictionary::scan(&of_kind).map_err(|_| damaged())?;
+        Ok(of_kind.value(&self.name).ok_or_else(damaged)?.to_vec())
+    }
 }
 
-/// A resource dictionary, its own source being `own`, with resources of the
-/// interactive form.
+/// Where a resource is taken from.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Origin {
+    /// The default resources of the interactive form (12.7.3).
+    Form,
+    /// It is an object of its own.
+    Object(ObjectId),
+    /// The resources of a page.
+    Page(ObjectId),
+}
+
+impl Origin {
+    /// Where a resource is taken from that stands in this dictionary.
+    pub(super) fn of(resource: &Object, dictionary: Self) -> Self {
+        resource.as_reference().map_or(dictionary, Self::Object)
+    }
+}
+
+/// A resource dictionary, its own source being `own`, with further resources.
+/// `remaining` is how many bytes may be gone through for that yet.
+///
+/// # Errors
+/// `too-many-objects` when that is not enough, `object-damaged` when a
+/// dictionary cannot be read.
 pub(super) fn merged(
     file: &PdfFile<'_>,
     own: Option<&[u8]>,
-    from_form: &BTreeSet<Named>,
+    additions: &BTreeMap<Named, Origin>,
+    remaining: &mut usize,
 ) -> Result<Vec<u8>, Refusal> {
-    let catalog = file.raw_object(file.catalog_id())?;
-    let form = value(file, &catalog.bytes, b"AcroForm")?;
-    let defaults = value(file, &form, b"DR")?;
     let mut merged = match own {
         Some(own) => followed(file, own)?.into_owned(),
         None => b"<<>>".to_vec(),
     };
-    let mut by_kind: BTreeMap<ResourceKind, Vec<&Named>> = BTreeMap::new();
-    for named in from_form {
-        by_kind.entry(named.kind).or_default().push(named);
+    let mut by_kind: BTreeMap<ResourceKind, Vec<(Vec<u8>, Vec<u8>)>> = BTreeMap::new();
+    for (named, origin) in additions {
+        let source = match origin {
+            Origin::Object(id) => reference(*id).into_bytes(),
+            Origin::Form => named.source(file, &form_resources(file)?, remaining)?,
+            Origin::Page(page) => named.source(file, &page_resources(file, *page)?, remaining)?,
+        };
+        let entry = (escaped(&named.name), source);
+        by_kind.entry(named.kind).or_default().push(entry);
     }
-    for (kind, names) in by_kind {
-        let additions = value(file, &defaults, kind.key())?;
-        let additions = RawDictionary::scan(&additions).map_err(|_| damaged())?;
-        let entries = names.iter().filter_map(|named| {
-            let value = additions.value(&named.name)?;
-            Some((escaped(&named.name), value))
-        });
-        let entries: Vec<_> = entries.collect();
-        let entries = entries
-            .iter()
-            .map(|(name, value)| (name.as_slice(), *value));
+    for (kind, entries) in by_kind {
         let dictionary = RawDictionary::scan(&merged).map_err(|_| damaged())?;
         let existing = match dictionary.value(kind.key()) {
             Some(existing) if existing != b"null" => followed(file, existing)?,
             _ => Cow::Borrowed(&b"<<>>"[..]),
         };
+        let entries = entries
+            .iter()
+            .map(|(name, source)| (name.as_slice(), source.as_slice()));
         merged = dictionary.with(kind.key(), &with_entries(&existing, entries));
     }
     Ok(merged)
 }
 
-/// The source of a dictionary's value, references followed.
-fn value<'s>(file: &PdfFile<'s>, source: &[u8], key: &[u8]) -> Result<Cow<'s, [u8]>, Refusal> {
+/// The source of the form's default resources.
+fn form_resources(file: &PdfFile<'_>) -> Result<Vec<u8>, Refusal> {
+    let catalog = file.raw_object(file.catalog_id())?;
+    let form = value(file, &catalog.bytes, b"AcroForm")?.ok_or_else(damaged)?;
+    value(file, &form, b"DR")?.ok_or_else(damaged)
+}
+
+/// The source of a page's resources, its own or inherited (7.7.3.4).
+fn page_resources(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<u8>, Refusal> {
+    let mut node = page;
+    for _ in 0..=file.limits().tree_depth {
+        let source = file.raw_object(node)?.bytes;
+        if let Some(resources) = value(file, &source, b"Resources")? {
+            return Ok(resources);
+        }
+        let entries = RawDictionary::scan(&source).map_err(|_| damaged())?;
+        node = entries
+            .value(b"Parent")
+            .and_then(as_reference)
+            .ok_or_else(damaged)?;
+    }
+    Err(damaged())
+}
+
+/// The source of a dictionary's value, references followed; `None` when there
+/// is none.
+fn value(file: &PdfFile<'_>, source: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     let dictionary = RawDictionary::scan(source).map_err(|_| damaged())?;
-    let value = dictionary.value(key).ok_or_else(damaged)?;
-    followed(file, value).map(|value| Cow::Owned(value.into_owned()))
+    let value = dictionary.value(key).filter(|value| *value != b"null");
+    let value = value.map(|value| followed(file, value)).transpose()?;
+    Ok(value.map(Cow::into_owned).filter(|value| value != b"null"))
 }
 
 fn followed<'s>(file: &PdfFile<'s>, source: &'s [u8]) -> Result<Cow<'s, [u8]>, Refusal> {
@@ -146,6 +210,6 @@ fn followed<'s>(file: &PdfFile<'s>, source: &'s [u8]) -> Result<Cow<'s, [u8]>, R
 fn damaged() -> Refusal {
     Refusal::new(
         "object-damaged",
-        "The resources of the interactive form or of an appearance cannot be read.",
+        "The resources of a page, of the interactive form or of an appearance cannot be read.",
     )
 }

@@ -27,12 +27,19 @@ pub(super) enum Verdict {
 /// Why a widget cannot be drawn as readers show it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Reason {
+    /// Its appearance uses a name that the page and the interactive form
+    /// define differently, or that only some readers find in the form.
+    AmbiguousResource,
     /// It covers an annotation that would come to lie on top of it.
     AnnotationBelow,
     /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
     BadBoundingBox,
+    /// The flags of the widget or of its field are no integer.
+    BadFlags,
     /// The widget has no usable `/Rect`.
     BadRectangle,
+    /// The page has it more than once.
+    ListedTwice,
     /// It has something to show, but no appearance; readers make one up.
     NoAppearance,
     /// It has appearances for states, but says not which one it is in.
@@ -55,9 +62,12 @@ impl Reason {
     /// The catalogue code.
     fn code(self) -> &'static str {
         match self {
+            Self::AmbiguousResource => "ambiguous-resource",
             Self::AnnotationBelow => "annotation-below",
             Self::BadBoundingBox => "bad-bbox",
+            Self::BadFlags => "bad-flags",
             Self::BadRectangle => "bad-rect",
+            Self::ListedTwice => "listed-twice",
             Self::NoAppearance => "no-appearance",
             Self::NoState => "no-state",
             Self::OptionalContent => "optional-content",
@@ -82,8 +92,11 @@ pub(super) fn judge(
     widget: &Annotation<'_>,
     field: &Field<'_>,
 ) -> Result<Verdict, Reason> {
-    if widget.is_invisible() {
+    if widget.is_invisible().ok_or(Reason::BadFlags)? {
         return Ok(Verdict::Nothing);
+    }
+    if widget.is_repeated {
+        return Err(Reason::ListedTwice);
     }
     if file.entry(widget.dictionary, b"OC").is_some() {
         return Err(Reason::OptionalContent);
@@ -155,10 +168,13 @@ fn without_appearance(
     widget: &Dictionary,
     field: &Field<'_>,
 ) -> Result<Verdict, Reason> {
-    let shows = match field.kind {
+    let shows = match field.kind() {
         FieldKind::Signature => false,
-        FieldKind::Choice | FieldKind::Text => field.has_value(file) || is_decorated(file, widget),
-        FieldKind::Button if field.is_pushbutton() => is_decorated(file, widget),
+        FieldKind::Choice => {
+            field.has_value(file) || field.lists_options()? || is_decorated(file, widget)
+        }
+        FieldKind::Text => field.has_value(file) || is_decorated(file, widget),
+        FieldKind::Button if field.is_pushbutton()? => is_decorated(file, widget),
         FieldKind::Button => {
             let state = file.entry(widget, b"AS");
             let is_on = state.is_some_and(|state| state.as_name().ok() != Some(b"Off"));

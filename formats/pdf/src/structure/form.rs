@@ -7,6 +7,7 @@ use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::PdfFile;
+use super::text::text_string;
 
 /// What kind of value a field has (`/FT`, ISO 32000-2, table 226).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -113,8 +114,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         let text_len = text
             .and_then(|text| text.as_str().ok())
             .map_or(0, <[u8]>::len);
-        let own_name =
-            text.map(|name| lopdf::decode_text_string(name).unwrap_or_else(|_| "\u{FFFD}".into()));
+        let own_name = text.map(|name| text_string(name).unwrap_or_else(|| "\u{FFFD}".into()));
         let is_field = own_name.is_some() || depth == 0;
         let name = match (name, own_name) {
             (Some(parent), Some(own)) => Some(format!("{parent}.{own}").into()),

@@ -8,6 +8,16 @@ use parafa_format_core::Refusal;
 
 use super::PdfFile;
 
+/// A node on the way down.
+struct Open {
+    id: ObjectId,
+    /// The node whose `/Kids` lead to it.
+    parent: Option<ObjectId>,
+    depth: usize,
+    /// Whether it has a usable MediaBox, its own or inherited.
+    media_box: bool,
+}
+
 /// The pages in order; refuses what is no tree of pages.
 pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let root = file.catalog()?.get(b"Pages").and_then(Object::as_reference);
@@ -15,8 +25,19 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let limits = file.limits();
     let mut pages = Vec::new();
     let mut visited = BTreeSet::new();
-    let mut open = vec![(root, 0_usize, has_media_box(file, None, root)?)];
-    while let Some((id, depth, media_box)) = open.pop() {
+    let mut open = vec![Open {
+        id: root,
+        parent: None,
+        depth: 0,
+        media_box: has_media_box(file, None, root)?,
+    }];
+    while let Some(Open {
+        id,
+        parent,
+        depth,
+        media_box,
+    }) = open.pop()
+    {
         if !visited.insert(id) {
             return Err(refusal(format!(
                 "The page tree comes to the object {} more than once.",
@@ -27,6 +48,7 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
             return Err(refusal("The page tree is too deep."));
         }
         let node = node(file, id)?;
+        check_parent(id, node, parent)?;
         match node.get_type() {
             Ok(b"Page") if depth > 0 => {
                 if !media_box {
@@ -57,7 +79,12 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
                             id.0
                         ))
                     })?;
-                    open.push((kid, depth + 1, has_media_box(file, Some(media_box), kid)?));
+                    open.push(Open {
+                        id: kid,
+                        parent: Some(id),
+                        depth: depth + 1,
+                        media_box: has_media_box(file, Some(media_box), kid)?,
+                    });
                 }
             }
             _ => {
@@ -81,6 +108,22 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
         )));
     }
     Ok(pages)
+}
+
+/// Refuses a node that does not hang from its `/Parent`: some readers go down
+/// to see what a page inherits, and some go up.
+fn check_parent(id: ObjectId, node: &Dictionary, parent: Option<ObjectId>) -> Result<(), Refusal> {
+    let named = match node.get(b"Parent") {
+        Err(_) | Ok(Object::Null) => None,
+        Ok(named) => named.as_reference().ok().or(Some((0, 0))),
+    };
+    if named == parent {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "The /Parent of the object {} is not the node of the page tree that it is a kid of.",
+        id.0
+    )))
 }
 
 fn node<'a>(file: &'a PdfFile<'_>, id: ObjectId) -> Result<&'a Dictionary, Refusal> {

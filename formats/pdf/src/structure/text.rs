@@ -2,7 +2,26 @@
 
 use std::borrow::Cow;
 
+use lopdf::{Object, decode_text_string};
+
 use super::scan::{Scanner, Token};
+
+/// The text of a text string (ISO 32000-2, 7.9.2.2), `None` when it is none.
+/// UTF-16 with the little end first is not allowed, but some writers make it
+/// and some readers take it.
+pub(crate) fn text_string(value: &Object) -> Option<String> {
+    let Some(units) = value.as_str().ok()?.strip_prefix(b"\xFF\xFE") else {
+        return decode_text_string(value).ok();
+    };
+    let (units, _) = units.as_chunks::<2>();
+    let units = units.iter().map(|unit| u16::from_le_bytes(*unit));
+    let characters = char::decode_utf16(units);
+    Some(
+        characters
+            .map(|character| character.unwrap_or('\u{FFFD}'))
+            .collect(),
+    )
+}
 
 /// The bytes of a name (ISO 32000-2, 7.3.5): `#xx` decoded.
 pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
@@ -162,6 +181,18 @@ mod tests {
     #[test]
     fn an_end_of_line_inside_a_literal_string_is_one_line_feed() {
         assert_eq!(decode_literal(b"a\r\nb\rc\\053\\("), b"a\nb\nc+(");
+    }
+
+    #[test]
+    fn a_text_string_is_read_in_every_encoding_that_readers_take() {
+        let text = |bytes: &[u8]| text_string(&Object::string_literal(bytes));
+
+        let same = Some("Š\u{17E}".to_owned());
+        assert_eq!(text(b"\xFE\xFF\x01\x60\x01\x7E"), same);
+        assert_eq!(text(b"\xFF\xFE\x60\x01\x7E\x01"), same);
+        assert_eq!(text("\u{FEFF}Šž".as_bytes()), same);
+        assert_eq!(text(b"\x97\x9E"), Some("Š\u{17E}".to_owned()));
+        assert_eq!(text_string(&Object::Null), None);
     }
 
     #[test]

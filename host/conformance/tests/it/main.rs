@@ -123,6 +123,10 @@ async fn an_answer_that_was_not_expected_is_found() {
             "its number of fields should be 1, but is 0",
         ),
         (
+            "operation = 'flatten'\nexpect.accepted = { made-notes = ['approximate'] }",
+            "its notes on how it was made should be [\"approximate\"], but is []",
+        ),
+        (
             "operation = 'archive'\nsigners = 1\nexpect.accepted = { changed = false }",
             "its change should be false, but is true",
         ),

@@ -9,11 +9,15 @@ use crate::bindings::types;
 use crate::convert::{About, Step};
 use crate::platform::CallState;
 use crate::resources::{Blob, Sink};
+use crate::text::{NAME_BYTES, line};
 use crate::{
     Answer, ArchiveRequest, ArchiveStep, CallError, Capability, ComposeRequest, ContractBreach,
     DeriveRequest, Document, FaultKind, MadeDocument, Preservation, Report, SignRequest, SignStep,
     SignatureEvidence, SourceFile,
 };
+
+/// Most notes about a document that was made that are passed on.
+const MOST_NOTES: usize = 20;
 
 impl Guest {
     pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
@@ -273,6 +277,12 @@ fn made_document(
     Ok(MadeDocument {
         bytes: output_of(store, kept)?.into_bytes(),
         media_type: made.media_type,
+        notes: made
+            .notes
+            .iter()
+            .take(MOST_NOTES)
+            .map(|note| line(note, NAME_BYTES).into_owned())
+            .collect(),
     })
 }
 

@@ -37,6 +37,22 @@ async fn a_field_that_cannot_be_drawn_is_refused_by_name() {
 }
 
 #[tokio::test]
+async fn what_is_told_about_a_document_that_was_made_is_passed_on() {
+    let toy = toy().await;
+    let request = derive_request();
+
+    let noted = toy
+        .flatten(Bytes::from("TOY honest 6\nhello~"), &request)
+        .await;
+    let plain = toy
+        .flatten(Bytes::from("TOY honest 5\nhello"), &request)
+        .await;
+
+    assert_eq!(noted.unwrap().notes, ["approximate"]);
+    assert!(plain.unwrap().notes.is_empty());
+}
+
+#[tokio::test]
 async fn flattening_adds_no_signature_and_drops_none() {
     let toy = toy().await;
     let unsigned = toy_document("flatten-signs");

@@ -27,6 +27,8 @@ pub(super) struct Prepared {
     links: Vec<CeremonyLinkRow>,
     /// The stored file that the document was copied from.
     file: Option<Uuid>,
+    /// What the plugin told about flattening the document.
+    flatten_notes: Vec<String>,
 }
 
 impl App {
@@ -222,6 +224,7 @@ impl App {
                 ContentForm::Inline(_) => None,
                 ContentForm::File(token) => Some(token),
             },
+            flatten_notes: document.flatten_notes,
             opened: OpenedSigning {
                 row,
                 private,
@@ -332,6 +335,9 @@ impl Prepared {
             signers = row.signing.signers.len(),
             "signing created"
         );
+        for note in &self.flatten_notes {
+            tracing::info!(signing.id = %self.opened.id(), note, "document flattened with a note");
+        }
     }
 }
 

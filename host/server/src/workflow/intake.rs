@@ -39,6 +39,8 @@ pub(super) struct Examined {
     /// How the stored file is flattened when it is loaded again. It is not kept
     /// flattened meanwhile: a small request may name many large files.
     flatten: Option<DeriveRequest>,
+    /// What the plugin told about flattening it.
+    pub(super) flatten_notes: Vec<String>,
 }
 
 /// What looking at a document told.
@@ -52,6 +54,7 @@ struct Look {
 struct Flattened {
     content: Bytes,
     request: DeriveRequest,
+    notes: Vec<String>,
 }
 
 /// A document's bytes, and their place among those of stored files.
@@ -240,19 +243,20 @@ impl App {
                 Ok(made) => made,
                 Err(obstacle) => return Ok(Err(obstacle)),
             };
+            let posted = report.media_type;
             report = match plugin.inspect(made.bytes.clone()).await {
                 Ok(report) => report,
                 Err(error) => return Ok(Err(error.into())),
-            let posted = report.media_type;
             };
-            flattened = Some(Flattened {
-                content: made.bytes,
-                request,
             for is in [&made.media_type, &report.media_type] {
                 if let Err(fault) = media_type::check(&plugin, Capability::Flatten, &posted, is) {
                     return Ok(Err(Obstacle::Failed(fault)));
                 }
             }
+            flattened = Some(Flattened {
+                content: made.bytes,
+                request,
+                notes: made.notes,
             });
         }
         Ok(Ok(Look {
@@ -289,7 +293,9 @@ async fn flattened_by(
 impl Look {
     fn of(self, mut form: DocumentForm) -> Examined {
         let mut flatten = None;
+        let mut flatten_notes = Vec::new();
         if let Some(flattened) = self.flattened {
+            flatten_notes = flattened.notes;
             match &mut form.content {
                 ContentForm::Inline(content) => *content = flattened.content,
                 ContentForm::File(_) => flatten = Some(flattened.request),
@@ -300,6 +306,7 @@ impl Look {
             plugin: self.plugin,
             report: self.report,
             flatten,
+            flatten_notes,
         }
     }
 }

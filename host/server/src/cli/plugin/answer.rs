@@ -84,6 +84,9 @@ pub(super) struct ArchivedView {
 pub(super) struct MadeView {
     media_type: String,
     unchanged: bool,
+    /// What the plugin tells about how it was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     #[serde(flatten)]
     output: OutputView,
 }
@@ -181,6 +184,7 @@ impl MadeView {
         Self {
             media_type: made.document.media_type.clone(),
             unchanged: made.unchanged,
+            notes: made.document.notes.clone(),
             output: OutputView::of(&made.document.bytes),
         }
     }
@@ -220,10 +224,7 @@ impl fmt::Display for OutcomeView {
         match self {
             Self::Archived(archived) => write!(f, "{archived}"),
             Self::Inspected(report) => write!(f, "{report}"),
-            Self::Made(made) if made.unchanged => {
-                write!(f, "made: {}, the document as it is", made.media_type)
-            }
-            Self::Made(made) => write!(f, "made: {}, {}", made.media_type, made.output),
+            Self::Made(made) => write!(f, "{made}"),
             Self::Signed(signed) => write!(
                 f,
                 "signed: {}, {}, {} bytes, sha256 {}",
@@ -246,6 +247,21 @@ impl fmt::Display for ArchivedView {
         }
         for signature in &self.signatures {
             write!(f, "\n{signature}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for MadeView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "made: {}, ", self.media_type)?;
+        if self.unchanged {
+            f.write_str("the document as it is")?;
+        } else {
+            write!(f, "{}", self.output)?;
+        }
+        for note in &self.notes {
+            write!(f, "\nnote {note}")?;
         }
         Ok(())
     }

@@ -1,0 +1,149 @@
+//! Annotations that are drawn before the widgets that follow them (ISO 32000-2,
+//! 12.5.2): as part of the page these would come to lie under them.
+
+use lopdf::{Dictionary, Object};
+
+use super::mapping::{grown, turned_back};
+use super::widget::{Annotation, subtype};
+use crate::page_content::{Rectangle, Rotation};
+use crate::structure::PdfFile;
+
+/// Most places that are told apart; the last takes in all further.
+const MAX_PLACES: usize = 200;
+
+/// Most numbers of an annotation that are looked at; one of more is taken to be
+/// everywhere.
+const MAX_NUMBERS: usize = 500;
+
+/// How far readers draw beyond the rectangle of an annotation that they show as
+/// a sign of their own, in points.
+const ICON: f64 = 32.0;
+
+/// How far the ends of lines reach beyond them, in widths of the line.
+const LINE_ENDING: f64 = 10.0;
+
+/// Entries with points through which annotations without appearance are drawn
+/// (12.5.6.5 to 12.5.6.13).
+const POINTS: [&[u8]; 6] = [b"CL", b"InkList", b"L", b"Path", b"QuadPoints", b"Vertices"];
+
+/// Where there is an annotation that widgets could cover.
+#[derive(Default)]
+pub(super) struct Below {
+    places: Vec<Rectangle>,
+    /// Whether there is one of which nobody knows where.
+    is_everywhere: bool,
+}
+
+impl Below {
+    /// Adds an annotation of a page that is turned by so much.
+    pub(super) fn add(
+        &mut self,
+        file: &PdfFile<'_>,
+        annotation: &Annotation<'_>,
+        rotation: Rotation,
+    ) {
+        if annotation.is_invisible() == Some(true) || shows_nothing(file, annotation.dictionary) {
+            return;
+        }
+        match place(file, annotation, rotation) {
+            None => self.is_everywhere = true,
+            Some(place) => match self.places.get_mut(MAX_PLACES - 1) {
+                Some(last) => *last = last.with(&place),
+                None => self.places.push(place),
+            },
+        }
+    }
+
+    /// Whether one of them reaches into the box.
+    pub(super) fn reaches(&self, bounds: &Rectangle) -> bool {
+        self.is_everywhere || self.places.iter().any(|place| place.overlaps(bounds))
+    }
+}
+
+/// Whether readers draw nothing for an annotation that is not hidden.
+fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
+    match subtype(file, annotation) {
+        Some(b"Popup") => true,
+        Some(b"Link") => {
+            !has_appearance(file, annotation) && border_width(file, annotation) == Some(0.0)
+        }
+        _ => false,
+    }
+}
+
+fn has_appearance(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
+    let appearances = file.entry_dictionary(annotation, b"AP");
+    appearances.is_some_and(|appearances| file.entry(appearances, b"N").is_some())
+}
+
+/// Where an annotation may be seen; `None` when that is not known.
+fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Option<Rectangle> {
+    let rectangle = annotation.rectangle(file)?;
+    let turned = turned_back(&rectangle, rotation);
+    let entries = annotation.dictionary;
+    if has_appearance(file, entries) {
+        return Some(if annotation.is_upright() {
+            turned
+        } else {
+            rectangle
+        });
+    }
+    match subtype(file, entries) {
+        // Some readers turn such a sign with the page, and some do not.
+        Some(b"FileAttachment" | b"Sound" | b"Text") => Some(grown(&rectangle.with(&turned), ICON)),
+        Some(b"Link") => Some(grown(&rectangle, border_width(file, entries)?)),
+        _ => {
+            let drawn = with_points(file, entries, rectangle)?;
+            let width = border_width(file, entries)?;
+            Some(grown(&drawn, LINE_ENDING * (1.0 + width)))
+        }
+    }
+}
+
+/// The width of an annotation's border or line (12.5.4); `None` when it is no
+/// usable number.
+fn border_width(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<f64> {
+    /// Where neither `/BS` nor `/Border` says it.
+    const DEFAULT: f64 = 1.0;
+    /// A border of more could be anywhere.
+    const GREATEST: f64 = 1e6;
+
+    let style = file.entry_dictionary(annotation, b"BS");
+    let width = match style {
+        Some(style) => file.entry(style, b"W"),
+        None => match file.entry(annotation, b"Border") {
+            None => None,
+            Some(border) => Some(file.resolve(border.as_array().ok()?.get(2)?)?),
+        },
+    };
+    let width = width.map_or(Some(DEFAULT), |width| width.as_float().ok().map(f64::from))?;
+    (0.0..=GREATEST).contains(&width).then_some(width)
+}
+
+/// A rectangle with all points that are drawn.
+fn with_points(
+    file: &PdfFile<'_>,
+    annotation: &Dictionary,
+    rectangle: Rectangle,
+) -> Option<Rectangle> {
+    let mut drawn = rectangle;
+    let mut remaining = MAX_NUMBERS;
+    let points = POINTS.iter().filter_map(|key| file.entry(annotation, key));
+    let mut open: Vec<&Object> = points.collect();
+    while let Some(object) = open.pop() {
+        let items = object.as_array().ok()?;
+        remaining = remaining.checked_sub(items.len())?;
+        let items: Vec<_> = items.iter().filter_map(|item| file.resolve(item)).collect();
+        if items.iter().any(|item| item.as_array().is_ok()) {
+            open.extend(items);
+            continue;
+        }
+        let (points, _) = items.as_chunks::<2>();
+        for [x, y] in points {
+            let [x, y] = [x, y].map(|number| number.as_float().ok().map(f64::from));
+            let (x, y) = (x?, y?);
+            drawn = drawn.with(&Rectangle::of_corners([x, y, x, y]));
+        }
+    }
+    Some(drawn)
+}

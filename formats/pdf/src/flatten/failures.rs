@@ -1,0 +1,72 @@
+//! The fields that cannot be drawn.
+
+use std::collections::BTreeSet;
+
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use super::field::Fields;
+use super::verdict::Reason;
+use super::widget::Annotation;
+use crate::structure::PdfFile;
+
+/// The fields that cannot be drawn, each once, with its first reason.
+pub(super) struct Failures {
+    widgets: BTreeSet<ObjectId>,
+    names: BTreeSet<String>,
+    subjects: Vec<String>,
+    /// How many bytes of names may be read.
+    remaining_bytes: usize,
+}
+
+impl Failures {
+    pub(super) fn new(file: &PdfFile<'_>) -> Self {
+        Self {
+            widgets: BTreeSet::new(),
+            names: BTreeSet::new(),
+            subjects: Vec::new(),
+            remaining_bytes: file.limits().field_name_bytes,
+        }
+    }
+
+    /// Notes why a widget of a page cannot be drawn.
+    ///
+    /// # Errors
+    /// `form-tree` when the names of all fields are too long.
+    pub(super) fn add<'f>(
+        &mut self,
+        fields: &Fields<'f, '_>,
+        page: usize,
+        widget: &Annotation<'f>,
+        reason: Reason,
+    ) -> Result<(), Refusal> {
+        if widget.id.is_some_and(|id| !self.widgets.insert(id)) {
+            return Ok(());
+        }
+        let name = fields.name(widget, &mut self.remaining_bytes)?;
+        let name = name.unwrap_or_else(|| format!("(unnamed p{page} #{})", widget.index));
+        if !self.names.contains(&name) {
+            self.subjects.push(format!("{name}: {reason}"));
+            self.names.insert(name);
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// `flatten-refused` when there is any.
+    pub(super) fn into_result(self) -> Result<(), Refusal> {
+        let detail = match self.subjects.len() {
+            0 => return Ok(()),
+            1 => "One field cannot be drawn as readers show it; nothing was flattened.".to_owned(),
+            count => {
+                format!(
+                    "{count} fields cannot be drawn as readers show them; nothing was flattened."
+                )
+            }
+        };
+        Err(Refusal {
+            subjects: self.subjects,
+            ..Refusal::new("flatten-refused", detail)
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! What a content stream does with resources and text (ISO 32000-2, 7.8).
+
+use std::collections::BTreeSet;
+
+use super::resources::Named;
+use crate::page_content::{Operand, Operators};
+use crate::structure::as_string;
+
+/// Most names that one stream uses.
+const MAX_NAMES: usize = 2_000;
+
+/// What a content stream does.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The resources that it uses.
+    pub(super) named: BTreeSet<Named>,
+    /// Whether it paints characters other than blanks, or an inline image.
+    pub(super) draws_text: bool,
+}
+
+impl Uses {
+    /// Goes through a content stream; `None` when it uses too many names.
+    pub(super) fn of(content: &[u8]) -> Option<Self> {
+        let mut uses = Self::default();
+        let mut operators = Operators::new(content);
+        let mut last_name = None;
+        let mut last_operand: &[u8] = b"";
+        let mut is_name_last = false;
+        let mut has_text = false;
+        // Whether text is painted, of each graphics state that is saved.
+        let mut saved = Vec::new();
+        let mut is_painted = true;
+        while let Some(operand) = operators.next() {
+            let written = content.get(operators.start()..operators.position());
+            let written = written.unwrap_or_default();
+            match operand {
+                Operand::Name(name) => last_name = Some(name),
+                Operand::String { .. } => has_text |= !uses.draws_text && !is_blank(written),
+                Operand::Other => {}
+                Operand::Operator(operator) => {
+                    match operator {
+                        b"BI" => uses.draws_text = true,
+                        b"Q" => is_painted = saved.pop().unwrap_or(is_painted),
+                        b"Tj" | b"TJ" | b"'" | b"\"" => uses.draws_text |= has_text && is_painted,
+                        b"Tr" => is_painted = paints(last_operand),
+                        b"q" => saved.push(is_painted),
+                        _ => {}
+                    }
+                    let has_name = is_name_last || !matches!(operator, b"BDC" | b"DP");
+                    if let Some(name) = last_name.filter(|_| has_name)
+                        && let Some(named) = Named::by_operator(operator, name)
+                        && uses.named.insert(named)
+                        && uses.named.len() > MAX_NAMES
+                    {
+                        return None;
+                    }
+                    last_name = None;
+                    has_text = false;
+                }
+            }
+            is_name_last = matches!(operand, Operand::Name(_));
+            last_operand = written;
+        }
+        Some(uses)
+    }
+}
+
+/// Whether text is painted in a text rendering mode (9.3.6).
+fn paints(mode: &[u8]) -> bool {
+    /// Neither fill nor stroke it.
+    const UNPAINTED: [f64; 2] = [3.0, 7.0];
+
+    let mode = std::str::from_utf8(mode).ok();
+    let mode = mode.and_then(|mode| mode.parse().ok());
+    mode.is_some_and(|mode| !UNPAINTED.contains(&mode))
+}
+
+/// Whether a string has no characters but blanks.
+fn is_blank(written: &[u8]) -> bool {
+    let characters = as_string(written).unwrap_or_default();
+    characters
+        .iter()
+        .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flatten::resources::ResourceKind;
+
+    fn draws_text(content: &[u8]) -> bool {
+        Uses::of(content).unwrap().draws_text
+    }
+
+    #[test]
+    fn only_operators_that_show_characters_draw_text() {
+        assert!(draws_text(b"BT /F 9 Tf (Ona) Tj ET"));
+        assert!(draws_text(b"[()-20(A)] TJ"));
+        assert!(draws_text(b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI"));
+        assert!(!draws_text(b"/Tx BMC BT /F 9 Tf () Tj [<>] TJ ET EMC"));
+        assert!(!draws_text(b"(Ona) pop () Tj 0 0 9 9 re f"));
+        assert!(!draws_text(b"/Sh sh"));
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_are_no_text() {
+        assert!(!draws_text(b"BT ( ) Tj <0020> Tj ( \\n) ' ET"));
+        assert!(!draws_text(b"BT 3 Tr (Ona) Tj ET"));
+        assert!(!draws_text(b"7 Tr q 0 Tr Q BT (Ona) Tj ET"));
+        assert!(draws_text(b"q 3 Tr Q BT (Ona) Tj ET"));
+        assert!(draws_text(b"3 Tr 0 Tr (Ona) Tj"));
+    }
+
+    #[test]
+    fn resources_are_known_by_the_operators_that_use_them() {
+        let content = b"/DeviceRGB cs /Cs1 CS /P1 scn /F#31 9 Tf /Fm Do /G gs /Tx BMC 1 g \
+            /OC /Layer BDC /Span << /Lang (lt) >> BDC /Span << /ActualText /T >> DP";
+        let uses = Uses::of(content).unwrap();
+        let names = uses.named.iter();
+        let names: Vec<_> = names
+            .map(|named| (named.kind, named.name.clone()))
+            .collect();
+
+        assert_eq!(
+            names,
+            [
+                (ResourceKind::ColorSpace, b"Cs1".to_vec()),
+                (ResourceKind::ExtGState, b"G".to_vec()),
+                (ResourceKind::Font, b"F1".to_vec()),
+                (ResourceKind::Pattern, b"P1".to_vec()),
+                (ResourceKind::Properties, b"Layer".to_vec()),
+                (ResourceKind::XObject, b"Fm".to_vec()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stream_of_too_many_names_is_not_looked_through() {
+        let mut content = String::new();
+        for number in 0..=MAX_NAMES {
+            content.push_str(&format!("/F{number} 9 Tf "));
+        }
+
+        assert!(Uses::of(content.as_bytes()).is_none());
+    }
+}

@@ -1,0 +1,106 @@
+//! Annotations that are no widgets, and widgets among them.
+
+use super::{BOX, PAGE, assert_form_is_gone, flattened, form, text, written};
+
+#[test]
+fn other_annotations_stay() {
+    let mut objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
+    objects.set(40, "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] >>");
+    objects.set(41, "[20 0 R 40 0 R null]");
+    objects.set(
+        PAGE,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 6 0 R /Annots 41 0 R >>",
+    );
+
+    let flattened = flattened(&written(&objects)).unwrap();
+
+    assert_form_is_gone(&flattened);
+    assert!(text(&flattened).contains("/Annots  [40 0 R]"));
+}
+
+#[test]
+fn a_widget_on_top_of_another_annotation_would_change_places_with_it() {
+    let widget = format!("/FT /Btn /T (a) /Rect [50 50 99 99] /AP << /N {BOX} >>");
+    let with_stamp = |annotations: &str, rectangle: &str, flags: u32| {
+        let mut objects = form(&[&widget]);
+        objects.set(
+            40,
+            format!(
+                "<< /Type /Annot /Subtype /Stamp /Rect {rectangle} /F {flags} /AP << /N {BOX} >> >>"
+            ),
+        );
+        objects.set(
+            PAGE,
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 6 0 R /Annots {annotations} >>"
+            ),
+        );
+        flattened(&written(&objects)).map_err(|refusal| refusal.subjects)
+    };
+
+    assert_eq!(
+        with_stamp("[40 0 R 20 0 R]", "[0 0 60 60]", 4),
+        Err(vec!["a: annotation-below".to_owned()])
+    );
+    assert!(with_stamp("[20 0 R 40 0 R]", "[0 0 60 60]", 4).is_ok());
+    assert!(with_stamp("[40 0 R 20 0 R]", "[0 0 50 50]", 4).is_ok());
+    assert!(with_stamp("[40 0 R 20 0 R]", "[0 0 60 60]", 2).is_ok());
+}
+
+/// What becomes of a widget at (50, 50) to (99, 99) over an annotation with
+/// these entries, on a page that is turned by so much.
+fn over(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
+    let widget = format!("/FT /Btn /T (a) /Rect [50 50 99 99] /AP << /N {BOX} >>");
+    let mut objects = form(&[&widget]);
+    objects.set(40, format!("<< /Type /Annot {annotation} >>"));
+    objects.set(
+        PAGE,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Rotate {rotation} \
+             /Contents 6 0 R /Annots [40 0 R 20 0 R] >>"
+        ),
+    );
+    let flattened = flattened(&written(&objects));
+    flattened.map(drop).map_err(|refusal| refusal.subjects)
+}
+
+#[test]
+fn an_annotation_that_readers_draw_without_appearance_counts_too() {
+    let below = Err(vec!["a: annotation-below".to_owned()]);
+    for annotation in [
+        "/Subtype /Square /Rect [0 0 60 60]",
+        "/Subtype /Line /Rect [0 0 9 9] /L [0 0 70 70]",
+        "/Subtype /Ink /Rect [0 0 9 9] /InkList [[0 0] [70 70 1 1]]",
+        "/Subtype /Highlight /Rect [0 0 9 9] /QuadPoints [0 0 70 0 0 70 70 70]",
+        "/Subtype /Link /Rect [0 0 60 60]",
+        "/Subtype /Text /Rect [20 20 30 30]",
+        "/Subtype /Square /Rect [0 0 60]",
+        "/Subtype /Square",
+        "/Subtype /Square /F 2.0 /Rect [0 0 60 60]",
+    ] {
+        assert_eq!(over(annotation, 0), below, "{annotation}");
+    }
+    for annotation in [
+        "/Subtype /Square /Rect [0 0 20 20]",
+        "/Subtype /Popup /Rect [0 0 60 60]",
+        "/Subtype /Link /Rect [0 0 60 60] /Border [0 0 0]",
+        "/Subtype /Link /Rect [0 0 60 60] /BS << /W 0 >>",
+        "/Subtype /Square /F 2 /Rect [0 0 60 60]",
+    ] {
+        assert_eq!(over(annotation, 0), Ok(()), "{annotation}");
+    }
+}
+
+#[test]
+fn an_annotation_counts_where_it_is_shown_on_a_turned_page() {
+    // Upright it reaches from (40, 50) to (60, 90).
+    let upright = format!("/Subtype /Stamp /F 20 /Rect [40 30 80 50] /AP << /N {BOX} >>");
+    let turned = upright.replace("/F 20", "/F 4");
+
+    assert_eq!(
+        over(&upright, 90),
+        Err(vec!["a: annotation-below".to_owned()])
+    );
+    assert_eq!(over(&turned, 90), Ok(()));
+    assert_eq!(over(&upright, 0), Ok(()));
+}

@@ -1,0 +1,132 @@
+//! Forms drawn into pages, or refused with every field that cannot be.
+
+mod annotations;
+mod content;
+mod documents;
+mod naming;
+mod output;
+mod resources;
+mod rules;
+mod tagged;
+
+use parafa_fixtures::{CrossReference, Objects, PdfBuilder};
+use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
+use parafa_format_pdf::flatten;
+
+use crate::intake::inspected;
+
+/// Objects that every form here has.
+const PAGE: u32 = 5;
+const TEXT: &str = "50 0 R";
+const EMPTY: &str = "51 0 R";
+const BOX: &str = "52 0 R";
+
+pub(crate) fn flattened(document: &[u8]) -> Result<Vec<u8>, Refusal> {
+    flattened_by(document, &request())
+}
+
+fn request() -> DeriveRequest {
+    DeriveRequest {
+        time: 1_795_242_275,
+        seed: vec![7; 32],
+        params: Vec::new(),
+    }
+}
+
+fn flattened_by(document: &[u8], request: &DeriveRequest) -> Result<Vec<u8>, Refusal> {
+    made_by(document, request).map(|(flattened, _)| flattened)
+}
+
+/// What comes out, and what is told about it.
+fn made_by(document: &[u8], request: &DeriveRequest) -> Result<(Vec<u8>, Vec<String>), Refusal> {
+    let mut out = MemorySink::default();
+    let document = MemoryBlob(document.to_vec());
+    flatten(&NativeEnvironment, &document, request, &mut out).map(|made| {
+        assert_eq!(made.media_type, "application/pdf");
+        let notes = made.notes.into_iter().map(Into::into);
+        (out.0, notes.collect())
+    })
+}
+
+/// What is told about a form of these widgets, with these entries of the form.
+fn notes(widgets: &[&str], entries: &str) -> Vec<String> {
+    let mut objects = form(widgets);
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] {entries} >> >>"),
+    );
+    made_by(&written(&objects), &request()).unwrap().1
+}
+
+/// A page with these widgets, their entries after type and rectangle.
+pub(crate) fn form(widgets: &[&str]) -> Objects {
+    let mut objects = PdfBuilder::new().objects();
+    let mut fields = String::new();
+    for (number, widget) in (20..).zip(widgets) {
+        fields.push_str(&format!("{number} 0 R "));
+        let bottom = 30 * (number - 19);
+        let rectangle = if widget.contains("/Rect") {
+            String::new()
+        } else {
+            format!("/Rect [72 {bottom} 172 {}]", bottom + 20)
+        };
+        objects.set(
+            number,
+            format!("<< /Type /Annot /Subtype /Widget {rectangle} {widget} >>"),
+        );
+    }
+    objects.set(
+        1,
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> >>"),
+    );
+    objects.set(
+        PAGE,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595.275590551 841.889763780] \
+             /Resources << /Font << /F1 3 0 R >> >> /Contents 6 0 R /Annots [{fields}] >>"
+        ),
+    );
+    let appearance = "/Type /XObject /Subtype /Form /BBox [0 0 100 20]";
+    objects.set_deflated(
+        50,
+        &format!("{appearance} /Resources << /Font << /F1 3 0 R >> >>"),
+        b"/Tx BMC q BT /F1 12 Tf 2 5 Td (Ona) Tj ET Q EMC",
+    );
+    objects.set_deflated(51, appearance, b"/Tx BMC EMC");
+    objects.set_deflated(52, appearance, b"0 0 100 20 re f");
+    objects
+}
+
+pub(crate) fn written(objects: &Objects) -> Vec<u8> {
+    objects.write("1.7", CrossReference::Table, "/Root 1 0 R /ID [<01> <02>]")
+}
+
+fn text(document: &[u8]) -> String {
+    document.iter().copied().map(char::from).collect()
+}
+
+/// The fields that keep a form of these widgets from being flattened.
+fn failing(widgets: &[&str]) -> Vec<String> {
+    match flattened(&written(&form(widgets))) {
+        Ok(_) => Vec::new(),
+        Err(refusal) => {
+            assert_eq!(refusal.code, "flatten-refused", "{refusal}");
+            refusal.subjects
+        }
+    }
+}
+
+/// How many drawings a form of these widgets adds to its page.
+fn drawn(widgets: &[&str]) -> usize {
+    let flattened = flattened(&written(&form(widgets))).unwrap();
+    assert_form_is_gone(&flattened);
+    text(&flattened).matches(" Do Q").count()
+}
+
+pub(crate) fn assert_form_is_gone(document: &[u8]) {
+    for word in ["/AcroForm", "/Widget", "/FT"] {
+        assert!(!text(document).contains(word), "{word}");
+    }
+    let report = inspected(document).unwrap();
+    assert!(report.fields.is_empty());
+}
