@@ -6,6 +6,7 @@ use parafa_format_core::Environment;
 use crate::Error;
 use crate::element::{Element, context};
 use crate::signed::Signed;
+use crate::time::seconds_since_epoch;
 
 /// The parts of an X.509 certificate (RFC 5280, 4.1) that a signature refers
 /// to, as slices of its DER. Nothing about it is judged.
@@ -14,10 +15,27 @@ pub struct Certificate<'a> {
     der: &'a [u8],
     serial_number: Element<'a>,
     issuer: &'a [u8],
+    validity: Option<Validity>,
     subject: Element<'a>,
     subject_public_key_info: &'a [u8],
     extensions: Option<Element<'a>>,
 }
+
+/// When a certificate may be relied on (RFC 5280, 4.1.2.5), both ends included;
+/// seconds since the Unix epoch.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Validity {
+    /// `notBefore`.
+    pub not_before: i64,
+    /// `notAfter`.
+    pub not_after: i64,
+}
+
+/// `keyCertSign` in the first octet of KeyUsage (RFC 5280, 4.2.1.3).
+const KEY_CERT_SIGN: u8 = 0x04;
+
+/// `cRLSign`, there too.
+const CRL_SIGN: u8 = 0x02;
 
 impl<'a> Certificate<'a> {
     /// Reads a DER certificate.
@@ -40,7 +58,7 @@ impl<'a> Certificate<'a> {
         let serial_number = tbs.expect(Tag::Integer)?;
         tbs.expect(Tag::Sequence)?;
         let issuer = tbs.expect(Tag::Sequence)?.der;
-        tbs.expect(Tag::Sequence)?;
+        let validity = Validity::read(tbs.expect(Tag::Sequence)?).ok();
         let subject = tbs.expect(Tag::Sequence)?;
         let subject_public_key_info = tbs.expect(Tag::Sequence)?.der;
         let extensions = tbs
@@ -51,6 +69,7 @@ impl<'a> Certificate<'a> {
             der,
             serial_number,
             issuer,
+            validity,
             subject,
             subject_public_key_info,
             extensions,
@@ -73,6 +92,19 @@ impl<'a> Certificate<'a> {
     #[must_use]
     pub fn serial_number(&self) -> &'a [u8] {
         self.serial_number.der
+    }
+
+    /// When it may be relied on; `None` when that cannot be read.
+    #[must_use]
+    pub fn validity(&self) -> Option<Validity> {
+        self.validity
+    }
+
+    /// Whether it could be relied on at a time, in seconds since the Unix epoch.
+    #[must_use]
+    pub fn was_valid_at(&self, time: i64) -> bool {
+        self.validity
+            .is_some_and(|validity| (validity.not_before..=validity.not_after).contains(&time))
     }
 
     /// DER of the subject's Name.
@@ -106,22 +138,38 @@ impl<'a> Certificate<'a> {
         digits.map(|octet| format!("{octet:02x}")).collect()
     }
 
-    /// Whether it may issue certificates: BasicConstraints says that its
-    /// subject is an authority (RFC 5280, 4.2.1.9).
+    /// Whether BasicConstraints says that its subject is an authority (RFC 5280,
+    /// 4.2.1.9).
     #[must_use]
     pub fn is_authority(&self) -> bool {
-        let constraints = || {
-            let value = self.extension(rfc5280::ID_CE_BASIC_CONSTRAINTS)?;
-            let constraints = Element::parse("BasicConstraints", value).ok()?;
-            constraints
-                .children("BasicConstraints")
-                .ok()?
-                .remaining()
-                .ok()
-        };
-        constraints().is_some_and(|parts| {
-            matches!(parts.first(), Some(first) if first.tag == Tag::Boolean && first.value != [0])
-        })
+        let constraints = self.basic_constraints();
+        constraints
+            .first()
+            .is_some_and(|first| first.tag == Tag::Boolean && first.value != [0])
+    }
+
+    /// How many authorities may stand between it and a certificate that is none
+    /// (`pathLenConstraint`, 4.2.1.9); `None` when that is not limited.
+    #[must_use]
+    pub fn max_authorities_below(&self) -> Option<usize> {
+        let constraints = self.basic_constraints();
+        let limit = constraints.iter().find(|part| part.tag == Tag::Integer)?;
+        // A limit that cannot be read permits nothing.
+        let limit = limit.decode::<u8>("pathLenConstraint");
+        Some(limit.map_or(0, usize::from))
+    }
+
+    /// Whether it may issue certificates: its subject is an authority, and its
+    /// key may sign certificates (4.2.1.3).
+    #[must_use]
+    pub fn may_issue_certificates(&self) -> bool {
+        self.is_authority() && self.may_be_used_for(KEY_CERT_SIGN)
+    }
+
+    /// Whether its key may sign revocation lists (4.2.1.3).
+    #[must_use]
+    pub fn may_sign_revocation_lists(&self) -> bool {
+        self.may_be_used_for(CRL_SIGN)
     }
 
     /// Whether its subject may sign OCSP responses for its issuer (RFC 6960,
@@ -210,6 +258,29 @@ impl<'a> Certificate<'a> {
         })
     }
 
+    /// The parts of BasicConstraints; none when there are none.
+    fn basic_constraints(&self) -> Vec<Element<'a>> {
+        const WHAT: &str = "BasicConstraints";
+
+        let constraints = || {
+            let value = self.extension(rfc5280::ID_CE_BASIC_CONSTRAINTS)?;
+            let constraints = Element::parse(WHAT, value).ok()?;
+            constraints.children(WHAT).ok()?.remaining().ok()
+        };
+        constraints().unwrap_or_default()
+    }
+
+    /// Whether KeyUsage, if there is any, has a bit of its first octet.
+    fn may_be_used_for(&self, usage: u8) -> bool {
+        let Some(value) = self.extension(rfc5280::ID_CE_KEY_USAGE) else {
+            return true;
+        };
+        let bits = Element::parse("KeyUsage", value);
+        let first = bits.ok().filter(|bits| bits.tag == Tag::BitString);
+        let first = first.and_then(|bits| bits.value.get(1).copied());
+        first.is_some_and(|first| first & usage != 0)
+    }
+
     fn signed(&self) -> Result<Signed<'a>, Error> {
         const WHAT: &str = "Certificate";
 
@@ -231,6 +302,18 @@ impl<'a> Certificate<'a> {
             }
             let value = parts.remaining().ok()?.pop()?;
             (value.tag == Tag::OctetString).then_some(value.value)
+        })
+    }
+}
+
+impl Validity {
+    fn read(validity: Element<'_>) -> Result<Self, Error> {
+        const WHAT: &str = "Validity";
+
+        let mut times = validity.children(WHAT)?;
+        Ok(Self {
+            not_before: seconds_since_epoch(WHAT, times.any()?)?,
+            not_after: seconds_since_epoch(WHAT, times.any()?)?,
         })
     }
 }

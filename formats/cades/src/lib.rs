@@ -15,6 +15,8 @@ mod builder;
 mod certificate;
 mod element;
 mod error;
+mod extension;
+mod issuer;
 mod ocsp;
 mod revocation;
 mod revocation_list;
@@ -26,9 +28,12 @@ mod timestamp;
 
 pub use attributes::SignedAttributes;
 pub use builder::SignedDataBuilder;
-pub use certificate::Certificate;
+pub use certificate::{Certificate, Validity};
 pub use error::Error;
-pub use revocation::{CertificateStatus, RevocationData, RevocationError};
+pub use issuer::Issuer;
+pub use revocation::{
+    CertificateStatus, RevocationData, RevocationError, RevocationSigner, Subjects,
+};
 pub use signed_data::SignedData;
 pub use signing_certificate::SigningCertificate;
 pub use timestamp::TimestampToken;

@@ -10,7 +10,10 @@ use crate::element::{Element, context, primitive_context};
 use crate::revocation::{CertificateStatus, RevocationError};
 use crate::signed::Signed;
 use crate::time::{is_time, seconds_since_epoch};
-use crate::{Certificate, Error};
+use crate::{Certificate, Error, extension};
+
+/// `expiredCertsOnCRL` (ITU-T X.509, 9.5.2.8).
+const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
 
 /// A CertificateList.
 #[derive(Clone, Debug)]
@@ -33,6 +36,8 @@ struct Scope<'a> {
     only_authorities: bool,
     /// GeneralNames of the distribution point, each as DER.
     distribution_point: Option<Vec<&'a [u8]>>,
+    /// From when on certificates that expired are on it.
+    expired_since: Option<i64>,
 }
 
 impl<'a> RevocationList<'a> {
@@ -71,33 +76,37 @@ impl<'a> RevocationList<'a> {
         })
     }
 
-    /// Whether it tells about a certificate.
-    pub(crate) fn is_about(&self, certificate: &Certificate<'_>, issuer: &Certificate<'_>) -> bool {
-        self.issuer == certificate.issuer()
-            && self.issuer == issuer.subject()
-            && self.scope.covers(certificate)
+    /// DER of the issuer's Name.
+    pub(crate) fn issuer(&self) -> &'a [u8] {
+        self.issuer
     }
 
-    /// What it tells about a certificate; it must be signed by the issuer.
-    pub(crate) fn status<E: Environment>(
+    /// Whether it tells about a certificate.
+    pub(crate) fn is_about(&self, certificate: &Certificate<'_>, issuer: &Certificate<'_>) -> bool {
+        self.issuer == issuer.subject() && self.scope.covers(certificate)
+    }
+
+    /// Whether it is a list of `issuer`, who may sign lists.
+    pub(crate) fn is_signed_by<E: Environment>(
         &self,
         environment: &E,
-        certificate: &Certificate<'_>,
         issuer: &Certificate<'_>,
+    ) -> bool {
+        issuer.may_sign_revocation_lists() && self.signed.verifies(environment, issuer)
+    }
+
+    /// What it tells about a certificate that it is about.
+    pub(crate) fn status(
+        &self,
+        certificate: &Certificate<'_>,
     ) -> Result<CertificateStatus, RevocationError> {
-        if !self.is_about(certificate, issuer) {
-            return Err(RevocationError::OtherCertificate);
-        }
-        if !self.signed.verifies(environment, issuer) {
-            return Err(RevocationError::Signature);
-        }
+        let revoked_at = self.revoked_at(certificate);
         Ok(CertificateStatus {
-            revoked_at: self
-                .revoked_at(certificate)
-                .map_err(RevocationError::Unreadable)?,
+            revoked_at: revoked_at.map_err(RevocationError::Unreadable)?,
             this_update: self.this_update,
             next_update: self.next_update,
-            delegate: None,
+            told_at: self.this_update,
+            expired_since: self.scope.expired_since,
         })
     }
 
@@ -126,18 +135,16 @@ impl<'a> Scope<'a> {
         const WHAT: &str = "crlExtensions";
 
         let mut scope = Self::default();
-        let extensions = Element::parse(WHAT, extensions.value)?.children(WHAT)?;
-        for extension in extensions.remaining()? {
-            let mut parts = extension.children(WHAT)?;
-            let oid: ObjectIdentifier = parts.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
-            let is_critical = parts
-                .optional(Tag::Boolean)?
-                .is_some_and(|critical| critical.value != [0]);
-            let value = parts.expect(Tag::OctetString)?.value;
-            if oid == ID_CE_ISSUING_DISTRIBUTION_POINT {
-                scope.limit(Element::parse(WHAT, value)?)?;
-            } else if is_critical {
-                scope.is_partial = true;
+        for extension in extension::read(WHAT, extensions)? {
+            match extension.oid {
+                ID_CE_ISSUING_DISTRIBUTION_POINT => {
+                    scope.limit(Element::parse(WHAT, extension.value)?)?;
+                }
+                EXPIRED_CERTS_ON_CRL => {
+                    let time = Element::parse(WHAT, extension.value)?;
+                    scope.expired_since = Some(seconds_since_epoch(WHAT, time)?);
+                }
+                _ => scope.is_partial |= extension.is_critical,
             }
         }
         Ok(scope)

@@ -29,6 +29,13 @@ pub struct Limits {
     pub content_total_bytes: usize,
     /// Decoded bytes for one encoded byte, beyond the first mebibyte.
     pub decoded_ratio: usize,
+    /// Bytes of all decoded streams of the document security store together.
+    pub security_store_bytes: usize,
+    /// Bytes that all signatures together cover: each is a digest over its
+    /// revision.
+    pub covered_bytes: u64,
+    /// Time-stamps in all signatures together, each of which is verified.
+    pub timestamps: usize,
     /// Certificates, and as many revocation data, among which the chains of all
     /// signatures are looked for.
     pub chain_candidates: usize,
@@ -55,6 +62,8 @@ impl Limits {
             sections: limits.sections - 2,
             entries: limits.entries - 10,
             decoded_total_bytes: limits.decoded_total_bytes - 1024,
+            covered_bytes: limits.covered_bytes / 2,
+            timestamps: limits.timestamps / 2,
             ..limits
         }
     }
@@ -74,6 +83,10 @@ impl Limits {
             values: limits.values - objects * VALUES_PER_STREAM,
             sections: limits.sections - 2,
             entries: limits.entries - objects,
+            security_store_bytes: limits.security_store_bytes - limits.archive_bytes,
+            chain_candidates: limits.chain_candidates - limits.archive_streams,
+            chain_signatures: limits.chain_signatures / 2,
+            chain_digested_bytes: limits.chain_digested_bytes / 2,
             ..limits
         }
     }
@@ -94,6 +107,9 @@ impl Default for Limits {
             decoded_total_bytes: 64 * 1024 * 1024,
             content_total_bytes: 256 * 1024 * 1024,
             decoded_ratio: 256,
+            security_store_bytes: 64 * 1024 * 1024,
+            covered_bytes: 4 * 1024 * 1024 * 1024,
+            timestamps: 1_000,
             chain_candidates: 5_000,
             chain_signatures: 2_000,
             chain_digested_bytes: 256 * 1024 * 1024,

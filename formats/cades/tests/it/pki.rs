@@ -76,6 +76,11 @@ impl Pki {
         self.folder.path()
     }
 
+    /// The certificate of the one who stamps.
+    pub(crate) fn stamper(&self) -> X509 {
+        X509::from_pem(&fs::read(self.folder().join("tsa.pem")).unwrap()).unwrap()
+    }
+
     /// A signer whose certificate may be used for qualified signatures only.
     pub(crate) fn signer(&self, name: &str, key: PKey<Private>) -> Holder {
         issue(name, key, Some(&self.root), Role::Signer)
@@ -208,8 +213,41 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
+/// What else a certificate says.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms {
+    /// When it begins and ends, seconds since the Unix epoch.
+    pub(crate) validity: (i64, i64),
+    /// How many authorities may be below it.
+    pub(crate) path_length: Option<u32>,
+}
+
+impl Terms {
+    /// Valid for ten years, without limits.
+    pub(crate) fn usual() -> Self {
+        const SECONDS: i64 = 10 * 365 * 24 * 60 * 60;
+        const BEGIN: i64 = 1_700_000_000;
+
+        Self {
+            validity: (BEGIN, BEGIN + SECONDS),
+            path_length: None,
+        }
+    }
+}
+
 /// A certificate below an issuer, or a root.
 pub(crate) fn issue(
+    common_name: &str,
+    key: PKey<Private>,
+    issuer: Option<&Holder>,
+    role: Role,
+) -> Holder {
+    issue_on(Terms::usual(), common_name, key, issuer, role)
+}
+
+/// The same on other terms.
+pub(crate) fn issue_on(
+    terms: Terms,
     common_name: &str,
     key: PKey<Private>,
     issuer: Option<&Holder>,
@@ -230,16 +268,21 @@ pub(crate) fn issue(
         .set_issuer_name(issuer.map_or(&subject, |issuer| issuer.certificate.subject_name()))
         .unwrap();
     builder
-        .set_not_before(&Asn1Time::from_unix(1_700_000_000).unwrap())
+        .set_not_before(&Asn1Time::from_unix(terms.validity.0).unwrap())
         .unwrap();
     builder
-        .set_not_after(&Asn1Time::days_from_now(3650).unwrap())
+        .set_not_after(&Asn1Time::from_unix(terms.validity.1).unwrap())
         .unwrap();
     builder.set_pubkey(&key).unwrap();
     match role {
         Role::Authority => {
+            let mut constraints = BasicConstraints::new();
+            constraints.critical().ca();
+            if let Some(length) = terms.path_length {
+                constraints.pathlen(length);
+            }
             builder
-                .append_extension(BasicConstraints::new().critical().ca().build().unwrap())
+                .append_extension(constraints.build().unwrap())
                 .unwrap();
             builder
                 .append_extension(

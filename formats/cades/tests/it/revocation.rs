@@ -3,11 +3,13 @@
 use std::fs;
 
 use openssl::nid::Nid;
-use parafa_cades::{Certificate, CertificateStatus, RevocationData, RevocationError};
+use parafa_cades::{
+    Certificate, CertificateStatus, Issuer, RevocationData, RevocationError, RevocationSigner,
+};
 use parafa_format_core::NativeEnvironment;
 use tempfile::TempDir;
 
-use crate::pki::{Holder, Pki, Role, ec_key, issue, openssl};
+use crate::pki::{Holder, Pki, Role, Terms, ec_key, issue, issue_on, openssl};
 
 /// A root with a responder, one good and one revoked certificate.
 struct World {
@@ -122,24 +124,39 @@ impl World {
     fn status(&self, data: &[u8], holder: &Holder) -> Result<CertificateStatus, RevocationError> {
         let [certificate, issuer] =
             [holder, &self.pki.root].map(|holder| holder.certificate.to_der().unwrap());
-        RevocationData::parse(data).unwrap().status(
+        let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
+        let data = RevocationData::parse(data).unwrap();
+        let signer = data.signer(&NativeEnvironment, &issuer, std::iter::empty());
+        data.status(
             &NativeEnvironment,
             &Certificate::from_der(&certificate).unwrap(),
-            &Certificate::from_der(&issuer).unwrap(),
-            std::iter::empty(),
+            &issuer,
+            signer.as_ref(),
         )
+    }
+
+    fn signer(&self, data: &[u8]) -> Option<RevocationSigner> {
+        let issuer = self.pki.root.certificate.to_der().unwrap();
+        let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
+        let data = RevocationData::parse(data).unwrap();
+        data.signer(&NativeEnvironment, &issuer, std::iter::empty())
     }
 }
 
 #[test]
 fn a_responder_of_openssl_is_understood() {
     let world = World::new(true);
-    for (responder, delegate) in [("root", None), ("responder", Some(&world.responder))] {
-        let delegate = delegate.map(|holder| holder.certificate.to_der().unwrap());
+    let delegate = world.responder.certificate.to_der().unwrap();
+    for (responder, signer) in [
+        ("root", RevocationSigner::Issuer),
+        ("responder", RevocationSigner::Delegate(delegate)),
+    ] {
         let good = world.response("good", responder);
         let status = world.status(&good, &world.good).unwrap();
         assert_eq!(status.revoked_at, None);
-        assert_eq!(status.delegate, delegate);
+        assert_eq!(world.signer(&good), Some(signer));
+        assert_eq!(status.told_at, status.this_update);
+        assert_eq!(status.expired_since, None);
         assert_eq!(status.next_update, Some(status.this_update + 86_400));
 
         let revoked = world.response("revoked", responder);
@@ -204,4 +221,26 @@ fn certificates_say_what_they_are_for() {
     assert!(signer.is_issued_by(&NativeEnvironment, &root));
     assert!(!checked.is_issued_by(&NativeEnvironment, &root));
     assert_eq!(signer.issuer_common_name(), root.common_name());
+}
+
+#[test]
+fn certificates_say_for_how_long_and_over_whom() {
+    let pki = Pki::new();
+    let terms = Terms {
+        validity: (1_000, 2_000),
+        path_length: Some(3),
+    };
+    let key = || ec_key(Nid::X9_62_PRIME256V1);
+    let limited = issue_on(terms, "Limited", key(), Some(&pki.root), Role::Authority);
+    let der = [&limited.certificate, &pki.root.certificate, &pki.stamper()]
+        .map(|certificate| certificate.to_der().unwrap());
+    let [limited, root, stamper] =
+        [&der[0], &der[1], &der[2]].map(|der| Certificate::from_der(der).unwrap());
+
+    let valid = [999, 1_000, 2_000, 2_001].map(|time| limited.was_valid_at(time));
+    assert_eq!(valid, [false, true, true, false]);
+    assert_eq!(limited.max_authorities_below(), Some(3));
+    assert_eq!(root.max_authorities_below(), None);
+    assert!(root.may_issue_certificates() && root.may_sign_revocation_lists());
+    assert!(!stamper.may_issue_certificates() && !stamper.may_sign_revocation_lists());
 }

@@ -4,7 +4,7 @@ use parafa_cades::Certificate;
 use parafa_format_core::{Answer, Environment};
 use sha2::{Digest, Sha256};
 
-use crate::long_term::Material;
+use crate::long_term::{Material, NOWHERE};
 
 /// In the place of an issuer: the certificate is a trust anchor.
 const ANCHOR: &str = "anchor";
@@ -53,9 +53,9 @@ impl<'a> Answers<'a> {
         for (id, outcome) in &self.0 {
             let Ok(bytes) = outcome else { continue };
             if id.starts_with(CERTIFICATE) {
-                material.add_certificate(bytes);
+                material.add_certificate(bytes, NOWHERE);
             } else if id.starts_with(REVOCATION) {
-                let _ = material.add_revocation(bytes, None);
+                let _ = material.add_revocation(bytes, NOWHERE);
             }
         }
         let is_anchor = |certificate: &Certificate<'_>| {

@@ -8,6 +8,7 @@
 
 mod answers;
 mod plan;
+mod questions;
 mod request;
 mod store_update;
 
@@ -17,26 +18,31 @@ use parafa_format_core::{
 
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
-use crate::long_term::{Level, Material, Rules, SecurityStore, Standing, standings};
+use crate::long_term::{Level, Material, Rules, SecurityStore, lowest_level, standings};
 use crate::signatures;
 use crate::structure::{PdfFile, with_file};
-use crate::verify::CheckedSignature;
+use crate::verify::{CheckedSignature, too_much_to_verify};
 
 use answers::Answers;
 use plan::Plan;
 use request::Archiving;
+use store_update::Additions;
 
 /// Raises every signature of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
 ///
-/// The step needs a `certificate` for every issuer that is not at hand and
-/// `revocation` data for every certificate below an anchor whose revocation data
-/// the document does not hold; certificates that sign themselves are anchors.
-/// Nothing is written when the document holds all that already.
+/// The step needs a `certificate` for every end of a chain that does not sign
+/// itself, and `revocation` data for every certificate below an anchor whose
+/// revocation data the document does not hold. Certificates that sign themselves
+/// end chains; whether they are trusted is asked only when a time-stamp alone
+/// says that somebody signed before being revoked. Nothing is written when the
+/// document holds all that already.
 ///
 /// # Errors
 /// `archive-incomplete` when something cannot be had, with one subject for
-/// everything that is missing; `bad-request` when the request cannot be used; a
-/// refusal with the codes of `inspect` when the document cannot be read.
+/// everything that is missing; `archive-no-room` when there is too much of it;
+/// `too-much-to-verify` when the chains take more work than is done;
+/// `bad-request` when the request cannot be used; a refusal with the codes of
+/// `inspect` when the document cannot be read.
 pub fn archive<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -46,11 +52,22 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<ArchiveStep, Refusal> {
     let archiving = Archiving::parse(request)?;
     let answers = Answers::new(answers);
-    let limits = Limits::with_room_for_an_archive();
-    let work = with_file(document, &limits, |file| {
-        work(environment, document, file, &archiving, &answers)
-    })?;
-    let (level, update) = match work {
+    let work_within = |limits: &Limits| {
+        with_file(document, limits, |file| {
+            work(environment, document, file, &archiving, &answers)
+        })
+    };
+    let work = work_within(&Limits::with_room_for_an_archive()).or_else(|refusal| {
+        if refusal.code != NO_ROOM_FOR_OBJECTS {
+            return Err(refusal);
+        }
+        // There is no room left, but perhaps nothing to be added either.
+        match work_within(&Limits::default())? {
+            Work::Done(_, Some(_)) => Err(refusal),
+            work => Ok(work),
+        }
+    });
+    let (level, update) = match work? {
         Work::Needs(needs) => return Ok(Step::Needs(needs)),
         Work::Done(level, update) => (level, update),
     };
@@ -64,6 +81,9 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         changed: update.is_some(),
     }))
 }
+
+/// The code of refusals because of limits that leave room for what is added.
+const NO_ROOM_FOR_OBJECTS: &str = "too-many-objects";
 
 /// What there is to do.
 enum Work {
@@ -83,11 +103,6 @@ fn work<E: Environment>(
     let found = signatures::find(file)?;
     let checked = CheckedSignature::check_all(environment, document, file, &found)?;
     let store = SecurityStore::read(file);
-    if let Some(level) = level_held(environment, file, &checked, &store)
-        && level >= Level::BaselineLt
-    {
-        return Ok(Work::Done(level, None));
-    }
     let mut material = Material::new(environment, file.limits());
     material.add_document(&checked, &store);
     answers.add_to(&mut material);
@@ -96,34 +111,40 @@ fn work<E: Environment>(
         return Ok(Work::Needs(plan.needs));
     }
     let additions = plan.additions(&material, file.limits())?;
+    let level = level_with(environment, file.limits(), &checked, &store, &additions)?;
     let update = if additions.is_empty() {
         None
     } else {
         Some(additions.update(file, archiving)?)
     };
-    Ok(Work::Done(plan.level, update))
+    Ok(Work::Done(level, update))
 }
 
-/// The lowest level of the signatures by what the document holds; `None` when
-/// there is none, or one that nothing could raise.
-fn level_held<E: Environment>(
+/// The level that `verify` will find, with no more work than is left to it when
+/// others have signed afterwards.
+fn level_with<E: Environment>(
     environment: &E,
-    file: &PdfFile<'_>,
+    limits: &Limits,
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
-) -> Option<Level> {
-    let mut material = Material::new(environment, file.limits());
-    material.add_document(signatures, store);
-    let standings = standings(&material, signatures, store.is_present, Rules::Held);
-    let standings = signatures
-        .iter()
-        .zip(standings)
-        .filter(|(signature, _)| !signature.dictionary.is_document_timestamp)
-        .map(|(_, standing)| standing);
-    let standings: Vec<Standing> = standings.collect();
-    if standings.iter().any(|standing| standing.obstacle.is_some()) {
-        return None;
+    additions: &Additions<'_>,
+) -> Result<Level, Refusal> {
+    if store.bytes() + additions.bytes() > limits.security_store_bytes {
+        return Err(plan::no_room(additions));
     }
-    let levels = standings.iter().map(|standing| standing.level);
-    levels.filter(|level| *level != Level::Unknown).min()
+    let mut material = Material::new(environment, limits);
+    material.add_signatures(signatures);
+    additions.add_with(store, &mut material);
+    let has_store = store.is_present || !additions.is_empty();
+    let standings = standings(&material, signatures, has_store, Rules::Held);
+    if material.is_exhausted() {
+        return Err(too_much_to_verify());
+    }
+    match lowest_level(signatures, &standings) {
+        Some(level) if level >= Level::BaselineLt => Ok(level),
+        _ => Err(Refusal::new(
+            plan::CODE,
+            "What the document holds does not let its signatures be raised.",
+        )),
+    }
 }

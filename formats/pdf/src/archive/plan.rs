@@ -1,17 +1,14 @@
-use std::collections::BTreeMap;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use parafa_cades::Certificate;
-use parafa_format_core::{Environment, Need, NeedKind, Refusal};
+use parafa_format_core::{Environment, Need, Refusal};
 
-use super::answers::{Answers, CERTIFICATE, IssuerAnswer, REVOCATION, need_id};
+use super::answers::{Answers, IssuerAnswer};
+use super::questions::{Needs, Question};
 use super::store_update::Additions;
 use crate::limits::Limits;
 use crate::long_term::{
-    Chain, Datum, Gap, Lack, Level, Material, Obstacle, Rules, Standing, standings,
+    Chain, Datum, Gap, Lack, Level, Material, NOWHERE, Obstacle, Rules, Standing, standings,
 };
-use crate::verify::CheckedSignature;
+use crate::verify::{CheckedSignature, too_much_to_verify};
 
 /// Most faults that are told.
 const MAX_FAULTS: usize = 100;
@@ -20,8 +17,6 @@ const MAX_FAULTS: usize = 100;
 pub(super) struct Plan {
     /// What has to be asked first.
     pub(super) needs: Vec<Need>,
-    /// The lowest level afterwards.
-    pub(super) level: Level,
     certificates: Vec<usize>,
     data: Vec<usize>,
 }
@@ -35,6 +30,9 @@ impl Plan {
         answers: &Answers<'_>,
     ) -> Result<Self, Refusal> {
         let standings = standings(material, signatures, true, Rules::Complete);
+        if material.is_exhausted() {
+            return Err(too_much_to_verify());
+        }
         let standings: Vec<(&str, Standing)> = signatures
             .iter()
             .zip(standings)
@@ -47,23 +45,17 @@ impl Plan {
             .into_iter()
             .filter(|(_, standing)| standing.level != Level::Unknown)
             .collect();
-        let Some(level) = standings.iter().map(|(_, standing)| standing.level).min() else {
+        if standings.is_empty() {
             let detail = "The document has no signature that could be archived.";
             return Err(Refusal::new(CODE, detail));
-        };
+        }
 
-        let mut needs = BTreeMap::new();
-        let mut order = Vec::new();
+        let mut needs = Needs::default();
         let mut faults = Vec::new();
         for (signature, standing) in &standings {
             for gap in standing.gaps() {
                 match Missing::of(material, gap, answers) {
-                    Missing::Need(need) => {
-                        if !needs.contains_key(&need.id) {
-                            order.push(need.id.clone());
-                            needs.insert(need.id.clone(), need);
-                        }
-                    }
+                    Missing::Need(need) => needs.add(need),
                     Missing::Fault(fault) => {
                         let place = place(material, gap);
                         faults.push(format!("{signature}: {place}: {fault}"));
@@ -75,8 +67,7 @@ impl Plan {
             refuse(faults)?;
         }
         let mut plan = Self {
-            needs: order.iter().filter_map(|id| needs.remove(id)).collect(),
-            level,
+            needs: needs.into_list(),
             certificates: Vec::new(),
             data: Vec::new(),
         };
@@ -102,7 +93,7 @@ impl Plan {
             .data
             .iter()
             .map(|index| material.datum(*index))
-            .filter(|datum| datum.place.is_none());
+            .filter(|datum| datum.place == NOWHERE);
         let (responses, lists) = data.partition(|datum| datum.parsed.is_ocsp_response());
         let ders = |data: Vec<&Datum<'d>>| data.into_iter().map(|datum| datum.der).collect();
         let additions = Additions {
@@ -111,18 +102,24 @@ impl Plan {
             lists: ders(lists),
         };
         if additions.len() > limits.archive_streams || additions.bytes() > limits.archive_bytes {
-            let detail = format!(
-                "{} certificates and revocation data with {} bytes are more than can be added.",
-                additions.len(),
-                additions.bytes()
-            );
-            return Err(Refusal::new(CODE, detail));
+            return Err(no_room(&additions));
         }
         Ok(additions)
     }
 }
 
-const CODE: &str = "archive-incomplete";
+/// The code of refusals because of what cannot be had.
+pub(super) const CODE: &str = "archive-incomplete";
+
+/// What is added takes more room than there is.
+pub(super) fn no_room(additions: &Additions<'_>) -> Refusal {
+    let detail = format!(
+        "{} certificates and revocation data with {} bytes are more than can be added.",
+        additions.len(),
+        additions.bytes()
+    );
+    Refusal::new("archive-no-room", detail)
+}
 
 fn add_new(known: &mut Vec<usize>, found: &[usize]) {
     for index in found {
@@ -160,31 +157,44 @@ fn obstacles(standings: &[(&str, Standing)]) -> Vec<String> {
 
 /// What a gap comes to.
 enum Missing {
-    Need(Need),
+    Need(Question),
     Fault(String),
 }
 
 impl Missing {
     fn of<E: Environment>(material: &Material<'_, E>, gap: &Gap, answers: &Answers<'_>) -> Self {
+        let fault = |fault: &str| Self::Fault(fault.to_owned());
         let Some(index) = gap.certificate else {
-            return Self::Fault("the certificate of its signer is missing".to_owned());
+            return fault("the certificate of its signer is missing");
         };
         let certificate = material.certificate(index);
         match gap.lack {
-            Lack::Anchor => Self::Fault("its chain does not end".to_owned()),
-            Lack::Revoked => Self::Fault("it is revoked".to_owned()),
-            Lack::Signer => Self::Fault("it is missing".to_owned()),
+            Lack::Anchor => fault("its chain does not end"),
+            Lack::PathLength => fault("more authorities are below it than may be"),
+            Lack::Revoked => fault("it is revoked"),
+            Lack::Signer => fault("it is missing"),
+            Lack::Validity => fault("it was not valid at the time of the time-stamp"),
             Lack::Issuer => Self::issuer(certificate, answers),
-            Lack::Revocation { issuer } => {
-                let issuer_der = material.certificate(issuer).as_der();
+            Lack::Trust if answers.issuer_of(certificate).is_none() => {
+                Self::Need(Question::of_issuer(certificate))
+            }
+            Lack::Trust => fault(
+                "the signer's certificate was revoked later, and nobody trusted says that it was",
+            ),
+            Lack::Revocation { issuer, time } => {
+                let asked = Asked {
+                    certificate: index,
+                    issuer,
+                    time,
+                };
                 match answers.revocation_of(certificate) {
-                    None => Self::Need(Need {
-                        params: vec![("issuer".to_owned(), STANDARD.encode(issuer_der))],
-                        ..need(NeedKind::Revocation, REVOCATION, certificate)
-                    }),
+                    None => {
+                        let issuer = material.certificate(issuer);
+                        Self::Need(Question::of_revocation(certificate, issuer, time))
+                    }
                     Some(Err(reason)) => Self::Fault(format!("no revocation data: {reason}")),
                     Some(Ok(der)) => {
-                        let fault = unusable(material, der, index, issuer);
+                        let fault = asked.unusable(material, der);
                         Self::Fault(format!("no usable revocation data: {fault}"))
                     }
                 }
@@ -194,7 +204,7 @@ impl Missing {
 
     fn issuer(certificate: &Certificate<'_>, answers: &Answers<'_>) -> Self {
         match answers.issuer_of(certificate) {
-            None => Self::Need(need(NeedKind::Certificate, CERTIFICATE, certificate)),
+            None => Self::Need(Question::of_issuer(certificate)),
             Some(IssuerAnswer::Unavailable(reason)) => {
                 Self::Fault(format!("no issuer's certificate: {reason}"))
             }
@@ -208,28 +218,29 @@ impl Missing {
     }
 }
 
-fn need(kind: NeedKind, name: &str, certificate: &Certificate<'_>) -> Need {
-    Need {
-        id: need_id(name, certificate.as_der()),
-        kind,
-        payload: certificate.as_der().to_vec(),
-        params: Vec::new(),
-    }
-}
-
-/// Why an answer does not tell of a certificate at the time that counts.
-fn unusable<E: Environment>(
-    material: &Material<'_, E>,
-    der: &[u8],
+/// Revocation data that were asked for.
+struct Asked {
     certificate: usize,
     issuer: usize,
-) -> String {
-    let Some(datum) = material.index_of_datum(der) else {
-        return "it cannot be read".to_owned();
-    };
-    match material.status(datum, certificate, issuer).as_ref() {
-        Ok(_) => "it tells of a time before the signature".to_owned(),
-        Err(error) => error.to_string(),
+    time: i64,
+}
+
+impl Asked {
+    /// Why an answer does not tell of the certificate at the time that counts.
+    fn unusable<E: Environment>(&self, material: &Material<'_, E>, der: &[u8]) -> String {
+        let Some(datum) = material.index_of_datum(der) else {
+            return "it cannot be read".to_owned();
+        };
+        match material
+            .status(datum, self.certificate, self.issuer)
+            .as_ref()
+        {
+            Ok(status) if status.this_update < self.time => {
+                "it tells of a time before the signature".to_owned()
+            }
+            Ok(_) => "it was told after the certificate had expired".to_owned(),
+            Err(error) => error.to_string(),
+        }
     }
 }
 

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use lopdf::{Object, ObjectId};
-use parafa_format_core::Refusal;
+use parafa_format_core::{Environment, Refusal};
 
 use super::request::Archiving;
+use crate::long_term::{Material, NOWHERE, SecurityStore, Stored};
 use crate::structure::{PdfFile, RawDictionary, as_reference};
-use crate::update::{Update, file_identifier, reference};
+use crate::write::{Update, file_identifier, reference};
 
 /// What is added to a security store, each DER.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,25 @@ impl Additions<'_> {
     /// Bytes of all streams.
     pub(super) fn bytes(&self) -> usize {
         self.all().map(|der| der.len()).sum()
+    }
+
+    /// Has a material hold what `store` will hold with all this, in the order in
+    /// which it will be read.
+    pub(super) fn add_with<'d, E: Environment>(
+        &'d self,
+        store: &'d SecurityStore,
+        material: &mut Material<'d, E>,
+    ) {
+        let stored = |stored: &'d [Stored], ders: &'d [&'d [u8]]| {
+            let new = ders.iter().map(|der| (*der, NOWHERE));
+            stored.iter().map(Stored::with_place).chain(new)
+        };
+        let responses = stored(&store.responses, &self.responses);
+        let lists = stored(&store.lists, &self.lists);
+        material.add_stored(
+            stored(&store.certificates, &self.certificates),
+            responses.chain(lists),
+        );
     }
 
     /// The bytes to be appended to the document.

@@ -5,12 +5,13 @@ use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm}
 use crate::limits::Limits;
 
 /// An environment that does so much for the chains of one document and no
-/// more: whoever made the document chose the certificates and lists in it. What
-/// goes beyond is as if it did not verify.
+/// more: whoever made the document chose the certificates and lists in it. Once
+/// it is exhausted its answers mean nothing.
 pub(super) struct Budget<'e, E> {
     environment: &'e E,
     signatures: Cell<usize>,
     digested_bytes: Cell<usize>,
+    is_exhausted: Cell<bool>,
 }
 
 impl<'e, E> Budget<'e, E> {
@@ -19,12 +20,33 @@ impl<'e, E> Budget<'e, E> {
             environment,
             signatures: Cell::new(limits.chain_signatures),
             digested_bytes: Cell::new(limits.chain_digested_bytes),
+            is_exhausted: Cell::new(false),
         }
     }
 
-    /// Whether so many bytes may be digested.
+    /// The environment that does what is asked of it.
+    pub(super) fn unlimited(&self) -> &'e E {
+        self.environment
+    }
+
+    /// Whether more was asked for than is done.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted.get()
+    }
+
+    /// Whether so many bytes may be gone through.
     pub(super) fn spend_bytes(&self, bytes: usize) -> bool {
-        spend(&self.digested_bytes, bytes)
+        self.spend(&self.digested_bytes, bytes)
+    }
+
+    /// Takes an amount of what remains, if there is so much.
+    fn spend(&self, remaining: &Cell<usize>, amount: usize) -> bool {
+        let left = remaining.get().checked_sub(amount);
+        match left {
+            Some(left) => remaining.set(left),
+            None => self.is_exhausted.set(true),
+        }
+        left.is_some()
     }
 }
 
@@ -50,18 +72,11 @@ impl<E: Environment> Environment for Budget<'_, E> {
         digest: &[u8],
         signature: &[u8],
     ) -> Result<bool, String> {
-        if digest.is_empty() || !spend(&self.signatures, 1) {
+        if digest.is_empty() || !self.spend(&self.signatures, 1) {
             return Err("too much is to be verified".to_owned());
         }
         self.environment.verify(spki, algorithm, digest, signature)
     }
-}
-
-/// Takes an amount of what remains, if there is so much.
-fn spend(remaining: &Cell<usize>, amount: usize) -> bool {
-    let left = remaining.get().checked_sub(amount);
-    remaining.set(left.unwrap_or(remaining.get()));
-    left.is_some()
 }
 
 #[cfg(test)]
@@ -71,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beyond_the_budget_does_not_verify() {
+    fn what_is_beyond_the_budget_exhausts_it() {
         let limits = Limits {
             chain_digested_bytes: 10,
             ..Limits::default()
@@ -84,7 +99,9 @@ mod tests {
         };
 
         assert_eq!(digest(8).len(), 32);
+        assert!(!budget.is_exhausted());
         assert_eq!(digest(8).len(), 0);
+        assert!(budget.is_exhausted());
         assert_eq!(digest(2).len(), 32);
         let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
         assert!(budget.verify(&[], algorithm, &[], &[]).is_err());

@@ -5,9 +5,10 @@ use parafa_format_core::Environment;
 
 use super::material::Material;
 
-/// How far the clocks of authorities may be apart, in seconds; some responders
-/// also answer as of half a minute ago.
-const CLOCK_SKEW: i64 = 60;
+/// How long before it tells of a certificate a responder may have looked, in
+/// seconds: some answer as of half a minute ago. What was revoked in between is
+/// missed.
+const RESPONDER_DELAY: i64 = 60;
 
 /// Longest chain, the anchor included.
 const MAX_CHAIN: usize = 10;
@@ -25,10 +26,10 @@ pub(crate) enum Chain {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Rules {
     /// What a document holds: who may be an anchor is taken for one when the
-    /// issuer is not there.
+    /// security store has the certificate, and not the issuer's.
     Held,
     /// What is complete: the anchor is one by its own signature or somebody's
-    /// word, and revocation data came from responders who are not revoked.
+    /// word, and responders were not revoked.
     Complete,
 }
 
@@ -52,15 +53,24 @@ pub(crate) enum Lack {
     Anchor,
     /// Its issuer's certificate.
     Issuer,
-    /// Revocation data that tell of it after the time that counts.
+    /// Room below it: fewer authorities may stand there than do.
+    PathLength,
+    /// Revocation data that tell of it.
     Revocation {
         /// Who could tell.
         issuer: usize,
+        /// Of which time they have to tell, seconds since the Unix epoch.
+        time: i64,
     },
     /// It is revoked.
     Revoked,
     /// It is the certificate of the time-stamp's signer, and missing.
     Signer,
+    /// Somebody's word that a chain may end with it: only its time-stamp says
+    /// that a revoked signer had signed before.
+    Trust,
+    /// It had expired, or was not valid yet.
+    Validity,
 }
 
 /// What chains consist of.
@@ -72,9 +82,11 @@ pub(crate) struct Contents {
     pub(crate) data: Vec<usize>,
     /// What is missing.
     pub(crate) gaps: Vec<Gap>,
+    /// Whether a signer was revoked after the time that counts.
+    pub(super) was_revoked_later: bool,
 }
 
-/// Which revocation data count for a certificate.
+/// Which rules there are for a certificate and its revocation data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Role {
     /// Somebody who signs: what was told before tells nothing.
@@ -85,8 +97,9 @@ enum Role {
 }
 
 impl Contents {
-    /// Follows a chain from its leaf; `time` is when the leaf signed at the
-    /// latest, seconds since the Unix epoch.
+    /// Follows a chain from its leaf to its end, which is returned if it is
+    /// there; `time` is when the leaf signed at the latest, seconds since the
+    /// Unix epoch.
     pub(super) fn follow<E: Environment>(
         &mut self,
         material: &Material<'_, E>,
@@ -94,21 +107,25 @@ impl Contents {
         leaf: usize,
         time: i64,
         rules: Rules,
-    ) {
+    ) -> Option<usize> {
         let mut walk = Walk {
             material,
             chain,
             leaf,
-            time,
             rules,
             responders: Vec::new(),
             visited: BTreeSet::new(),
             contents: self,
         };
-        walk.up_from(leaf, Role::Leaf);
-        while let Some(responder) = walk.responders.pop() {
-            walk.up_from(responder, Role::Authority);
+        let end = walk.up_from(leaf, Role::Leaf, time);
+        while let Some((responder, answered_at)) = walk.responders.pop() {
+            walk.up_from(responder, Role::Authority, answered_at);
         }
+        end
+    }
+
+    pub(super) fn report(&mut self, gap: Gap) {
+        self.gaps.push(gap);
     }
 
     fn use_certificate(&mut self, index: usize) {
@@ -128,82 +145,108 @@ struct Walk<'w, 'd, E> {
     material: &'w Material<'d, E>,
     chain: Chain,
     leaf: usize,
-    time: i64,
     rules: Rules,
-    /// Those who are yet to be looked at.
-    responders: Vec<usize>,
+    /// Those who are yet to be looked at, with the times when they answered.
+    responders: Vec<(usize, i64)>,
     visited: BTreeSet<usize>,
     contents: &'w mut Contents,
 }
 
 impl<E: Environment> Walk<'_, '_, E> {
-    fn up_from(&mut self, start: usize, role: Role) {
+    /// The end of the chain, if it has one.
+    fn up_from(&mut self, start: usize, role: Role, time: i64) -> Option<usize> {
         let (mut current, mut role) = (start, role);
         let mut path = BTreeSet::new();
         while path.len() < MAX_CHAIN && path.insert(current) {
-            if !self.visited.insert(current) {
-                return;
+            if self.material.is_exhausted() || !self.visited.insert(current) {
+                return None;
             }
             self.contents.use_certificate(current);
-            let Some(issuer) = self.material.issuer_of(current) else {
-                if !self.is_anchor(current) {
-                    self.report(current, Lack::Issuer);
-                }
-                return;
-            };
-            if issuer == current {
-                return;
+            let issuer = self.material.issuer_of(current);
+            let is_end = issuer == Some(current) || issuer.is_none() && self.is_anchor(current);
+            // Whoever trusts an anchor says for how long; responders were
+            // valid when they answered.
+            if !is_end && current != start || current == self.leaf {
+                self.expect_valid(current, time);
             }
-            self.ask_about(current, issuer, role);
+            let issuer = match issuer {
+                _ if is_end => return Some(current),
+                Some(issuer) => issuer,
+                None => {
+                    self.report(current, Lack::Issuer);
+                    return None;
+                }
+            };
+            self.ask_about(current, issuer, role, time);
+            let limit = self.material.certificate(issuer).max_authorities_below();
+            if limit.is_some_and(|limit| self.authorities_in(&path, start) > limit) {
+                self.report(issuer, Lack::PathLength);
+            }
             (current, role) = (issuer, Role::Authority);
         }
         self.report(current, Lack::Anchor);
+        None
+    }
+
+    /// How many authorities there are between `start` and the next issuer; those
+    /// that certify a new key of their own do not count (RFC 5280, 4.2.1.9).
+    fn authorities_in(&self, path: &BTreeSet<usize>, start: usize) -> usize {
+        let authorities = path.iter().filter(|index| {
+            let certificate = self.material.certificate(**index);
+            **index != start && certificate.issuer() != certificate.subject()
+        });
+        authorities.count()
+    }
+
+    fn expect_valid(&mut self, certificate: usize, time: i64) {
+        if !self.material.certificate(certificate).was_valid_at(time) {
+            self.report(certificate, Lack::Validity);
+        }
     }
 
     /// Whether a chain ends with a certificate whose issuer is not there.
-    /// Trusted lists name issuing authorities and those who stamp times; who
-    /// stamps times counts when it was stored as a part of the chain.
+    /// Trusted lists name issuing authorities and those who stamp times.
     fn is_anchor(&self, index: usize) -> bool {
         let material = self.material;
         let may_be_one = material.certificate(index).is_authority()
             || index == self.leaf && self.chain == Chain::TimeStamp;
         let is_one = match self.rules {
-            Rules::Held => index != self.leaf || material.is_stored(index),
+            Rules::Held => material.is_stored(index),
             Rules::Complete => material.is_marked_anchor(index),
         };
         may_be_one && is_one
     }
 
     /// Looks for what tells of a certificate.
-    fn ask_about(&mut self, certificate: usize, issuer: usize, role: Role) {
+    fn ask_about(&mut self, certificate: usize, issuer: usize, role: Role, time: i64) {
+        let material = self.material;
+        let not_after = material.certificate(certificate).validity();
+        let not_after = not_after.map_or(i64::MIN, |validity| validity.not_after);
         let mut found = None;
-        for datum in self.material.data_about(certificate, issuer).iter() {
-            let status = self.material.status(*datum, certificate, issuer);
+        for datum in material.data_about(certificate, issuer).iter() {
+            let status = material.status(*datum, certificate, issuer);
             let Ok(status) = status.as_ref() else {
                 continue;
             };
-            if let Some(revoked_at) = status.revoked_at
-                && !self.was_good(revoked_at, role)
-            {
-                return self.report(certificate, Lack::Revoked);
+            if let Some(revoked_at) = status.revoked_at {
+                if !self.was_good(revoked_at, role, time) {
+                    return self.report(certificate, Lack::Revoked);
+                }
+                self.contents.was_revoked_later = true;
             }
-            if found.is_none() && is_recent(status, self.time, role) {
-                found = Some((*datum, status.delegate.clone()));
+            if found.is_none() && tells_of(status, time, role) && knows_of(status, not_after) {
+                found = Some((*datum, status.told_at));
             }
         }
-        let Some((datum, delegate)) = found else {
-            return self.report(certificate, Lack::Revocation { issuer });
+        let Some((datum, told_at)) = found else {
+            return self.report(certificate, Lack::Revocation { issuer, time });
         };
         self.contents.use_datum(datum);
-        if let Some(responder) = delegate.and_then(|der| self.material.index_of(&der)) {
+        if let Some(responder) = material.delegate(datum, issuer) {
             self.contents.use_certificate(responder);
-            let is_new = self.material.datum(datum).place.is_none();
-            let is_exempt = self
-                .material
-                .certificate(responder)
-                .needs_no_revocation_check();
-            if self.rules == Rules::Complete && is_new && !is_exempt {
-                self.responders.push(responder);
+            let certificate = material.certificate(responder);
+            if self.rules == Rules::Complete && !certificate.needs_no_revocation_check() {
+                self.responders.push((responder, told_at));
             }
         }
     }
@@ -211,12 +254,12 @@ impl<E: Environment> Walk<'_, '_, E> {
     /// Whether a revocation came too late to matter: what somebody signed, and
     /// somebody else stamped, before it stays signed. A time-stamp has nobody
     /// else to vouch for its time.
-    fn was_good(&self, revoked_at: i64, role: Role) -> bool {
-        self.chain == Chain::Signer && role == Role::Leaf && revoked_at > self.time
+    fn was_good(&self, revoked_at: i64, role: Role, time: i64) -> bool {
+        self.chain == Chain::Signer && role == Role::Leaf && revoked_at > time
     }
 
     fn report(&mut self, certificate: usize, lack: Lack) {
-        self.contents.gaps.push(Gap {
+        self.contents.report(Gap {
             chain: self.chain,
             certificate: Some(certificate),
             is_leaf: certificate == self.leaf,
@@ -225,10 +268,24 @@ impl<E: Environment> Walk<'_, '_, E> {
     }
 }
 
-/// Whether a status tells of the time that counts.
-fn is_recent(status: &CertificateStatus, time: i64, role: Role) -> bool {
+/// Whether a status tells of the time that counts: of one who signs it was told
+/// since, of an authority it may have been the newest then (ETSI EN 319 102-1,
+/// 5.2.5).
+fn tells_of(status: &CertificateStatus, time: i64, role: Role) -> bool {
+    let is_later = status.this_update >= time
+        || status.told_at >= time && status.this_update.saturating_add(RESPONDER_DELAY) >= time;
     let was_newest = status.next_update.is_some_and(|next| next >= time);
-    status.this_update.saturating_add(CLOCK_SKEW) >= time || role == Role::Authority && was_newest
+    is_later || role == Role::Authority && was_newest
+}
+
+/// Whether a status knows of a certificate that is valid until then: issuers may
+/// forget what has expired (RFC 5280, 3.3), unless they say since when they do
+/// not.
+fn knows_of(status: &CertificateStatus, not_after: i64) -> bool {
+    let remembers = |since| since <= not_after;
+    status.revoked_at.is_some()
+        || status.this_update <= not_after
+        || status.expired_since.is_some_and(remembers)
 }
 
 #[cfg(test)]
@@ -240,7 +297,8 @@ mod tests {
             revoked_at: None,
             this_update,
             next_update,
-            delegate: None,
+            told_at: this_update,
+            expired_since: None,
         }
     }
 
@@ -248,10 +306,10 @@ mod tests {
     fn what_was_told_before_somebody_signed_tells_of_authorities_only() {
         let before = status(1_000, Some(9_000));
 
-        assert!(!is_recent(&before, 5_000, Role::Leaf));
-        assert!(is_recent(&before, 5_000, Role::Authority));
-        assert!(!is_recent(&status(1_000, None), 5_000, Role::Authority));
-        assert!(!is_recent(
+        assert!(!tells_of(&before, 5_000, Role::Leaf));
+        assert!(tells_of(&before, 5_000, Role::Authority));
+        assert!(!tells_of(&status(1_000, None), 5_000, Role::Authority));
+        assert!(!tells_of(
             &status(1_000, Some(4_999)),
             5_000,
             Role::Authority
@@ -259,8 +317,27 @@ mod tests {
     }
 
     #[test]
-    fn clocks_may_be_a_minute_apart() {
-        assert!(is_recent(&status(4_940, None), 5_000, Role::Leaf));
-        assert!(!is_recent(&status(4_939, None), 5_000, Role::Leaf));
+    fn who_answers_afterwards_may_have_looked_a_minute_before() {
+        let answer = |this_update, told_at| CertificateStatus {
+            told_at,
+            ..status(this_update, None)
+        };
+
+        assert!(tells_of(&answer(4_940, 5_000), 5_000, Role::Leaf));
+        assert!(!tells_of(&answer(4_939, 5_000), 5_000, Role::Leaf));
+        assert!(!tells_of(&answer(4_999, 4_999), 5_000, Role::Leaf));
+    }
+
+    #[test]
+    fn what_is_told_after_a_certificate_expired_counts_when_its_issuer_remembers() {
+        let told = |expired_since| CertificateStatus {
+            expired_since,
+            ..status(7_000, None)
+        };
+
+        assert!(knows_of(&told(None), 7_000));
+        assert!(!knows_of(&told(None), 6_999));
+        assert!(knows_of(&told(Some(6_999)), 6_999));
+        assert!(!knows_of(&told(Some(7_000)), 6_999));
     }
 }

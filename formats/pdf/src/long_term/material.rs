@@ -3,36 +3,53 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use parafa_cades::{
-    Certificate, CertificateStatus, Error, RevocationData, RevocationError, SignedData,
-    TimestampToken,
+    Certificate, CertificateStatus, Error, Issuer, RevocationData, RevocationError,
+    RevocationSigner, SignedData, Subjects, TimestampToken,
 };
 use parafa_format_core::Environment;
 
 use super::budget::Budget;
-use super::security_store::SecurityStore;
+use super::security_store::{SecurityStore, Stored};
 use crate::limits::Limits;
 use crate::verify::CheckedSignature;
 
-/// Most revocation data that are looked at for one certificate.
-const MAX_DATA_ABOUT_ONE: usize = 50;
+/// Longest certificate that is a link of a chain, in bytes: names and keys are
+/// compared again and again.
+const MAX_CERTIFICATE_BYTES: usize = 64 * 1024;
 
-/// Certificates and revocation data at hand, each once.
+/// In the place of something that the document does not hold yet.
+pub(crate) const NOWHERE: usize = usize::MAX;
+
+/// Certificates and revocation data at hand, each once. What was found out
+/// about them is not found out again.
 pub(crate) struct Material<'d, E> {
     environment: Budget<'d, E>,
     max_candidates: usize,
-    certificates: Vec<Certificate<'d>>,
+    certificates: Vec<Link<'d>>,
     by_der: BTreeMap<&'d [u8], usize>,
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
+    /// Those who may sign OCSP responses.
+    responders: Vec<usize>,
     data: Vec<Datum<'d>>,
     data_by_der: BTreeMap<&'d [u8], usize>,
+    responses_by_serial: BTreeMap<&'d [u8], Vec<usize>>,
+    lists_by_issuer: BTreeMap<&'d [u8], Vec<usize>>,
     anchors: BTreeSet<usize>,
     stored: BTreeSet<usize>,
     issuers: RefCell<BTreeMap<usize, Option<usize>>>,
-    data_about: RefCell<BTreeMap<usize, Rc<[usize]>>>,
-    statuses: RefCell<BTreeMap<(usize, usize), KnownStatus>>,
+    data_about: RefCell<BTreeMap<(usize, usize), Rc<[usize]>>>,
+    signers: RefCell<BTreeMap<(usize, usize), Rc<Option<RevocationSigner>>>>,
+    statuses: RefCell<BTreeMap<(usize, usize, usize), KnownStatus>>,
 }
 
 type KnownStatus = Rc<Result<CertificateStatus, RevocationError>>;
+
+/// A certificate, which may be that of an issuer.
+struct Link<'d> {
+    issuer: Issuer<'d>,
+    /// The earliest place in the document that holds it.
+    place: usize,
+}
 
 /// Revocation data.
 pub(crate) struct Datum<'d> {
@@ -40,8 +57,8 @@ pub(crate) struct Datum<'d> {
     pub(crate) der: &'d [u8],
     /// What it is.
     pub(crate) parsed: RevocationData<'d>,
-    /// Where it stands in the document; `None` when it does not yet.
-    pub(crate) place: Option<usize>,
+    /// Where it stands in the document, or [`NOWHERE`].
+    pub(crate) place: usize,
 }
 
 impl<'d, E: Environment> Material<'d, E> {
@@ -53,12 +70,16 @@ impl<'d, E: Environment> Material<'d, E> {
             certificates: Vec::new(),
             by_der: BTreeMap::new(),
             by_subject: BTreeMap::new(),
+            responders: Vec::new(),
             data: Vec::new(),
             data_by_der: BTreeMap::new(),
+            responses_by_serial: BTreeMap::new(),
+            lists_by_issuer: BTreeMap::new(),
             anchors: BTreeSet::new(),
             stored: BTreeSet::new(),
             issuers: RefCell::default(),
             data_about: RefCell::default(),
+            signers: RefCell::default(),
             statuses: RefCell::default(),
         }
     }
@@ -69,55 +90,85 @@ impl<'d, E: Environment> Material<'d, E> {
         signatures: &'d [CheckedSignature<'_>],
         store: &'d SecurityStore,
     ) {
+        self.add_signatures(signatures);
+        let certificates = store.certificates.iter().map(Stored::with_place);
+        self.add_stored(certificates, store.revocation().map(Stored::with_place));
+    }
+
+    /// Adds the certificates that come with signatures and their time-stamps.
+    pub(crate) fn add_signatures(&mut self, signatures: &'d [CheckedSignature<'_>]) {
         for signature in signatures {
             let own = signature.cms.iter();
             let tokens = signature.timestamps.iter().map(TimestampToken::signed_data);
             for signed_data in own.chain(tokens) {
                 for certificate in signed_data.certificates() {
-                    self.add_certificate(certificate);
+                    self.add_certificate(certificate, signature.dictionary.end_of_coverage());
                 }
             }
         }
-        for certificate in &store.certificates {
-            let index = self.add_certificate(certificate);
+    }
+
+    /// Adds what a security store holds, each with its place.
+    pub(crate) fn add_stored(
+        &mut self,
+        certificates: impl Iterator<Item = (&'d [u8], usize)>,
+        revocation: impl Iterator<Item = (&'d [u8], usize)>,
+    ) {
+        for (der, place) in certificates {
+            let index = self.add_certificate(der, place);
             self.stored.extend(index);
         }
-        for (place, data) in &store.revocation {
-            let _ = self.add_revocation(data, *place);
+        for (der, place) in revocation {
+            let _ = self.add_revocation(der, place);
         }
     }
 
-    /// Adds a certificate; `None` when it cannot be read or there are too many.
-    pub(crate) fn add_certificate(&mut self, der: &'d [u8]) -> Option<usize> {
+    /// Adds a certificate; `None` when it cannot be read, is too long, or there
+    /// are too many.
+    pub(crate) fn add_certificate(&mut self, der: &'d [u8], place: usize) -> Option<usize> {
         if let Some(known) = self.by_der.get(der) {
+            let link = self.certificates.get_mut(*known)?;
+            link.place = link.place.min(place);
             return Some(*known);
+        }
+        if der.len() > MAX_CERTIFICATE_BYTES || self.certificates.len() == self.max_candidates {
+            return None;
         }
         let certificate = Certificate::from_der(der).ok()?;
         let index = self.certificates.len();
-        if index == self.max_candidates {
-            return None;
-        }
         self.by_der.insert(der, index);
         let namesakes = self.by_subject.entry(certificate.subject()).or_default();
         namesakes.push(index);
-        self.certificates.push(certificate);
+        if certificate.may_sign_ocsp_responses() {
+            self.responders.push(index);
+        }
+        self.certificates.push(Link {
+            issuer: Issuer::new(certificate),
+            place,
+        });
         Some(index)
     }
 
     /// Adds revocation data, and the certificates that come along.
-    pub(crate) fn add_revocation(
-        &mut self,
-        der: &'d [u8],
-        place: Option<usize>,
-    ) -> Result<(), Error> {
+    pub(crate) fn add_revocation(&mut self, der: &'d [u8], place: usize) -> Result<(), Error> {
         if self.data_by_der.contains_key(der) || self.data.len() == self.max_candidates {
             return Ok(());
         }
         let parsed = RevocationData::parse(der)?;
         for certificate in parsed.certificates() {
-            self.add_certificate(certificate);
+            self.add_certificate(certificate, place);
         }
-        self.data_by_der.insert(der, self.data.len());
+        let index = self.data.len();
+        match parsed.subjects() {
+            Subjects::SerialNumbers(numbers) => {
+                for number in BTreeSet::from_iter(numbers) {
+                    let responses = self.responses_by_serial.entry(number).or_default();
+                    responses.push(index);
+                }
+            }
+            Subjects::IssuedBy(name) => self.lists_by_issuer.entry(name).or_default().push(index),
+        }
+        self.data_by_der.insert(der, index);
         self.data.push(Datum { der, parsed, place });
         Ok(())
     }
@@ -126,16 +177,25 @@ impl<'d, E: Environment> Material<'d, E> {
     pub(crate) fn mark_anchors(&mut self, is_anchor: impl Fn(&Certificate<'_>) -> bool) {
         let certificates = self.certificates.iter().enumerate();
         self.anchors = certificates
-            .filter(|(_, certificate)| is_anchor(certificate))
+            .filter(|(_, link)| is_anchor(link.issuer.certificate()))
             .map(|(index, _)| index)
             .collect();
     }
 
+    /// Whether more was to be found out than is done for one document. Then what
+    /// was found out means nothing.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.environment.is_exhausted()
+    }
+
     /// A certificate by its index.
     pub(crate) fn certificate(&self, index: usize) -> &Certificate<'d> {
-        self.certificates
-            .get(index)
-            .expect("indices come from this material, which only grows")
+        self.link(index).issuer.certificate()
+    }
+
+    /// Where a certificate stands in the document, or [`NOWHERE`].
+    pub(super) fn place_of(&self, index: usize) -> usize {
+        self.link(index).place
     }
 
     /// Revocation data by their index.
@@ -161,15 +221,16 @@ impl<'d, E: Environment> Material<'d, E> {
         if let Some(own) = signed_data.signer_certificate() {
             return self.index_of(own);
         }
-        self.certificates.iter().position(|certificate| {
-            self.environment.spend_bytes(certificate.as_der().len())
-                && signed_data.names_signer(certificate.as_der())
+        self.certificates.iter().position(|link| {
+            let der = link.issuer.certificate().as_der();
+            self.environment.spend_bytes(der.len()) && signed_data.names_signer(der)
         })
     }
 
-    /// Whether somebody signed what the signature itself holds.
+    /// Whether somebody signed what the signature itself holds. Time-stamps are
+    /// few, so that this is found out whatever else there is.
     pub(super) fn holds(&self, signed_data: &SignedData, signer: usize) -> bool {
-        signed_data.holds(&self.environment, self.certificate(signer))
+        signed_data.holds(self.environment.unlimited(), self.certificate(signer))
     }
 
     /// Whether somebody said that a chain ends with a certificate.
@@ -197,46 +258,87 @@ impl<'d, E: Environment> Material<'d, E> {
         });
         let issuer = candidates.into_iter().find(|candidate| {
             let found = self.certificate(*candidate);
-            (*candidate == index || found.is_authority())
+            (*candidate == index || found.may_issue_certificates())
                 && certificate.is_issued_by(&self.environment, found)
         });
         self.issuers.borrow_mut().insert(index, issuer);
         issuer
     }
 
-    /// Data that say that they tell about a certificate, the newest few.
+    /// Data that say that they tell about a certificate.
     pub(super) fn data_about(&self, certificate: usize, issuer: usize) -> Rc<[usize]> {
-        if let Some(known) = self.data_about.borrow().get(&certificate) {
+        let key = (certificate, issuer);
+        if let Some(known) = self.data_about.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let (subject, authority) = (self.certificate(certificate), self.certificate(issuer));
-        let data = self.data.iter().enumerate();
-        let data: Vec<usize> = data
-            .filter(|(_, datum)| datum.parsed.is_about(subject, authority))
-            .map(|(index, _)| index)
+        let (subject, authority) = (self.certificate(certificate), &self.link(issuer).issuer);
+        let responses = self.responses_by_serial.get(subject.serial_number());
+        let lists = self.lists_by_issuer.get(authority.certificate().subject());
+        let candidates = responses.into_iter().chain(lists).flatten().copied();
+        let data: Rc<[usize]> = candidates
+            .filter(|datum| {
+                let parsed = &self.datum(*datum).parsed;
+                parsed.is_about(&self.environment, subject, authority)
+            })
             .collect();
-        let newest = data.len().saturating_sub(MAX_DATA_ABOUT_ONE);
-        let data: Rc<[usize]> = data.get(newest..).unwrap_or_default().into();
         let mut known = self.data_about.borrow_mut();
-        known.insert(certificate, Rc::clone(&data));
+        known.insert(key, Rc::clone(&data));
         data
     }
 
     /// What revocation data tell about a certificate.
     pub(crate) fn status(&self, datum: usize, certificate: usize, issuer: usize) -> KnownStatus {
-        if let Some(known) = self.statuses.borrow().get(&(datum, certificate)) {
+        let key = (datum, certificate, issuer);
+        if let Some(known) = self.statuses.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let others = self.certificates.iter().map(Certificate::as_der);
-        let others = others.filter(|der| self.environment.spend_bytes(der.len()));
-        let status = Rc::new(self.datum(datum).parsed.status(
-            &self.environment,
-            self.certificate(certificate),
-            self.certificate(issuer),
-            others,
-        ));
+        let data = self.datum(datum);
+        let status = if self.environment.spend_bytes(data.der.len()) {
+            data.parsed.status(
+                &self.environment,
+                self.certificate(certificate),
+                &self.link(issuer).issuer,
+                self.signer(datum, issuer).as_ref().as_ref(),
+            )
+        } else {
+            Err(RevocationError::Signature)
+        };
+        let status = Rc::new(status);
         let mut statuses = self.statuses.borrow_mut();
-        statuses.insert((datum, certificate), Rc::clone(&status));
+        statuses.insert(key, Rc::clone(&status));
         status
+    }
+
+    /// Whom an issuer had sign revocation data in its place.
+    pub(super) fn delegate(&self, datum: usize, issuer: usize) -> Option<usize> {
+        match self.signer(datum, issuer).as_ref() {
+            Some(RevocationSigner::Delegate(der)) => self.index_of(der),
+            Some(RevocationSigner::Issuer) | None => None,
+        }
+    }
+
+    /// Who signed revocation data, if that is somebody who may tell about the
+    /// certificates of an issuer.
+    fn signer(&self, datum: usize, issuer: usize) -> Rc<Option<RevocationSigner>> {
+        let key = (datum, issuer);
+        if let Some(known) = self.signers.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let others = self.responders.iter().map(|index| self.certificate(*index));
+        let others = others
+            .map(Certificate::as_der)
+            .filter(|der| self.environment.spend_bytes(der.len()));
+        let authority = &self.link(issuer).issuer;
+        let parsed = &self.datum(datum).parsed;
+        let signer = Rc::new(parsed.signer(&self.environment, authority, others));
+        let mut signers = self.signers.borrow_mut();
+        signers.insert(key, Rc::clone(&signer));
+        signer
+    }
+
+    fn link(&self, index: usize) -> &Link<'d> {
+        self.certificates
+            .get(index)
+            .expect("indices come from this material, which only grows")
     }
 }

@@ -12,6 +12,6 @@ mod security_store;
 mod standing;
 
 pub(crate) use chain::{Chain, Gap, Lack, Rules};
-pub(crate) use material::{Datum, Material};
-pub(crate) use security_store::SecurityStore;
-pub(crate) use standing::{Level, Obstacle, Standing, standings};
+pub(crate) use material::{Datum, Material, NOWHERE};
+pub(crate) use security_store::{SecurityStore, Stored};
+pub(crate) use standing::{Level, Obstacle, Standing, lowest_level, standings};

@@ -4,16 +4,40 @@ use lopdf::{Dictionary, Object};
 
 use crate::structure::{Decoder, PdfFile};
 
+use super::NOWHERE;
+
+/// Most streams that cannot be decoded, before no more are looked at: each may
+/// have taken as long as one that can.
+const MAX_UNDECODABLE: usize = 4;
+
 /// The document security store (ISO 32000-2, 12.8.4.3): what updates added so
 /// that signatures can be verified for long.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SecurityStore {
     /// Whether there is one, empty or not.
     pub(crate) is_present: bool,
     /// DER certificates.
-    pub(crate) certificates: Vec<Vec<u8>>,
-    /// DER OCSP responses and CRLs, with their places in the file.
-    pub(crate) revocation: Vec<(Option<usize>, Vec<u8>)>,
+    pub(crate) certificates: Vec<Stored>,
+    /// DER OCSP responses.
+    pub(crate) responses: Vec<Stored>,
+    /// DER CRLs.
+    pub(crate) lists: Vec<Stored>,
+}
+
+/// A stream of the store.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Stored {
+    /// What it decodes to.
+    pub(crate) content: Vec<u8>,
+    /// Where it stands in the file, or [`NOWHERE`].
+    pub(crate) place: usize,
+}
+
+impl Stored {
+    /// The content with its place.
+    pub(crate) fn with_place(&self) -> (&[u8], usize) {
+        (&self.content, self.place)
+    }
 }
 
 impl SecurityStore {
@@ -30,29 +54,35 @@ impl SecurityStore {
         let mut streams = Streams {
             file,
             decoder: Decoder::new(file.limits()),
-            remaining_bytes: file.limits().decoded_total_bytes,
+            remaining_bytes: file.limits().security_store_bytes,
+            undecodable: 0,
         };
-        let certificates = streams.read(store, b"Certs");
-        let mut revocation = streams.read(store, b"OCSPs");
-        revocation.extend(streams.read(store, b"CRLs"));
         Self {
             is_present: true,
-            certificates: certificates
-                .into_iter()
-                .map(|(_, content)| content)
-                .collect(),
-            revocation,
+            certificates: streams.read(store, b"Certs"),
+            responses: streams.read(store, b"OCSPs"),
+            lists: streams.read(store, b"CRLs"),
         }
+    }
+
+    /// OCSP responses and CRLs, in the order in which they are read.
+    pub(crate) fn revocation(&self) -> impl Iterator<Item = &Stored> {
+        self.responses.iter().chain(&self.lists)
     }
 
     /// Revocation data that was added after a revision that ends there: what
     /// was known before a signature does not tell whether its certificate was
     /// still good when it was made.
     pub(crate) fn revocation_after(&self, revision_end: usize) -> impl Iterator<Item = &Vec<u8>> {
-        self.revocation
-            .iter()
-            .filter(move |(offset, _)| offset.is_some_and(|offset| offset >= revision_end))
-            .map(|(_, content)| content)
+        self.revocation()
+            .filter(move |stored| stored.place != NOWHERE && stored.place >= revision_end)
+            .map(|stored| &stored.content)
+    }
+
+    /// Bytes of all that was read.
+    pub(crate) fn bytes(&self) -> usize {
+        let all = self.certificates.iter().chain(self.revocation());
+        all.map(|stored| stored.content.len()).sum()
     }
 }
 
@@ -60,11 +90,12 @@ struct Streams<'f, 'a> {
     file: &'f PdfFile<'a>,
     decoder: Decoder,
     remaining_bytes: usize,
+    undecodable: usize,
 }
 
 impl Streams<'_, '_> {
     /// The decoded streams of an array with the places of their objects.
-    fn read(&mut self, store: &Dictionary, key: &[u8]) -> Vec<(Option<usize>, Vec<u8>)> {
+    fn read(&mut self, store: &Dictionary, key: &[u8]) -> Vec<Stored> {
         let items = self
             .file
             .entry(store, key)
@@ -78,18 +109,25 @@ impl Streams<'_, '_> {
             if !seen.insert(std::ptr::from_ref(stream)) {
                 continue;
             }
+            if self.undecodable == MAX_UNDECODABLE {
+                break;
+            }
             let Ok(content) = self.decoder.decode_object(stream) else {
+                self.undecodable += 1;
                 continue;
             };
             let Some(remaining) = self.remaining_bytes.checked_sub(content.len()) else {
                 break;
             };
             self.remaining_bytes = remaining;
-            let offset = item
+            let place = item
                 .as_reference()
                 .ok()
                 .and_then(|id| self.file.raw_object(id).ok()?.offset);
-            streams.push((offset, content));
+            streams.push(Stored {
+                content,
+                place: place.unwrap_or(NOWHERE),
+            });
         }
         streams
     }

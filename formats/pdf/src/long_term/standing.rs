@@ -1,8 +1,10 @@
+use std::cell::OnceCell;
+
 use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Environment, Integrity};
 
 use super::chain::{Chain, Contents, Gap, Lack, Rules};
-use super::material::Material;
+use super::material::{Material, NOWHERE};
 use crate::signatures::SignatureDictionary;
 use crate::verify::CheckedSignature;
 
@@ -81,10 +83,25 @@ pub(crate) fn standings<E: Environment>(
     standings.collect()
 }
 
+/// The lowest level of the signatures whose level could be raised; `None` when
+/// there are none.
+pub(crate) fn lowest_level(
+    signatures: &[CheckedSignature<'_>],
+    standings: &[Standing],
+) -> Option<Level> {
+    let levels = signatures
+        .iter()
+        .zip(standings)
+        .filter(|(signature, _)| !signature.dictionary.is_document_timestamp)
+        .map(|(_, standing)| standing.level);
+    levels.filter(|level| *level != Level::Unknown).min()
+}
+
 /// A time-stamp over the document up to its end.
 struct DocumentTimestamp {
     token: TimestampToken,
     end: usize,
+    has_chain: OnceCell<bool>,
 }
 
 impl DocumentTimestamp {
@@ -96,7 +113,21 @@ impl DocumentTimestamp {
         Some(Self {
             token: TimestampToken::parse(&signature.dictionary.contents).ok()?,
             end: signature.dictionary.end_of_coverage(),
+            has_chain: OnceCell::new(),
         })
+    }
+
+    /// Whether the chain of the one who made it is there. What its issuers tell
+    /// about it the document cannot hold before the next time-stamp.
+    fn has_chain<E: Environment>(&self, material: &Material<'_, E>) -> bool {
+        let follow = || {
+            let mut contents = Contents::default();
+            let proofs = [&self.token];
+            follow_timestamps(&mut contents, material, &proofs, Rules::Held);
+            let mut gaps = contents.gaps.iter();
+            gaps.all(|gap| matches!(gap.lack, Lack::Revocation { .. }))
+        };
+        *self.has_chain.get_or_init(follow)
     }
 }
 
@@ -134,7 +165,9 @@ fn standing<E: Environment>(
     } else {
         own
     };
-    let Some(time) = proofs.iter().map(|token| token.time()).min() else {
+    // All of them together prove no earlier time than the latest: one may have
+    // been made by anybody.
+    let Some(time) = proofs.iter().map(|token| token.time()).max() else {
         return at(Level::BaselineB, obstacle.or(Some(Obstacle::NoTimestamp)));
     };
     if !has_store {
@@ -142,25 +175,32 @@ fn standing<E: Environment>(
     }
 
     let contents = follow_chains(material, cms, &proofs, time, rules);
-    let level = if contents.gaps.is_empty() {
-        let needed = contents
-            .data
-            .iter()
-            .map(|datum| material.datum(*datum).place.unwrap_or(usize::MAX));
-        let last = needed.max().unwrap_or(end);
-        if later.clone().any(|later| later.end > last) {
-            Level::BaselineLta
-        } else {
-            Level::BaselineLt
-        }
-    } else {
+    let level = if !contents.gaps.is_empty() || material.is_exhausted() {
         Level::BaselineT
+    } else if is_stamped_over(material, &contents, later) && !material.is_exhausted() {
+        Level::BaselineLta
+    } else {
+        Level::BaselineLt
     };
     Standing {
         level,
         obstacle,
         contents,
     }
+}
+
+/// Whether a document time-stamp covers all that chains consist of.
+fn is_stamped_over<'t, E: Environment>(
+    material: &Material<'_, E>,
+    contents: &Contents,
+    mut later: impl Iterator<Item = &'t DocumentTimestamp>,
+) -> bool {
+    let data = contents.data.iter();
+    let data = data.map(|datum| material.datum(*datum).place);
+    let certificates = contents.certificates.iter();
+    let certificates = certificates.map(|certificate| material.place_of(*certificate));
+    let last = data.chain(certificates).max().unwrap_or(NOWHERE);
+    later.any(|later| later.end > last && later.has_chain(material))
 }
 
 /// The chains of a signature and of the time-stamps that prove its time.
@@ -176,12 +216,36 @@ fn follow_chains<E: Environment>(
         .signer_certificate()
         .and_then(|signer| material.index_of(signer));
     follow_or_miss(&mut contents, material, Chain::Signer, leaf, time, rules);
-    for token in proofs {
-        let leaf = material.signer_of(token.signed_data());
-        let time = token.time();
-        follow_or_miss(&mut contents, material, Chain::TimeStamp, leaf, time, rules);
+    let ends = follow_timestamps(&mut contents, material, proofs, rules);
+    if rules == Rules::Complete && contents.was_revoked_later {
+        for end in ends {
+            if !material.is_marked_anchor(end) {
+                contents.report(Gap {
+                    chain: Chain::TimeStamp,
+                    certificate: Some(end),
+                    is_leaf: false,
+                    lack: Lack::Trust,
+                });
+            }
+        }
     }
     contents
+}
+
+/// The chains of those who made time-stamps, whose ends are returned as far as
+/// they are there.
+fn follow_timestamps<E: Environment>(
+    contents: &mut Contents,
+    material: &Material<'_, E>,
+    proofs: &[&TimestampToken],
+    rules: Rules,
+) -> Vec<usize> {
+    let ends = proofs.iter().filter_map(|token| {
+        let leaf = material.signer_of(token.signed_data());
+        let time = token.time();
+        follow_or_miss(contents, material, Chain::TimeStamp, leaf, time, rules)
+    });
+    ends.collect()
 }
 
 fn follow_or_miss<E: Environment>(
@@ -191,16 +255,17 @@ fn follow_or_miss<E: Environment>(
     leaf: Option<usize>,
     time: i64,
     rules: Rules,
-) {
-    match leaf {
-        Some(leaf) => contents.follow(material, chain, leaf, time, rules),
-        None => contents.gaps.push(Gap {
+) -> Option<usize> {
+    let Some(leaf) = leaf else {
+        contents.report(Gap {
             chain,
             certificate: None,
             is_leaf: true,
             lack: Lack::Signer,
-        }),
-    }
+        });
+        return None;
+    };
+    contents.follow(material, chain, leaf, time, rules)
 }
 
 /// Whether the structure is that of a PAdES baseline signature (6.3).

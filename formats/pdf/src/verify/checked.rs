@@ -1,6 +1,7 @@
 use parafa_cades::{SignedData, TimestampToken};
 use parafa_format_core::{Blob, Environment, Integrity, Refusal};
 
+use super::bounds::Bounds;
 use super::integrity::{Covered, integrity};
 use crate::signatures::{ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
@@ -18,7 +19,8 @@ pub(crate) struct CheckedSignature<'s> {
 }
 
 impl<'s> CheckedSignature<'s> {
-    /// Reads and checks all signatures of a file.
+    /// Reads and checks all signatures of a file; refuses when that takes more
+    /// work than is done.
     pub(crate) fn check_all<E: Environment>(
         environment: &E,
         document: &E::Blob,
@@ -26,15 +28,18 @@ impl<'s> CheckedSignature<'s> {
         signatures: &'s [SignatureDictionary],
     ) -> Result<Vec<Self>, Refusal> {
         let detector = ChangeDetector::new(file)?;
+        let mut bounds = Bounds::new(file.limits());
         let checked = signatures.iter().map(|dictionary| {
+            let cms = SignedData::parse(&dictionary.contents).ok();
+            bounds.spend(dictionary, cms.as_ref())?;
             let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
                 document,
                 detector: &detector,
                 range: *range,
             });
-            Self::check(environment, covered.as_ref(), dictionary)
+            Ok(Self::check(environment, covered.as_ref(), dictionary, cms))
         });
-        Ok(checked.collect())
+        checked.collect()
     }
 
     /// What it covers; nothing when the ranges are not what they should be.
@@ -54,8 +59,9 @@ impl<'s> CheckedSignature<'s> {
         environment: &E,
         covered: Option<&Covered<'_, E::Blob>>,
         dictionary: &'s SignatureDictionary,
+        cms: Option<SignedData>,
     ) -> Self {
-        let Ok(cms) = SignedData::parse(&dictionary.contents) else {
+        let Some(cms) = cms else {
             return Self {
                 dictionary,
                 cms: None,

@@ -2,6 +2,7 @@
 //! decide; here it is told what was signed, by which key, and whether the
 //! document still is what was signed.
 
+mod bounds;
 mod checked;
 mod integrity;
 
@@ -15,6 +16,7 @@ use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
 use crate::signatures;
 use crate::structure::{PdfFile, with_structure};
 
+pub(crate) use bounds::{require_verifiable, too_much_to_verify};
 pub(crate) use checked::CheckedSignature;
 
 /// Most bytes of revocation data in the evidence about all signatures: half of
@@ -29,7 +31,10 @@ const MAX_CERTIFICATE_BYTES: usize = 8 * 1024 * 1024;
 /// which they were made.
 ///
 /// # Errors
-/// A refusal when the document cannot be read.
+/// A refusal when the document cannot be read, or its signatures take more work
+/// than is done. A document that `inspect` takes is not refused after it was
+/// signed: levels beyond T are not looked for any further when their chains
+/// take too much work.
 pub fn verify<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -119,10 +124,8 @@ fn evidence<B: Blob>(
     };
     let mut certificates = cms.certificates().to_vec();
     let own: BTreeSet<&Vec<u8>> = cms.certificates().iter().collect();
-    let others = store
-        .certificates
-        .iter()
-        .filter(|known| !own.contains(known));
+    let others = store.certificates.iter().map(|stored| &stored.content);
+    let others = others.filter(|known| !own.contains(known));
     certificates.extend(repetition.certificates.take(others));
     SignatureEvidence {
         id: dictionary.field_name.clone(),

@@ -90,11 +90,15 @@ impl Hierarchy {
             .expect("somebody here issued it")
     }
 
-    /// A sound answer: the issuer's certificate, or what its responder says.
+    /// A sound answer: the issuer's certificate, that the root is an anchor, or
+    /// what the responder says.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
         let certificate = X509::from_der(&need.payload).unwrap();
         let issuer = self.issuer_of(&certificate);
         let bytes = match need.kind {
+            NeedKind::Certificate if issuer.certificate == certificate => {
+                return answered(need, Err("anchor"));
+            }
             NeedKind::Certificate => issuer.certificate.to_der().unwrap(),
             NeedKind::Revocation => {
                 let responder = if issuer.certificate == self.authority.certificate {

@@ -29,7 +29,7 @@ pub(crate) fn updated(document: &[u8], objects: &[(u32, &str)]) -> Vec<u8> {
     bytes
 }
 
-fn number_after(bytes: &[u8], text: &str) -> usize {
+pub(crate) fn number_after(bytes: &[u8], text: &str) -> usize {
     let at = bytes
         .windows(text.len())
         .rposition(|window| window == text.as_bytes())

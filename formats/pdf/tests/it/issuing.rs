@@ -15,6 +15,8 @@ use crate::pki::Holder;
 const SHA1: &[u8] = &[6, 5, 0x2B, 0x0E, 3, 2, 0x1A];
 const ECDSA_SHA256: &[u8] = &[6, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 4, 3, 2];
 const OCSP_BASIC: &[u8] = &[6, 9, 0x2B, 6, 1, 5, 5, 7, 0x30, 1, 1];
+const ARCHIVE_CUTOFF: &[u8] = &[6, 9, 0x2B, 6, 1, 5, 5, 7, 0x30, 1, 6];
+const EXPIRED_CERTS_ON_CRL: &[u8] = &[6, 3, 0x55, 0x1D, 0x3C];
 const ISSUING_DISTRIBUTION_POINT: &[u8] = &[6, 3, 0x55, 0x1D, 0x1C];
 
 const ENUMERATED: u8 = 0x0A;
@@ -72,6 +74,18 @@ pub(crate) fn ocsp_response(
     told: Told,
     period: Period,
 ) -> Vec<u8> {
+    let single = single_response(certificate, issuer, told, period, &[]);
+    ocsp_response_of(&[single], responder, period.this_update, &[])
+}
+
+/// A SingleResponse with Extensions, each as DER.
+pub(crate) fn single_response(
+    certificate: &X509,
+    issuer: &Holder,
+    told: Told,
+    period: Period,
+    extensions: &[Vec<u8>],
+) -> Vec<u8> {
     let issuer_name = issuer.certificate.subject_name().to_der().unwrap();
     let id = sequence(&[
         &sequence(&[SHA1]),
@@ -88,12 +102,23 @@ pub(crate) fn ocsp_response(
         .next_update
         .map(|next| tlv(0xA0, &time(next)))
         .unwrap_or_default();
-    let single = sequence(&[&id, &status, &time(period.this_update), &next]);
+    let extensions = tagged_extensions(0xA1, extensions);
+    sequence(&[&id, &status, &time(period.this_update), &next, &extensions])
+}
+
+/// An OCSPResponse with SingleResponses and Extensions, each as DER.
+pub(crate) fn ocsp_response_of(
+    singles: &[Vec<u8>],
+    responder: &Holder,
+    produced_at: i64,
+    extensions: &[Vec<u8>],
+) -> Vec<u8> {
     let responder_name = responder.certificate.subject_name().to_der().unwrap();
     let data = sequence(&[
         &tlv(0xA1, &responder_name),
-        &time(period.this_update),
-        &sequence(&[&single]),
+        &time(produced_at),
+        &sequence(&[&singles.concat()]),
+        &tagged_extensions(0xA1, extensions),
     ]);
     let certificate = responder.certificate.to_der().unwrap();
     let basic = sequence(&[
@@ -104,6 +129,21 @@ pub(crate) fn ocsp_response(
     ]);
     let bytes = sequence(&[OCSP_BASIC, &tlv(OCTET_STRING, &basic)]);
     sequence(&[&tlv(ENUMERATED, &[0]), &tlv(0xA0, &bytes)])
+}
+
+/// An Extension that nobody knows and that is critical.
+pub(crate) fn unknown_extension() -> Vec<u8> {
+    extension(&[6, 3, 0x2A, 3, 4], true, &[5, 0])
+}
+
+/// Since when a responder remembers what has expired (RFC 6960, 4.4.4).
+pub(crate) fn archive_cutoff(since: i64) -> Vec<u8> {
+    extension(ARCHIVE_CUTOFF, false, &time(since))
+}
+
+/// Since when a list has what has expired (ITU-T X.509, 9.5.2.8).
+pub(crate) fn expired_on_list(since: i64) -> Vec<u8> {
+    extension(EXPIRED_CERTS_ON_CRL, false, &time(since))
 }
 
 /// An OCSPResponse of a responder that has no time.
@@ -117,7 +157,7 @@ pub(crate) fn revocation_list(
     revoked: &[(&X509, i64)],
     period: Period,
 ) -> Vec<u8> {
-    revocation_list_for(issuer, revoked, period, &[])
+    revocation_list_of(issuer, Some(issuer), revoked, period, &[])
 }
 
 /// A CertificateList for those certificates only that an
@@ -128,6 +168,24 @@ pub(crate) fn revocation_list_for(
     period: Period,
     distribution_point: &[u8],
 ) -> Vec<u8> {
+    let point = extension(
+        ISSUING_DISTRIBUTION_POINT,
+        true,
+        &sequence(&[distribution_point]),
+    );
+    revocation_list_of(issuer, Some(issuer), revoked, period, &[point])
+}
+
+/// A CertificateList with Extensions, each as DER, that `signer` signs in the
+/// name of `issuer`; without a signer there are a few octets in the place of a
+/// signature.
+pub(crate) fn revocation_list_of(
+    issuer: &Holder,
+    signer: Option<&Holder>,
+    revoked: &[(&X509, i64)],
+    period: Period,
+    extensions: &[Vec<u8>],
+) -> Vec<u8> {
     let entries: Vec<u8> = revoked
         .iter()
         .flat_map(|(certificate, at)| sequence(&[&serial_number(certificate), &time(*at)]))
@@ -137,13 +195,6 @@ pub(crate) fn revocation_list_for(
     } else {
         sequence(&[&entries])
     };
-    let extensions = if distribution_point.is_empty() {
-        Vec::new()
-    } else {
-        let point = tlv(OCTET_STRING, &sequence(&[distribution_point]));
-        let extension = sequence(&[ISSUING_DISTRIBUTION_POINT, &[1, 1, 0xFF], &point]);
-        tlv(0xA0, &sequence(&[&extension]))
-    };
     let next = period.next_update.map(time).unwrap_or_default();
     let list = sequence(&[
         &tlv(INTEGER, &[1]),
@@ -152,9 +203,26 @@ pub(crate) fn revocation_list_for(
         &time(period.this_update),
         &next,
         &entries,
-        &extensions,
+        &tagged_extensions(0xA0, extensions),
     ]);
-    sequence(&[&list, &sequence(&[ECDSA_SHA256]), &signature(issuer, &list)])
+    let signature = match signer {
+        Some(signer) => signature(signer, &list),
+        None => tlv(BIT_STRING, &[0, 1, 2, 3]),
+    };
+    sequence(&[&list, &sequence(&[ECDSA_SHA256]), &signature])
+}
+
+fn extension(oid: &[u8], is_critical: bool, value: &[u8]) -> Vec<u8> {
+    let critical: &[u8] = if is_critical { &[1, 1, 0xFF] } else { &[] };
+    sequence(&[oid, critical, &tlv(OCTET_STRING, value)])
+}
+
+/// Extensions under a context tag; nothing when there are none.
+fn tagged_extensions(tag: u8, extensions: &[Vec<u8>]) -> Vec<u8> {
+    if extensions.is_empty() {
+        return Vec::new();
+    }
+    tlv(tag, &sequence(&[&extensions.concat()]))
 }
 
 fn signature(holder: &Holder, bytes: &[u8]) -> Vec<u8> {

@@ -1,7 +1,6 @@
 //! Integration tests of the PDF format.
 
 mod archive;
-mod archive_referees;
 mod archiving;
 mod ceremony;
 mod earlier_signatures;
@@ -11,11 +10,13 @@ mod flatten_samples;
 mod forged;
 mod intake;
 mod issuing;
+mod page_content;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
 mod referees;
 mod rehearse;
+mod renderers;
 mod robustness;
 mod samples;
 mod sign;

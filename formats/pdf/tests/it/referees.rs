@@ -96,7 +96,16 @@ pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient
 /// Whether pyHanko finds every signature passed with nothing but what the
 /// document holds; `None` without pyHanko.
 pub(crate) fn pyhanko_is_content_alone(document: &[u8], lenient: bool) -> Option<bool> {
-    let mut command = pyhanko_command(&[PKI.folder().join("root.pem")])?;
+    pyhanko_is_content_with(document, &[PKI.folder().join("root.pem")], lenient)
+}
+
+/// The same with other anchors than the root.
+pub(crate) fn pyhanko_is_content_with(
+    document: &[u8],
+    anchors: &[PathBuf],
+    lenient: bool,
+) -> Option<bool> {
+    let mut command = pyhanko_command(anchors)?;
     command.arg("--offline");
     if lenient {
         command.arg("--lenient");

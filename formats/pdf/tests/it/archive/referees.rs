@@ -1,15 +1,19 @@
 //! Validators that other people made, without a network: they must not be
 //! content before archiving, and be content afterwards.
 
+use std::fs;
+
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::NeedKind;
 
+use super::{level, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with};
+use crate::ceremony::PKI;
 use crate::intake::notes;
-use crate::issuing::{Period, revocation_list};
+use crate::issuing::{Period, Told, ocsp_response, revocation_list};
 use crate::referees::{
     assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
-    samples,
+    pyhanko_is_content_with, samples,
 };
 
 #[test]
@@ -42,6 +46,60 @@ fn pyhanko_is_content_with_who_signs_after_archiving() {
         let after = pyhanko_is_content_alone(&archived(&second), false);
         assert_eq!((before, after), (false, Some(true)));
     }
+}
+
+#[test]
+fn pyhanko_is_not_content_with_a_store_that_leaves_out_the_authorities() {
+    let told = ocsp_response(
+        &HIERARCHY.ona.holder.certificate,
+        &HIERARCHY.authority,
+        &HIERARCHY.responder,
+        Told::Good,
+        Period::fresh(),
+    );
+    let signed = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);
+    let stamper = PKI.stamper().to_der().unwrap();
+    let incomplete = with_store(&signed, &[stamper], &[told], &[]);
+    let Some(before) = pyhanko_is_content_alone(&incomplete, false) else {
+        return;
+    };
+
+    let archived = archived(&incomplete);
+    let after = pyhanko_is_content_alone(&archived, false);
+
+    assert_eq!((before, after), (false, Some(true)));
+    assert_eq!(
+        (level(&incomplete), level(&archived)),
+        ("PAdES-B-T".into(), "PAdES-B-LT".into())
+    );
+}
+
+#[test]
+fn pyhanko_is_content_with_anchors_that_are_no_roots() {
+    let folder = tempfile::tempdir().unwrap();
+    let anchors = [
+        ("issuing.pem", HIERARCHY.authority.certificate.clone()),
+        ("stamper.pem", PKI.stamper()),
+    ];
+    let anchors = anchors.map(|(name, certificate)| {
+        let file = folder.path().join(name);
+        fs::write(&file, certificate.to_pem().unwrap()).unwrap();
+        file
+    });
+    let signed = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);
+    let Some(before) = pyhanko_is_content_with(&signed, &anchors, false) else {
+        return;
+    };
+
+    let (archived, _) = archived_with(&signed, |need| match need.kind {
+        NeedKind::Certificate => answered(need, Err("anchor")),
+        _ => HIERARCHY.answer(need),
+    })
+    .unwrap();
+
+    let after = pyhanko_is_content_with(&archived, &anchors, false);
+    assert_eq!((before, after), (false, Some(true)));
+    assert_eq!(level(&archived), "PAdES-B-LT");
 }
 
 #[test]

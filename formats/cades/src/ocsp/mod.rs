@@ -1,0 +1,230 @@
+//! OCSP responses (RFC 6960, 4.2), as far as they tell of certificates.
+
+mod single_response;
+
+use const_oid::db::rfc6960::{
+    ID_PKIX_OCSP_BASIC, ID_PKIX_OCSP_EXTENDED_REVOKE, ID_PKIX_OCSP_NONCE,
+};
+use der::Tag;
+use parafa_format_core::{DigestAlgorithm, Environment, Part};
+
+use crate::element::{Element, context};
+use crate::issuer::Issuer;
+use crate::revocation::{CertificateStatus, RevocationError, RevocationSigner};
+use crate::signed::Signed;
+use crate::time::seconds_since_epoch;
+use crate::{Certificate, Error, extension};
+
+use single_response::{SingleResponse, Status};
+
+/// The `successful` of OCSPResponseStatus.
+const SUCCESSFUL: [u8; 1] = [0];
+
+/// Most certificates that one response tells of; most tell of one.
+const MAX_RESPONSES: usize = 20;
+
+/// A BasicOCSPResponse inside a successful OCSPResponse.
+#[derive(Clone, Debug)]
+pub(crate) struct OcspResponse<'a> {
+    signed: Signed<'a>,
+    responder: ResponderId<'a>,
+    produced_at: i64,
+    responses: Vec<SingleResponse<'a>>,
+    certificates: Vec<&'a [u8]>,
+    /// Whether a critical extension is not known.
+    is_limited: bool,
+}
+
+/// Whom the responder says that it is.
+#[derive(Clone, Copy, Debug)]
+enum ResponderId<'a> {
+    /// SHA-1 of the public key.
+    KeyHash(&'a [u8]),
+    /// DER of the Name.
+    Name(&'a [u8]),
+}
+
+impl<'a> OcspResponse<'a> {
+    /// Reads an OCSPResponse, DER.
+    pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
+        const WHAT: &str = "OCSPResponse";
+
+        let mut response = Element::parse(WHAT, der)?.children(WHAT)?;
+        let status = response.expect(Tag::Enumerated)?;
+        if status.value != SUCCESSFUL {
+            return Err(Error::Missing("successful response of the OCSP responder"));
+        }
+        let bytes = response.expect(context(0))?;
+        let mut bytes = Element::parse("ResponseBytes", bytes.value)?.children("ResponseBytes")?;
+        let kind = bytes.expect(Tag::ObjectIdentifier)?;
+        if kind.value != ID_PKIX_OCSP_BASIC.as_bytes() {
+            return Err(Error::Missing("BasicOCSPResponse"));
+        }
+        Self::parse_basic(bytes.expect(Tag::OctetString)?.value)
+    }
+
+    fn parse_basic(der: &'a [u8]) -> Result<Self, Error> {
+        const WHAT: &str = "BasicOCSPResponse";
+
+        let mut parts = Element::parse(WHAT, der)?.children(WHAT)?;
+        let signed = Signed::read(WHAT, &mut parts)?;
+        let certificates = match parts.optional(context(0))? {
+            Some(list) => Element::parse(WHAT, list.value)?
+                .children(WHAT)?
+                .remaining()?,
+            None => Vec::new(),
+        };
+        parts.finish()?;
+        let mut data = signed.value.children("ResponseData")?;
+        data.optional(context(0))?;
+        let responder = ResponderId::parse(data.any()?)?;
+        let produced_at = seconds_since_epoch("producedAt", data.expect(Tag::GeneralizedTime)?)?;
+        let responses = data.expect(Tag::Sequence)?.children("ResponseData")?;
+        let responses = responses.remaining()?;
+        if responses.len() > MAX_RESPONSES {
+            return Err(Error::TooManyElements(MAX_RESPONSES));
+        }
+        let is_limited = match data.optional(context(1))? {
+            Some(extensions) => has_unknown_critical(extensions)?,
+            None => false,
+        };
+        Ok(Self {
+            signed,
+            responder,
+            produced_at,
+            responses: responses
+                .into_iter()
+                .map(SingleResponse::parse)
+                .collect::<Result<_, _>>()?,
+            certificates: certificates
+                .into_iter()
+                .map(|certificate| certificate.der)
+                .collect(),
+            is_limited,
+        })
+    }
+
+    /// DER of the certificates that come with the response.
+    pub(crate) fn certificates(&self) -> &[&'a [u8]] {
+        &self.certificates
+    }
+
+    /// DER of the serial numbers of those that it tells of.
+    pub(crate) fn serial_numbers(&self) -> Vec<&'a [u8]> {
+        let responses = self.responses.iter();
+        responses.map(|response| response.serial_number).collect()
+    }
+
+    /// Whether it tells about a certificate of an issuer.
+    pub(crate) fn is_about<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+        issuer: &Issuer<'_>,
+    ) -> bool {
+        let mut responses = self.responses.iter();
+        responses.any(|response| response.names(environment, certificate, issuer))
+    }
+
+    /// Who signed it: the issuer, or somebody whom the issuer certified for that
+    /// (4.2.2.2) and whose certificate was valid then, among the certificates
+    /// that come along and `others`.
+    pub(crate) fn signer<'c, E: Environment>(
+        &self,
+        environment: &E,
+        issuer: &Issuer<'_>,
+        mut others: impl Iterator<Item = &'c [u8]>,
+    ) -> Option<RevocationSigner> {
+        if self.responder.is(environment, issuer.certificate())
+            && self.signed.verifies(environment, issuer.certificate())
+        {
+            return Some(RevocationSigner::Issuer);
+        }
+        let is_delegate = |candidate: &[u8]| {
+            self.is_signed_by_delegate(environment, candidate, issuer.certificate())
+        };
+        let own = self.certificates.iter().find(|own| is_delegate(own));
+        let delegate = match own {
+            Some(own) => own.to_vec(),
+            None => others.find(|other| is_delegate(other))?.to_vec(),
+        };
+        Some(RevocationSigner::Delegate(delegate))
+    }
+
+    /// What it tells about a certificate.
+    pub(crate) fn status<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+        issuer: &Issuer<'_>,
+    ) -> Result<CertificateStatus, RevocationError> {
+        let mut responses = self
+            .responses
+            .iter()
+            .filter(|response| response.names(environment, certificate, issuer));
+        let response = responses.next().ok_or(RevocationError::OtherCertificate)?;
+        if responses.next().is_some() {
+            return Err(RevocationError::Ambiguous);
+        }
+        if self.is_limited || response.is_limited {
+            return Err(RevocationError::CriticalExtension);
+        }
+        Ok(CertificateStatus {
+            revoked_at: match response.status {
+                Status::Good => None,
+                Status::Revoked(at) => Some(at),
+                Status::Unknown => return Err(RevocationError::Unknown),
+            },
+            this_update: response.this_update,
+            next_update: response.next_update,
+            told_at: self.produced_at,
+            expired_since: response.archive_cutoff,
+        })
+    }
+
+    fn is_signed_by_delegate<E: Environment>(
+        &self,
+        environment: &E,
+        candidate: &[u8],
+        issuer: &Certificate<'_>,
+    ) -> bool {
+        Certificate::from_der(candidate).is_ok_and(|candidate| {
+            candidate.may_sign_ocsp_responses()
+                && candidate.was_valid_at(self.produced_at)
+                && self.responder.is(environment, &candidate)
+                && self.signed.verifies(environment, &candidate)
+                && candidate.is_issued_by(environment, issuer)
+        })
+    }
+}
+
+impl<'a> ResponderId<'a> {
+    fn parse(id: Element<'a>) -> Result<Self, Error> {
+        const WHAT: &str = "ResponderID";
+
+        let inner = Element::parse(WHAT, id.value)?;
+        match (id.tag, inner.tag) {
+            (tag, Tag::Sequence) if tag == context(1) => Ok(Self::Name(inner.der)),
+            (tag, Tag::OctetString) if tag == context(2) => Ok(Self::KeyHash(inner.value)),
+            _ => Err(Error::unexpected(WHAT)),
+        }
+    }
+
+    fn is<E: Environment>(self, environment: &E, certificate: &Certificate<'_>) -> bool {
+        match self {
+            Self::KeyHash(hash) => certificate.subject_public_key().is_some_and(|key| {
+                environment.digest(DigestAlgorithm::Sha1, &[Part::Bytes(key)]) == hash
+            }),
+            Self::Name(name) => certificate.subject() == name,
+        }
+    }
+}
+
+/// Whether any of a response's own extensions is critical and not known.
+fn has_unknown_critical(extensions: Element<'_>) -> Result<bool, Error> {
+    let known = [ID_PKIX_OCSP_NONCE, ID_PKIX_OCSP_EXTENDED_REVOKE];
+    let extensions = extension::read("responseExtensions", extensions)?;
+    Ok(extensions
+        .iter()
+        .any(|extension| extension.is_critical && !known.contains(&extension.oid)))
+}

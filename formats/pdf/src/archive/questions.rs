@@ -1,0 +1,86 @@
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use parafa_cades::Certificate;
+use parafa_format_core::{Need, NeedKind};
+
+use super::answers::{CERTIFICATE, REVOCATION, need_id};
+
+/// Something that the document does not tell.
+pub(super) struct Question {
+    need: Need,
+    /// Of which time the answer has to tell, seconds since the Unix epoch.
+    time: Option<i64>,
+}
+
+impl Question {
+    /// Who issued a certificate, or whether a chain may end with it.
+    pub(super) fn of_issuer(certificate: &Certificate<'_>) -> Self {
+        Self {
+            need: need(NeedKind::Certificate, CERTIFICATE, certificate),
+            time: None,
+        }
+    }
+
+    /// What `issuer` tells about a certificate at a time.
+    pub(super) fn of_revocation(
+        certificate: &Certificate<'_>,
+        issuer: &Certificate<'_>,
+        time: i64,
+    ) -> Self {
+        let issuer = STANDARD.encode(issuer.as_der());
+        Self {
+            need: Need {
+                params: vec![("issuer".to_owned(), issuer)],
+                ..need(NeedKind::Revocation, REVOCATION, certificate)
+            },
+            time: Some(time),
+        }
+    }
+}
+
+/// Questions, each once, in the order in which they came up.
+#[derive(Default)]
+pub(super) struct Needs {
+    questions: Vec<Question>,
+    by_id: BTreeMap<String, usize>,
+}
+
+impl Needs {
+    /// Adds a question. What tells of a later time tells of an earlier one too.
+    pub(super) fn add(&mut self, question: Question) {
+        let known = self.by_id.get(&question.need.id);
+        match known.and_then(|index| self.questions.get_mut(*index)) {
+            Some(known) => known.time = known.time.max(question.time),
+            None => {
+                let id = question.need.id.clone();
+                self.by_id.insert(id, self.questions.len());
+                self.questions.push(question);
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.questions.is_empty()
+    }
+
+    pub(super) fn into_list(self) -> Vec<Need> {
+        let needs = self.questions.into_iter().map(|question| {
+            let Question { mut need, time } = question;
+            let time = time.map(|time| ("time".to_owned(), time.to_string()));
+            need.params.extend(time);
+            need
+        });
+        needs.collect()
+    }
+}
+
+fn need(kind: NeedKind, name: &str, certificate: &Certificate<'_>) -> Need {
+    Need {
+        id: need_id(name, certificate.as_der()),
+        kind,
+        payload: certificate.as_der().to_vec(),
+        params: Vec::new(),
+    }
+}

@@ -1,0 +1,108 @@
+//! Archiving adds what it takes to verify, and nothing else.
+
+mod anchors;
+mod asked;
+mod evidence;
+mod hostile;
+mod levels;
+mod referees;
+mod revoked;
+mod written;
+
+use openssl::x509::X509;
+use parafa_format_core::{Answer, Integrity, MemoryBlob, NativeEnvironment, Need, NeedKind, Step};
+use parafa_format_pdf::verify;
+
+use crate::archiving::{HIERARCHY, answered, request, step, subject};
+use crate::earlier_signatures::{object, updated, with_entries};
+use crate::pki::Holder;
+
+/// A document with Ona's signature.
+fn signed(document: &[u8]) -> Vec<u8> {
+    HIERARCHY.signed(document, &[&HIERARCHY.ona])
+}
+
+fn levels(document: &[u8]) -> Vec<(String, Integrity)> {
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    evidence
+        .into_iter()
+        .map(|signature| (signature.level, signature.integrity))
+        .collect()
+}
+
+fn level(document: &[u8]) -> String {
+    let levels = levels(document);
+    let [(level, Integrity::Intact)] = &levels[..] else {
+        panic!("{levels:?}")
+    };
+    level.clone()
+}
+
+fn long_term(signatures: usize) -> Vec<(String, Integrity)> {
+    vec![("PAdES-B-LT".to_owned(), Integrity::Intact); signatures]
+}
+
+fn needs(document: &[u8], answers: &[Answer]) -> Vec<Need> {
+    match step(document, &request(), answers).unwrap() {
+        (Step::Needs(needs), _) => needs,
+        (Step::Done(outcome), _) => panic!("{outcome:?}"),
+    }
+}
+
+/// What is asked for, by kind and name.
+fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
+    let mut asked: Vec<_> = needs
+        .iter()
+        .map(|need| (need.kind.name(), subject(need)))
+        .collect();
+    asked.sort();
+    asked
+}
+
+/// Sound answers, but one for the certificate of this name.
+fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
+    move |need| {
+        if need.kind == NeedKind::Revocation && subject(need) == name {
+            let certificate = X509::from_der(&need.payload).unwrap();
+            let issuer = HIERARCHY.issuer_of(&certificate);
+            return answered(need, Ok(other(&certificate, issuer)));
+        }
+        HIERARCHY.answer(need)
+    }
+}
+
+/// A later revision with a security store that somebody else made.
+fn with_store(
+    document: &[u8],
+    certificates: &[Vec<u8>],
+    responses: &[Vec<u8>],
+    lists: &[Vec<u8>],
+) -> Vec<u8> {
+    const FIRST: u32 = 200;
+
+    let streams: Vec<String> = [certificates, responses, lists]
+        .concat()
+        .iter()
+        .map(|der| {
+            let hex: String = der.iter().map(|byte| format!("{byte:02X}")).collect();
+            let len = hex.len() + 1;
+            format!("<< /Filter /ASCIIHexDecode /Length {len} >>\nstream\n{hex}>\nendstream")
+        })
+        .collect();
+    let mut numbers = FIRST..;
+    let mut references = |count: usize| {
+        let references = numbers.by_ref().take(count);
+        let references: Vec<String> = references.map(|number| format!("{number} 0 R")).collect();
+        references.join(" ")
+    };
+    let store = format!(
+        "/DSS << /Certs [{}] /OCSPs [{}] /CRLs [{}] >>",
+        references(certificates.len()),
+        references(responses.len()),
+        references(lists.len())
+    );
+    let catalog = with_entries(&object(document, 1), &store);
+    let objects = (FIRST..).zip(streams.iter().map(String::as_str));
+    let objects: Vec<(u32, &str)> = [(1, catalog.as_str())].into_iter().chain(objects).collect();
+    updated(document, &objects)
+}

@@ -1,0 +1,93 @@
+//! Who was revoked after signing has signed, if somebody trusted says when.
+
+use openssl::x509::X509;
+use parafa_fixtures::plain;
+use parafa_format_core::{NeedKind, Step};
+
+use super::{but, levels, long_term, signed};
+use crate::archiving::{HIERARCHY, answered, archived_with, missing, subject};
+use crate::ceremony::step;
+use crate::issuing::{Period, Told, now, ocsp_response};
+use crate::pki::{Holder, Pki};
+
+#[test]
+fn who_was_revoked_after_signing_has_signed() {
+    let document = signed(&plain(1));
+    let revoked_later = |certificate: &X509, issuer: &Holder| {
+        let told = Told::Revoked { at: now() + 600 };
+        ocsp_response(certificate, issuer, issuer, told, Period::fresh())
+    };
+
+    let (archived, _) = archived_with(&document, but("Ona", revoked_later)).unwrap();
+    assert_eq!(levels(&archived), long_term(1));
+
+    for name in ["Testing TSA", "Testing Issuing"] {
+        let lines = missing(&document, but(name, revoked_later));
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].ends_with("it is revoked"), "{lines:?}");
+    }
+}
+
+#[test]
+fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
+    let stranger = Pki::new();
+    let document = stamped_by(&stranger);
+    let answer = |is_revoked: bool, is_trusted: bool| {
+        let stranger = &stranger;
+        move |need: &parafa_format_core::Need| {
+            let certificate = X509::from_der(&need.payload).unwrap();
+            let from_stranger = certificate
+                .verify(&stranger.root.certificate.public_key().unwrap())
+                .unwrap();
+            let issuer = match from_stranger {
+                true => &stranger.root,
+                false => HIERARCHY.issuer_of(&certificate),
+            };
+            let told = match subject(need).as_str() {
+                "Ona" if is_revoked => Told::Revoked { at: now() + 600 },
+                _ => Told::Good,
+            };
+            match need.kind {
+                NeedKind::Certificate if certificate == issuer.certificate => {
+                    answered(need, Err(if is_trusted { "anchor" } else { "untrusted" }))
+                }
+                NeedKind::Certificate => answered(need, Ok(issuer.certificate.to_der().unwrap())),
+                _ => {
+                    let response =
+                        ocsp_response(&certificate, issuer, issuer, told, Period::fresh());
+                    answered(need, Ok(response))
+                }
+            }
+        }
+    };
+
+    assert_eq!(
+        missing(&document, answer(true, false)),
+        [
+            "Signature1: time-stamp's chain, certificate Testing Root: the signer's certificate was revoked later, and nobody trusted says that it was"
+        ]
+    );
+    for (is_revoked, is_trusted) in [(true, true), (false, false)] {
+        let (archived, _) = archived_with(&document, answer(is_revoked, is_trusted)).unwrap();
+        assert_eq!(levels(&archived), long_term(1));
+    }
+}
+
+/// A document with Ona's signature, and a time-stamp of another authority.
+fn stamped_by(pki: &Pki) -> Vec<u8> {
+    let (ona, document) = (&HIERARCHY.ona, plain(1));
+    let request = HIERARCHY.request(ona);
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        match step(&document, &request, &answers).unwrap() {
+            (Step::Done(_), signed) => return signed,
+            (Step::Needs(needs), _) => {
+                answers.extend(needs.iter().map(|need| match need.kind {
+                    NeedKind::Timestamp => answered(need, Ok(pki.timestamp(&need.payload))),
+                    _ => ona.answers(need),
+                }));
+            }
+        }
+    }
+    panic!("three steps were not enough");
+}
