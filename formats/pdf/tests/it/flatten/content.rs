@@ -11,11 +11,11 @@ fn what_a_page_leaves_open_does_not_reach_the_drawings() {
     };
 
     let open = contents(b"q 2 0 0 2 0 0 cm q BT /OC /X BDC");
-    assert!(open.contains("stream\n\nET\nEMC\nQ\nQ\nQ\nq "));
+    assert!(open.contains("stream\n\nET\nEMC\nQ\nQ\nQ\n\nendstream"));
     let surplus = contents(b"1 g Q 0 0 9 9 re f");
-    assert!(surplus.contains("stream\nq\n1 g   0 0 9 9 re f\n\nendstream"));
+    assert!(surplus.contains("stream\nq\n1 g   0 0 9 9 re f \nendstream"));
     let none = contents(b"");
-    assert!(none.contains("stream\n\nQ\nq "));
+    assert!(none.contains("stream\n\nQ\n\nendstream"));
 }
 
 #[test]
@@ -37,5 +37,5 @@ fn long_content_is_gone_through() {
     let flattened = flattened(&written(&objects)).unwrap();
 
     assert_form_is_gone(&flattened);
-    assert!(text(&flattened).contains("stream\n\nQ\nQ\nQ\nq "));
+    assert!(text(&flattened).contains("stream\n\nQ\nQ\nQ\n\nendstream"));
 }
