@@ -122,6 +122,9 @@ impl Origin {
     }
 }
 
+/// A name and a value as they are written.
+type Entry = (Vec<u8>, Vec<u8>);
+
 /// A resource dictionary, its own source being `own`, with further resources.
 /// `remaining` is how many bytes may be gone through for that yet.
 ///
@@ -138,7 +141,7 @@ pub(super) fn merged(
         Some(own) => followed(file, own)?.into_owned(),
         None => b"<<>>".to_vec(),
     };
-    let mut by_kind: BTreeMap<ResourceKind, Vec<(Vec<u8>, Vec<u8>)>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<ResourceKind, Vec<Entry>> = BTreeMap::new();
     for (named, origin) in additions {
         let source = match origin {
             Origin::Object(id) => reference(*id).into_bytes(),

@@ -32,13 +32,10 @@ fn pages_that_share_resources_get_a_copy_and_others_keep_the_original() {
     assert!(flattened.contains("41 0 obj\n<< /XObject << /Drawn0 52 0 R >> >>\nendobj"));
     assert!(flattened.contains("8 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 6 0 R >>\nendobj"));
     // One copy, with one name for the one appearance.
-    let named = flattened
-        .split(" 52 0 R")
-        .filter_map(|before| before.rsplit_once('/'));
-    let names: Vec<_> = named
-        .map(|(_, name)| name)
-        .filter(|name| *name != "Drawn0")
-        .collect();
+    let before = flattened.split(" 52 0 R");
+    let names = before.filter_map(|before| before.rsplit_once('/'));
+    let is_new = |name: &&str| name.starts_with("Drawn") && *name != "Drawn0";
+    let names: Vec<_> = names.map(|(_, name)| name).filter(is_new).collect();
     let [name] = names[..] else {
         panic!("{names:?}")
     };
