@@ -6,14 +6,10 @@ use lopdf::ObjectId;
 use super::decoder::ContentDecoder;
 use super::operators::{Operand, Operators};
 use crate::structure::PdfFile;
-use crate::write::encoded;
 
 /// Most graphics states, and most marked contents, inside each other: far above
 /// what pages have, and below what readers take.
 const MAX_OPEN: usize = 1_000;
-
-/// Most `Q` without a `q`.
-const MAX_SURPLUS: usize = 100_000;
 
 /// Why nothing can be drawn on top of a page.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -27,31 +23,17 @@ pub(crate) enum PageContentError {
     /// Readers may take it for different things, or it has no end.
     #[error("the content of the page is not clear")]
     Unclear,
-    /// Too much would have to be written anew.
-    #[error("the contents of the pages are too long to be written anew")]
-    TooLong,
 }
 
-/// How the content of a page is shut in.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Isolation {
-    /// There is nothing to be shut in.
-    Empty,
-    /// By `q` before it, and by these operators after it.
-    Closed {
-        /// Operators that close what is open, and the isolation.
-        closing: Vec<u8>,
-    },
-    /// Like `Closed`, but a surplus `Q`, which readers pass over, would close
-    /// the isolation: this content lacks it.
-    Mended {
-        /// The dictionary of the stream of `content`.
-        dictionary: &'static [u8],
-        /// All of the page's content behind the `q`, encoded.
-        content: Vec<u8>,
-        /// Operators that close what is open, and the isolation.
-        closing: Vec<u8>,
-    },
+/// How the content of a page is shut in: by operators before and after it,
+/// none when there is no content.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Isolation {
+    /// Operators that save the graphics state.
+    pub(super) opening: Vec<u8>,
+    /// Operators that close what the content leaves open, and restore the
+    /// graphics state unless the content does so itself.
+    pub(super) closing: Vec<u8>,
 }
 
 impl Isolation {
@@ -62,7 +44,7 @@ impl Isolation {
         decoder: &mut ContentDecoder,
     ) -> Result<Self, PageContentError> {
         if streams.is_empty() {
-            return Ok(Self::Empty);
+            return Ok(Self::default());
         }
         let mut content = Vec::new();
         let mut breaks = Vec::new();
@@ -70,34 +52,15 @@ impl Isolation {
             let decoded = decoder.decode(file, *stream);
             let decoded = decoded.ok_or(PageContentError::Undecodable(stream.0))?;
             if content.len().saturating_add(decoded.len()) > file.limits().decoded_stream_bytes {
-                return Err(PageContentError::TooLong);
+                return Err(PageContentError::Undecodable(stream.0));
             }
             content.extend(decoded);
             breaks.push(content.len());
             // The parts of a content are apart from each other (7.8.2).
             content.push(b' ');
         }
-        Self::of(content, &breaks)
-    }
-
-    /// The same of content whose parts end at `breaks`.
-    fn of(mut content: Vec<u8>, breaks: &[usize]) -> Result<Self, PageContentError> {
-        let balance = Balance::of(&content, breaks).ok_or(PageContentError::Unclear)?;
-        let closing = balance.closing();
-        if balance.surplus.is_empty() {
-            return Ok(Self::Closed { closing });
-        }
-        for surplus in balance.surplus {
-            if let Some(operator) = content.get_mut(surplus) {
-                *operator = b' ';
-            }
-        }
-        let (dictionary, content) = encoded([b"q\n", content.as_slice()].concat());
-        Ok(Self::Mended {
-            dictionary,
-            content,
-            closing,
-        })
+        let balance = Balance::of(&content, &breaks).ok_or(PageContentError::Unclear)?;
+        Ok(balance.isolation())
     }
 }
 
@@ -108,13 +71,14 @@ struct Balance {
     marked_contents: usize,
     in_text: bool,
     in_path: bool,
-    /// Where each `Q` stands that has no `q`.
-    surplus: Vec<usize>,
+    /// How many `Q` at the end have no `q`.
+    surplus: usize,
 }
 
 impl Balance {
     /// Goes through a content; `None` when that is not clear, when a part of
-    /// it ends within a word, or when it ends within a path.
+    /// it ends within a word, when it ends within a path, or when it goes on
+    /// after a `Q` without a `q`: some readers do not.
     fn of(content: &[u8], breaks: &[usize]) -> Option<Self> {
         let mut balance = Self::default();
         let mut breaks = breaks.iter().copied().peekable();
@@ -125,23 +89,24 @@ impl Balance {
                 return None;
             }
             if let Operand::Operator(operator) = operand {
-                balance.follow(operator, operators.start());
+                if balance.surplus > 0 && operator != b"Q" {
+                    return None;
+                }
+                balance.follow(operator);
             }
-            if balance.graphics_states.max(balance.marked_contents) > MAX_OPEN
-                || balance.surplus.len() > MAX_SURPLUS
-            {
+            if balance.most_of_a_kind() > MAX_OPEN {
                 return None;
             }
         }
         (operators.is_clear() && !balance.in_path).then_some(balance)
     }
 
-    fn follow(&mut self, operator: &[u8], place: usize) {
+    fn follow(&mut self, operator: &[u8]) {
         match operator {
             b"q" => self.graphics_states += 1,
             b"Q" => match self.graphics_states.checked_sub(1) {
                 Some(outer) => self.graphics_states = outer,
-                None => self.surplus.push(place),
+                None => self.surplus += 1,
             },
             b"BT" => self.in_text = true,
             b"ET" => self.in_text = false,
@@ -155,15 +120,25 @@ impl Balance {
         }
     }
 
-    /// The operators that close what is open, and the `q` before the content.
-    fn closing(&self) -> Vec<u8> {
+    fn most_of_a_kind(&self) -> usize {
+        let counts = [self.graphics_states, self.marked_contents, self.surplus];
+        counts.into_iter().max().unwrap_or(0)
+    }
+
+    /// A surplus `Q` at the end restores what is saved before the content.
+    fn isolation(&self) -> Isolation {
+        let saved = self.surplus.max(1);
+        let restored = self.graphics_states + saved - self.surplus;
         let mut closing = b"\n".to_vec();
         if self.in_text {
             closing.extend_from_slice(b"ET\n");
         }
         closing.extend(b"EMC\n".repeat(self.marked_contents));
-        closing.extend(b"Q\n".repeat(self.graphics_states + 1));
-        closing
+        closing.extend(b"Q\n".repeat(restored));
+        Isolation {
+            opening: b"q\n".repeat(saved),
+            closing,
+        }
     }
 }
 
@@ -171,8 +146,8 @@ impl Balance {
 mod tests {
     use super::*;
 
-    /// What closes the content that these parts are together.
-    fn closing(parts: &[&[u8]]) -> Option<String> {
+    /// What opens and closes the content that these parts are together.
+    fn isolation(parts: &[&[u8]]) -> Option<(String, String)> {
         let mut breaks = Vec::new();
         let mut content = Vec::new();
         for part in parts {
@@ -180,48 +155,45 @@ mod tests {
             breaks.push(content.len());
             content.push(b' ');
         }
-        let closing = Balance::of(&content, &breaks)?.closing();
-        Some(String::from_utf8(closing).unwrap())
+        let isolation = Balance::of(&content, &breaks)?.isolation();
+        let text = |operators| String::from_utf8(operators).unwrap();
+        Some((text(isolation.opening), text(isolation.closing)))
     }
 
     #[test]
     fn balanced_content_needs_only_the_isolation_closed() {
         assert_eq!(
-            closing(&[b"q 1 0 0 1 0 0 cm", b"Q BT ET"]).as_deref(),
-            Some("\nQ\n")
+            isolation(&[b"q 1 0 0 1 0 0 cm", b"Q BT ET"]),
+            Some(("q\n".into(), "\nQ\n".into()))
         );
     }
 
     #[test]
     fn what_is_open_is_closed() {
         assert_eq!(
-            closing(&[b"q q /OC /A BDC /B BMC EMC Q BT (Q) Tj"]).as_deref(),
-            Some("\nET\nEMC\nQ\nQ\n")
+            isolation(&[b"q q /OC /A BDC /B BMC EMC Q BT (Q) Tj"]),
+            Some(("q\n".into(), "\nET\nEMC\nQ\nQ\n".into()))
         );
     }
 
     #[test]
-    fn a_surplus_operator_is_written_no_more() {
-        let isolation = Isolation::of(b"q Q Q 1 g Q q".to_vec(), &[]);
-
+    fn content_may_end_with_surplus_operators_but_not_go_on_after_them() {
         assert_eq!(
-            isolation,
-            Ok(Isolation::Mended {
-                dictionary: b"<<>>",
-                content: b"q\nq Q   1 g   q".to_vec(),
-                closing: b"\nQ\nQ\n".to_vec(),
-            })
+            isolation(&[b"q Q 1 g Q Q % end"]),
+            Some(("q\nq\n".into(), "\n".into()))
         );
+        assert_eq!(isolation(&[b"1 g Q 0 g"]), None);
+        assert_eq!(isolation(&[b"Q", b"q Q"]), None);
     }
 
     #[test]
     fn a_value_may_go_on_in_the_next_part_but_no_word() {
-        assert!(closing(&[b"[(a)", b"] TJ % comment", b"end"]).is_some());
-        assert!(closing(&[b"q", b"Q"]).is_some());
-        assert!(closing(&[b"(Sum", b"Q Q 100) Tj"]).is_none());
-        assert!(closing(&[b"<41", b"42> Tj"]).is_none());
+        assert!(isolation(&[b"[(a)", b"] TJ % comment", b"end"]).is_some());
+        assert!(isolation(&[b"q", b"Q"]).is_some());
+        assert_eq!(isolation(&[b"(Sum", b"Q Q 100) Tj"]), None);
+        assert_eq!(isolation(&[b"<41", b"42> Tj"]), None);
         let image: [&[u8]; 2] = [b"BI /W 3 /H 1 /IM true ID", b"EI"];
-        assert!(closing(&image).is_none());
+        assert_eq!(isolation(&image), None);
     }
 
     #[test]
@@ -232,14 +204,11 @@ mod tests {
             b"(never ends",
             b"q [Q] 0 d",
         ] {
-            assert_eq!(
-                Isolation::of(content.to_vec(), &[]),
-                Err(PageContentError::Unclear)
-            );
+            assert_eq!(isolation(&[content]), None);
         }
-        let deep = |operator: &[u8]| Isolation::of(operator.repeat(MAX_OPEN + 1), &[]);
-        assert_eq!(deep(b"q "), Err(PageContentError::Unclear));
-        assert_eq!(deep(b"/A BMC "), Err(PageContentError::Unclear));
-        assert!(Isolation::of(b"q Q ".repeat(MAX_OPEN + 1), &[]).is_ok());
+        assert_eq!(isolation(&[&b"q ".repeat(MAX_OPEN + 1)]), None);
+        assert_eq!(isolation(&[&b"Q ".repeat(MAX_OPEN + 1)]), None);
+        assert_eq!(isolation(&[&b"/A BMC ".repeat(MAX_OPEN + 1)]), None);
+        assert!(isolation(&[&b"q Q ".repeat(MAX_OPEN + 1)]).is_some());
     }
 }

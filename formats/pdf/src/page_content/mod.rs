@@ -34,9 +34,6 @@ pub(crate) use operators::{Operand, Operators};
 pub(crate) use page_tree::{PageTree, entries};
 use resources::ResourceCopies;
 
-/// Most bytes of content that are kept to be written anew, encoded.
-const MAX_MENDED_BYTES: usize = 16 * 1024 * 1024;
-
 /// Drawings to be put on the pages of a document.
 pub(crate) struct PageDrawings<'f, 'a> {
     file: &'f PdfFile<'a>,
@@ -45,8 +42,6 @@ pub(crate) struct PageDrawings<'f, 'a> {
     resources: ResourceCopies<'f, 'a>,
     /// Contents that were read.
     isolations: BTreeMap<Contents, Result<Rc<Isolation>, PageContentError>>,
-    /// Bytes of all mended contents.
-    mended_bytes: usize,
 }
 
 /// What is drawn on one page.
@@ -69,7 +64,6 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
             pages: BTreeMap::new(),
             resources: ResourceCopies::new(file, seed),
             isolations: BTreeMap::new(),
-            mended_bytes: 0,
         }
     }
 
@@ -113,20 +107,13 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     }
 
     fn read(
-        &mut self,
+        &self,
         page: ObjectId,
         contents: &Contents,
         decoder: &mut ContentDecoder,
     ) -> Result<Rc<Isolation>, PageContentError> {
         Contents::check(self.file, page)?;
-        let isolation = Isolation::read(self.file, &contents.streams(self.file), decoder)?;
-        if let Isolation::Mended { content, .. } = &isolation {
-            self.mended_bytes = self.mended_bytes.saturating_add(content.len());
-            if self.mended_bytes > MAX_MENDED_BYTES {
-                return Err(PageContentError::TooLong);
-            }
-        }
-        Ok(Rc::new(isolation))
+        Isolation::read(self.file, &contents.streams(self.file), decoder).map(Rc::new)
     }
 
     /// Draws a form XObject (8.10) on an open page, after all that is drawn
@@ -180,13 +167,13 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
                 continue;
             }
             // What lies below a page's own content needs not be kept from it.
-            let isolation = drawings.isolation.as_deref();
+            let isolation = drawings.isolation.clone();
             let isolation = isolation.filter(|_| !drawings.above.is_empty());
             let value = writer.value(
                 edits,
                 Contents::of(self.file, *page),
                 (&drawings.below, &drawings.above),
-                isolation,
+                &isolation.unwrap_or_default(),
             )?;
             edits.set_entry(*page, b"Contents", &value)?;
         }

@@ -19,7 +19,7 @@ const RESOLUTION: &str = "144";
 const TOLERANCE: u8 = 32;
 
 /// Most differing pixels of a page, in millionths.
-const MAX_DIFFERENCE_PPM: usize = 100;
+pub(crate) const MAX_DIFFERENCE_PPM: usize = 100;
 
 /// Samples that a renderer does not show as they are, and why.
 const REASONED: [(&str, &str); 1] = [
@@ -27,7 +27,7 @@ const REASONED: [(&str, &str); 1] = [
     ("pyhanko__simple-acroform-states.pdf", "mutool"),
 ];
 
-type Renderer = fn(&Path, &Path) -> bool;
+pub(crate) type Renderer = fn(&Path, &Path) -> bool;
 
 #[test]
 fn every_kind_of_placement_looks_the_same_afterwards() {
@@ -132,7 +132,7 @@ fn placements(rotation: u32) -> Objects {
 
 /// How many of a page's pixels differ at most, in millionths; `None` when the
 /// pictures cannot be compared.
-fn difference(before: &[u8], after: &[u8], render: Renderer) -> Option<usize> {
+pub(crate) fn difference(before: &[u8], after: &[u8], render: Renderer) -> Option<usize> {
     let pages = [before, after].map(|document| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("document.pdf");
@@ -225,7 +225,7 @@ impl<'p> Picture<'p> {
     }
 }
 
-fn renderers() -> Vec<(&'static str, Renderer)> {
+pub(crate) fn renderers() -> Vec<(&'static str, Renderer)> {
     let all: [(&str, Renderer); 2] = [("mutool", mutool), ("pdftoppm", poppler)];
     all.into_iter()
         .filter(|(name, _)| program(name).is_some())
