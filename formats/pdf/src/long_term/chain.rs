@@ -166,8 +166,10 @@ impl<E: Environment> Walk<'_, '_, E> {
             let is_end = issuer == Some(current) || issuer.is_none() && self.is_anchor(current);
             // Whoever trusts an anchor says for how long; responders were
             // valid when they answered.
-            if !is_end && current != start || current == self.leaf {
-                self.expect_valid(current, time);
+            let has_to_be_valid = !is_end && current != start || current == self.leaf;
+            let is_valid = self.material.certificate(current).was_valid_at(time);
+            if has_to_be_valid && !is_valid {
+                self.report(current, Lack::Validity);
             }
             let issuer = match issuer {
                 _ if is_end => return Some(current),
@@ -177,7 +179,9 @@ impl<E: Environment> Walk<'_, '_, E> {
                     return None;
                 }
             };
-            self.ask_about(current, issuer, role, time);
+            if is_valid || !has_to_be_valid {
+                self.ask_about(current, issuer, role, time);
+            }
             let limit = self.material.certificate(issuer).max_authorities_below();
             if limit.is_some_and(|limit| self.authorities_in(&path, start) > limit) {
                 self.report(issuer, Lack::PathLength);
@@ -196,12 +200,6 @@ impl<E: Environment> Walk<'_, '_, E> {
             **index != start && certificate.issuer() != certificate.subject()
         });
         authorities.count()
-    }
-
-    fn expect_valid(&mut self, certificate: usize, time: i64) {
-        if !self.material.certificate(certificate).was_valid_at(time) {
-            self.report(certificate, Lack::Validity);
-        }
     }
 
     /// Whether a chain ends with a certificate whose issuer is not there.

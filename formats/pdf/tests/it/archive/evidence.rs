@@ -172,6 +172,7 @@ fn a_responder_does_not_vouch_for_itself() {
 
 #[test]
 fn who_answered_before_is_asked_about_as_well() {
+    let document = signed(&plain(1));
     let responder = &HIERARCHY.checked_responder;
     let about_ona = ocsp_response(
         &HIERARCHY.ona.holder.certificate,
@@ -180,7 +181,7 @@ fn who_answered_before_is_asked_about_as_well() {
         Told::Good,
         Period::fresh(),
     );
-    let document = with_store(&signed(&plain(1)), &[], &[about_ona], &[]);
+    let document = with_store(&document, &[], &[about_ona], &[]);
 
     let first = asked(&needs(&document, &[]));
     assert!(

@@ -2,7 +2,10 @@
 //! for.
 
 use std::cell::{Cell, RefCell};
+use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
     DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
@@ -89,9 +92,17 @@ fn what_is_shared_by_many_signatures_is_verified_once() {
 
 #[test]
 fn lists_that_cannot_be_decoded_are_left_out_soon() {
+    let mut bomb = ZlibEncoder::new(Vec::new(), Compression::best());
+    bomb.write_all(&vec![0; 8 * 1024 * 1024]).unwrap();
+    let hex: String = bomb
+        .finish()
+        .unwrap()
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect();
     let bomb = format!(
-        "<< /Filter [/ASCIIHexDecode /FlateDecode] /Length 9 >>\nstream\n{}\nendstream",
-        "78DA0000>"
+        "<< /Filter [/ASCIIHexDecode /FlateDecode] /Length {} >>\nstream\n{hex}>\nendstream",
+        hex.len() + 1
     );
     let document = with_store(&signed(&plain(1)), &[], &[], &[]);
     let catalog = object(&document, 1);
@@ -130,11 +141,9 @@ proptest! {
         // The root tells of the authority, which was the newest when Ona signed.
         let list = revocation_list(&PKI.root, &[], Period::around_now(86_400, 86_400));
         let root = PKI.root.certificate.to_der().unwrap();
-        let stream = |der: &[u8], kind: &str, filler: usize| {
+        let hex = |der: &[u8], filler: usize| {
             let hex: String = der.iter().map(|byte| format!("{byte:02X}")).collect();
-            let hex = format!("{hex}{}>", " ".repeat(filler));
-            let len = hex.len();
-            format!("<< {kind} /Filter /ASCIIHexDecode /Length {len} >>\nstream\n{hex}\nendstream")
+            format!("{hex}{}>", " ".repeat(filler)).into_bytes()
         };
         let lists = if is_array_apart { "41 0 R" } else { "[40 0 R]" };
         let catalog = format!(
@@ -142,9 +151,10 @@ proptest! {
         );
         let mut objects = PdfBuilder::new().cross_reference(layout).objects();
         objects.set(1, catalog);
-        objects.set(40, stream(&list, kind, filler));
+        let kind = format!("{kind} /Filter /ASCIIHexDecode");
+        objects.set_stream(40, &kind, hex(&list, filler));
         objects.set(41, "[40 0 R]");
-        objects.set(42, stream(&root, "", 0));
+        objects.set_stream(42, "/Filter /ASCIIHexDecode", hex(&root, 0));
         let document = objects.write("1.7", layout, "/Root 1 0 R /Info 4 0 R");
         let document = signed(&document);
 

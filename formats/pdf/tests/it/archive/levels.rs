@@ -1,7 +1,5 @@
 //! What a document has to hold for the highest level.
 
-use std::fs;
-
 use parafa_fixtures::plain;
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Step};
 use parafa_format_pdf::verify;
@@ -10,7 +8,6 @@ use super::{signed, with_store};
 use crate::archiving::{HIERARCHY, archived, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{number_after, object, updated};
-use crate::referees::samples;
 
 #[test]
 fn a_time_stamp_over_everything_is_the_highest_level() {
@@ -45,14 +42,6 @@ fn a_time_stamp_whose_chain_has_no_end_adds_nothing() {
     let document = with_store(&signed(&plain(1)), &[authority], &[], &[]);
 
     assert_eq!(level_of_first(&stamped(&document)), "PAdES-B-T");
-}
-
-#[test]
-fn other_peoples_highest_level_is_known() {
-    let Some(samples) = samples() else { return };
-    let document = fs::read(samples.join("pdf/pdfcpu__testPAdES_BLTA.pdf")).unwrap();
-
-    assert_eq!(level_of_first(&document), "PAdES-B-LTA");
 }
 
 fn level_of_first(document: &[u8]) -> String {
