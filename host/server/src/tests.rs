@@ -13,6 +13,7 @@ mod frost;
 mod host;
 mod mishaps;
 mod operators;
+mod promise;
 mod races;
 mod reading;
 mod stage;

@@ -12,6 +12,8 @@ use parafa_store::engine::{
 };
 use parafa_store::{Feed, MemoryEngine};
 
+use super::promise::Promise;
+
 /// What is not looked at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Neglect {
@@ -19,6 +21,16 @@ pub(super) enum Neglect {
     Leases,
     /// Whether what was read has changed since.
     Versions,
+}
+
+impl Neglect {
+    /// Promises that nobody can keep so.
+    pub(super) fn breaks(self) -> &'static [Promise] {
+        match self {
+            Self::Leases => &[Promise::OneSignatureOnOneBase],
+            Self::Versions => &[Promise::OneSignatureOnOneBase],
+        }
+    }
 }
 
 /// The engine, without one of its checks.

@@ -26,8 +26,7 @@ async fn a_signing_whose_key_is_lost_expires_and_ends_its_attempts() {
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     stage.deployment.lose_keys();
 
-    site.clock.set(expires_at(&stage).await);
-    while stage.host.run_due().await > 0 {}
+    stage.come_to_the_deadline().await;
 
     assert_expired(&stage).await;
     let attempt = stage.newest_attempt().await;
@@ -43,8 +42,7 @@ async fn a_signing_whose_key_is_damaged_expires() {
     let stage = Stage::set_told(&site, site.deaf_hook()).await;
     stage.deployment.damage_keys();
 
-    site.clock.set(expires_at(&stage).await);
-    while stage.host.run_due().await > 0 {}
+    stage.come_to_the_deadline().await;
 
     assert_expired(&stage).await;
     drop(stage);
@@ -56,8 +54,7 @@ async fn a_signing_whose_key_is_sound_expires_and_tells_its_webhook() {
     let site = Site::start().await;
     let stage = Stage::set_told(&site, site.deaf_hook()).await;
 
-    site.clock.set(expires_at(&stage).await);
-    stage.host.run_due().await;
+    stage.come_to_the_deadline().await;
 
     assert_expired(&stage).await;
     let expired = NoticeKind::Webhook(EventKind::Expired);
@@ -70,15 +67,14 @@ async fn a_signing_whose_key_is_sound_expires_and_tells_its_webhook() {
 async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;
-    site.clock.set(expires_at(&stage).await);
-    while stage.host.run_due().await > 0 {}
+    stage.come_to_the_deadline().await;
     assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
 
     come_back(&stage).await;
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     site.pass(LONG);
-    while stage.host.run_due().await > 0 {}
+    stage.host.run_all().await;
     let signing = stage.signing().await;
     assert_eq!(signing.versions.len(), 2);
     assert_eq!(signing.signing.status, SigningStatus::Expired);
@@ -96,7 +92,7 @@ async fn a_deadline_waits_no_longer_than_the_app_may_take_to_come_back() {
 
     assert_eq!(stage.outcome().await.failure, Some(AttemptFailure::Timeout));
     site.pass(LONG);
-    while stage.host.run_due().await > 0 {}
+    stage.host.run_all().await;
     assert_expired(&stage).await;
     assert_eq!(stage.signing().await.versions.len(), 1);
     drop(stage);
@@ -140,21 +136,20 @@ async fn signed_on_this_device(site: &Site) -> Stage<'_> {
     let shortly_before = expires_at(&stage).await - SHORTLY;
     site.clock.set(shortly_before);
     stage.host.start_by_link(stage.signer).await.unwrap();
-    while !stage.newest_attempt().await.awaits_device_link() {
-        stage.run_or_wait().await;
-    }
+    stage
+        .until(async || stage.newest_attempt().await.awaits_device_link())
+        .await;
     let app = &stage.host.app;
     let ceremony = app.ceremony(&stage.host.link(stage.signer)).await;
     let state = app.ceremony_state(ceremony.unwrap()).await;
     let link = state.unwrap().device_link.unwrap().same_device.unwrap();
     site.follow(&link).await;
-    loop {
-        let turn = stage.signing().await.signing.turn;
-        if turn.expect("the attempt goes on").device_signed {
-            break;
-        }
-        stage.run_or_wait().await;
-    }
+    stage
+        .until(async || {
+            let turn = stage.signing().await.signing.turn;
+            turn.expect("the attempt goes on").device_signed
+        })
+        .await;
     assert_eq!(stage.newest_attempt().await.phase, Phase::WaitingForUser);
     assert!(site.clock.now() + TICK < expires_at(&stage).await);
     stage

@@ -39,7 +39,7 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     assert!(host.app.erase_signing(&caller(), id).await.is_err());
     hidden.restore();
     site.pass(MINUTE);
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
     assert!(read(&host, id).await.remains.is_none());
     assert!(!host.app.erase_signing(&caller(), id).await.unwrap());
@@ -154,7 +154,7 @@ async fn a_claim_that_nobody_answers_goes() {
     claim(&host, "k").await;
 
     site.pass(SignedDuration::from_hours(1));
-    while host.run_due().await > 0 {}
+    host.run_all().await;
 
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 0);
     drop(host);
@@ -174,7 +174,7 @@ async fn an_answer_whose_day_is_over_is_erased_by_whoever_takes_its_key() {
     claim(&host, "k").await;
 
     assert_eq!(deployment.data_keys(), before - 1);
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 1);
     drop(host);
     site.shutdown().await;

@@ -23,6 +23,9 @@ use crate::workflow::forms::{
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 
+/// How often there is something due at one moment.
+pub(super) const MOST_RUNS: usize = 1000;
+
 /// A host server without its listeners.
 #[derive(Clone)]
 pub(super) struct Host {
@@ -65,6 +68,16 @@ impl Host {
             }
         }
         running.join_all().await.len()
+    }
+
+    /// Runs what is due until nothing is.
+    pub(super) async fn run_all(&self) {
+        for _ in 0..MOST_RUNS {
+            if self.run_due().await == 0 {
+                return;
+            }
+        }
+        panic!("there is always something due");
     }
 
     /// A caller posts a document.

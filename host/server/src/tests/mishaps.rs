@@ -65,9 +65,9 @@ async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() 
     let stage = Stage::set(&site, Posted::toy("exhaust@finish")).await;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     stage.reach(Phase::Completing).await;
-    while stage.newest_attempt().await.tries < 5 {
-        stage.run_or_wait().await;
-    }
+    stage
+        .until(async || stage.newest_attempt().await.tries >= 5)
+        .await;
     assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
 
     site.pass(SignedDuration::from_hours(24));
@@ -136,10 +136,7 @@ async fn a_signature_whose_plugin_is_forgotten_waits_while_there_is_none_in_its_
 /// Lets the device sign while there are no time-stamps, and installs so many
 /// builds that the one that prepared it is forgotten; gives the last one.
 async fn forget_what_prepared(site: &Site, stage: &Stage<'_>) -> String {
-    site.faults(Service::Tsa)
-        .until_cleared(Fault::Status { status: 503 });
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
+    stage.sign_without_timestamps().await;
     for build in 0..4 {
         site.replace_toy(build).await;
     }
@@ -151,16 +148,13 @@ async fn a_signature_outlives_a_deadline_that_passed_while_every_host_was_away()
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     site.pass(SignedDuration::from_hours(23));
-    site.faults(Service::Tsa)
-        .until_cleared(Fault::Status { status: 503 });
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
+    stage.sign_without_timestamps().await;
 
     site.pass(SignedDuration::from_hours(72));
     site.faults(Service::Tsa).clear();
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    while stage.host.run_due().await > 0 {}
+    stage.host.run_all().await;
     assert_eq!(stage.signing().await.versions.len(), 2);
     drop(stage);
     site.shutdown().await;
@@ -178,7 +172,7 @@ async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
     let attempt = stage.outcome().await;
 
     assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
-    while stage.host.run_due().await > 0 {}
+    stage.host.run_all().await;
     let signing = stage.signing().await;
     assert_eq!(signing.signing.status, SigningStatus::Expired);
     assert_eq!(signing.versions.len(), 1);
@@ -206,10 +200,7 @@ async fn an_attempt_whose_key_cannot_be_read_ends_all_the_same() {
 async fn a_signature_whose_key_cannot_be_read_is_given_up_after_a_day() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    site.faults(Service::Tsa)
-        .until_cleared(Fault::Status { status: 503 });
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
+    stage.sign_without_timestamps().await;
     let hidden = stage.deployment.hide_keys();
     site.pass(SignedDuration::from_hours(1));
     stage.host.run_due().await;
@@ -262,9 +253,7 @@ async fn a_provider_that_restarts_within_ten_seconds_loses_nobody() {
     for phase in [Phase::Certificate, Phase::WaitingForUser] {
         stage.host.start(stage.signer, SIGN[0]).await.unwrap();
         // The session is open, and nobody has asked for what came of it.
-        while stage.newest_attempt().await.phase != phase {
-            stage.host.run_due().await;
-        }
+        stage.reach_at_once(phase).await;
         if phase == Phase::Certificate {
             stage.host.run_due().await;
         }
@@ -293,9 +282,7 @@ async fn a_step_that_fails_inside_is_tried_again_after_seconds() {
     let stage = Stage::set(&site, site.posted()).await;
     let hidden = stage.deployment.hide_bytes();
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    while stage.newest_attempt().await.phase != Phase::Signing {
-        stage.host.run_due().await;
-    }
+    stage.reach_at_once(Phase::Signing).await;
 
     assert_eq!(stage.host.run_due().await, 1, "the document cannot be read");
     assert_eq!(stage.host.run_due().await, 0, "and not at once again");

@@ -8,17 +8,20 @@ mod acts;
 mod contest;
 
 use std::env;
+use std::panic::resume_unwind;
 
 use jiff::SignedDuration;
 use parafa_demo::Service;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
-use tokio::runtime;
+use tokio::runtime::{self, Runtime};
 
 use self::acts::{Race, race};
 use self::contest::Contest;
 use super::careless::Neglect;
 use super::deployment::{Deployment, Site};
+use super::promise::{Outcome, Promise, played};
 
 /// Interleavings that are tried when nobody asks for more.
 const RACES: u32 = 24;
@@ -32,45 +35,60 @@ fn two_hosts_race_and_crash_and_keep_every_promise() {
     let cases = env::var("PARAFA_RACES").map_or(RACES, |cases| cases.parse().unwrap());
     let runner = TestRunner::new(ProptestConfig::with_cases(cases));
 
-    let outcome = tried(runner, None);
+    let outcome = tried(runner);
 
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn hosts_that_write_under_leases_that_they_have_lost_are_found_out() {
-    assert!(is_found_out(Neglect::Leases));
+    find_out(Neglect::Leases);
 }
 
 #[test]
 fn hosts_that_write_over_what_others_have_changed_are_found_out() {
-    assert!(is_found_out(Neglect::Versions));
+    find_out(Neglect::Versions);
 }
 
-/// Whether the same races break a promise with hosts that neglect this.
-fn is_found_out(neglect: Neglect) -> bool {
-    let config = ProptestConfig {
-        cases: CARELESS_RACES,
-        failure_persistence: None,
-        max_shrink_iters: 0,
-        ..ProptestConfig::default()
-    };
+/// Has hosts that neglect this race until they break a promise, which sound
+/// hosts keep in the same race.
+fn find_out(neglect: Neglect) {
+    let runtime = runtime();
+    let site = runtime.block_on(Site::start());
+    let played =
+        |race: &Race, neglect| played(|| runtime.block_on(run(&site, race.clone(), neglect)));
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let runner = TestRunner::new_with_rng(config, rng);
-    let outcome = tried(runner, Some(neglect));
-    outcome.is_err_and(|failure| matches!(*failure, TestError::Fail(..)))
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    for _ in 0..CARELESS_RACES {
+        let race = race().new_tree(&mut runner).unwrap().current();
+        if let Outcome::Broken(promise) = played(&race, Some(neglect)) {
+            assert!(neglect.breaks().contains(&promise), "{promise:?}");
+            match played(&race, None) {
+                Outcome::Kept => {}
+                Outcome::Broken(promise) => panic!("sound hosts break {promise:?} too"),
+                Outcome::Failed(panic) => resume_unwind(panic),
+            }
+            runtime.block_on(site.shutdown());
+            return;
+        }
+    }
+    panic!("nobody finds out");
 }
 
-fn tried(mut runner: TestRunner, neglect: Option<Neglect>) -> Result<(), Box<TestError<Race>>> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.unwrap();
+fn tried(mut runner: TestRunner) -> Result<(), Box<TestError<Race>>> {
+    let runtime = runtime();
     let site = runtime.block_on(Site::start());
     let outcome = runner.run(&race(), |race| {
-        runtime.block_on(run(&site, race, neglect));
+        runtime.block_on(run(&site, race, None));
         Ok(())
     });
     runtime.block_on(site.shutdown());
     outcome.map_err(Box::new)
+}
+
+fn runtime() -> Runtime {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap()
 }
 
 async fn run(site: &Site, race: Race, neglect: Option<Neglect>) {
@@ -84,6 +102,7 @@ async fn run(site: &Site, race: Race, neglect: Option<Neglect>) {
     }
     contest.end(race.finishes).await;
     let rung = site.rings().await;
+    let _promise = Promise::PhonesRingOnce.at_stake();
     assert!(
         rung.signatures <= contest.attempts() && rung.certificates <= contest.attempts(),
         "a phone is asked once an attempt for each: {rung:?}"

@@ -1,16 +1,17 @@
 //! One signing on one host, step by step.
 
 use jiff::SignedDuration;
+use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SigningOrder};
-use parafa_store::Clock;
 use uuid::Uuid;
 
 use super::deployment::{Deployment, Posted, SIGN, Site};
-use super::host::Host;
+use super::host::{Host, MOST_RUNS};
 use crate::records::{AttemptRow, SigningRow};
 
-/// Longest time that an attempt is waited for.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// How often it is looked whether something has come about: half an hour of
+/// ticks, and as many jobs.
+const MOST_LOOKS: usize = 3600;
 /// How time passes while nothing is due.
 pub(super) const TICK: SignedDuration = SignedDuration::from_secs(1);
 
@@ -67,15 +68,20 @@ impl<'s> Stage<'s> {
 
     /// Waits for the end of the attempt that runs.
     pub(super) async fn outcome(&self) -> AttemptRow {
-        let deadline = self.site.clock.now() + PATIENCE;
-        loop {
-            let attempt = self.newest_attempt().await;
-            if attempt.phase.is_terminal() {
-                return attempt;
+        self.until(async || self.newest_attempt().await.phase.is_terminal())
+            .await;
+        self.newest_attempt().await
+    }
+
+    /// Runs what is due, and lets time pass when nothing is, until it is so.
+    pub(super) async fn until(&self, it_is_so: impl AsyncFn() -> bool) {
+        for _ in 0..MOST_LOOKS {
+            if it_is_so().await {
+                return;
             }
-            assert!(self.site.clock.now() < deadline, "{:?}", attempt.phase);
             self.run_or_wait().await;
         }
+        panic!("it takes long: {:?}", self.newest_attempt().await.phase);
     }
 
     /// Runs what is due; a second passes if nothing is.
@@ -87,18 +93,43 @@ impl<'s> Stage<'s> {
 
     /// Waits for the running attempt to come to this phase.
     pub(super) async fn reach(&self, phase: Phase) {
-        while self.newest_attempt().await.phase != phase {
-            self.run_or_wait().await;
+        self.until(async || self.newest_attempt().await.phase == phase)
+            .await;
+    }
+
+    /// The same without letting time pass.
+    pub(super) async fn reach_at_once(&self, phase: Phase) {
+        for _ in 0..MOST_RUNS {
+            if self.newest_attempt().await.phase == phase {
+                return;
+            }
+            self.host.run_due().await;
         }
+        panic!("{phase:?} is not reached at once");
+    }
+
+    /// Presses the button while there are no time-stamps: the device signs, and
+    /// the signature cannot be finished.
+    pub(super) async fn sign_without_timestamps(&self) {
+        self.site
+            .faults(Service::Tsa)
+            .until_cleared(Fault::Status { status: 503 });
+        self.host.start(self.signer, SIGN[0]).await.unwrap();
+        self.reach(Phase::Completing).await;
     }
 
     /// Waits for the plugin's first failure after the device has signed.
     pub(super) async fn first_fault(&self) {
         self.reach(Phase::Completing).await;
-        while self.signing().await.plugin_faults.is_none() {
-            self.run_or_wait().await;
-        }
+        self.until(async || self.signing().await.plugin_faults.is_some())
+            .await;
         assert!(!self.newest_attempt().await.phase.is_terminal());
+    }
+
+    /// Lets the deadline of the signing come, and runs what is due then.
+    pub(super) async fn come_to_the_deadline(&self) {
+        self.site.clock.set(self.signing().await.signing.expires_at);
+        self.host.run_all().await;
     }
 
     pub(super) async fn give_up(&self) {

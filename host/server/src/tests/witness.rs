@@ -11,6 +11,7 @@ use parafa_store::{Clock, Folder, Guard, Page, Paged, Sha256Digest, StoreError};
 use uuid::Uuid;
 
 use super::deployment::Deployment;
+use super::promise::Promise;
 use crate::records::{AttemptRow, SigningRow};
 
 /// Rows of one kind that a test makes at most.
@@ -66,15 +67,20 @@ impl Witness {
     /// Looks at everything. Nobody else may be at work meanwhile.
     pub(super) async fn look(&mut self, now: Timestamp) {
         let (signings, attempts) = self.read().await;
-        for before in self.signings.keys() {
-            assert!(
-                signings.contains_key(before),
-                "the signing {before} is lost"
-            );
+        {
+            let _promise = Promise::NothingIsLost.at_stake();
+            for before in self.signings.keys() {
+                assert!(
+                    signings.contains_key(before),
+                    "the signing {before} is lost"
+                );
+            }
+            for before in self.attempts.keys() {
+                assert!(attempts.contains_key(before), "{before} is lost");
+            }
         }
         for (id, before) in &self.attempts {
-            let after = attempts.get(id);
-            follows(before, after.expect("an attempt is never lost"));
+            follows(before, &attempts[id]);
         }
         for (id, after) in &signings {
             if let Some(before) = self.signings.get(id) {
@@ -96,6 +102,7 @@ impl Witness {
     /// been swept.
     pub(super) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
         self.look(deployment.site.clock.now()).await;
+        let _promise = Promise::EverythingEnds.at_stake();
         for attempt in self.attempts.values() {
             assert!(attempt.phase.is_terminal(), "{} goes on", attempt.id);
         }
@@ -146,6 +153,7 @@ impl Witness {
 
     /// Each version is what its digest says, and begins with the one before.
     async fn check_bytes(&mut self, row: &SigningRow) {
+        let _promise = Promise::NothingIsLost.at_stake();
         let mut before: Option<Bytes> = None;
         for version in &row.versions {
             if !self.bytes.contains_key(&version.bytes_id) {
@@ -164,6 +172,7 @@ impl Witness {
     }
 
     async fn check_audit(&mut self, signing: Uuid) {
+        let _promise = Promise::NothingIsLost.at_stake();
         let verdict = audit::verify(&self.records.store, signing).await.unwrap();
         let Verdict::Intact(head) = verdict else {
             panic!("the audit chain of {signing} is broken: {verdict:?}");
@@ -175,6 +184,7 @@ impl Witness {
 
 /// An attempt goes forward only, and not at all once it has ended.
 fn follows(before: &AttemptRow, after: &AttemptRow) {
+    let _promise = Promise::OnlyListedTransitions.at_stake();
     let (from, to) = (before.phase, after.phase);
     assert!(after.step_number >= before.step_number, "{}", after.id);
     if from.is_terminal() {
@@ -212,6 +222,7 @@ fn reaches(from: Phase, to: Phase) -> bool {
 
 /// The listed transitions of signings and signers, and what they bring along.
 fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
+    let _promise = Promise::OnlyListedTransitions.at_stake();
     let (old, new) = (&before.signing, &after.signing);
     match (old.status, new.status) {
         (from, to) if from == to => {}
@@ -275,6 +286,7 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool 
 
 /// What a signing's status says about its signers, and the other way round.
 fn check_state(row: &SigningRow, now: Timestamp) {
+    let _promise = Promise::OnlyListedTransitions.at_stake();
     let signing = &row.signing;
     let statuses: Vec<_> = signing.signers.iter().map(|party| party.status).collect();
     let count = |status| statuses.iter().filter(|other| **other == status).count();
@@ -327,6 +339,7 @@ fn check_state(row: &SigningRow, now: Timestamp) {
 
 /// A turn is a running attempt's, and an ended attempt keeps nothing secret.
 fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
+    let _promise = Promise::OneTurn.at_stake();
     let signing = &row.signing;
     if let Some(turn) = signing.turn {
         assert_eq!(signing.status, SigningStatus::Pending);
@@ -353,6 +366,7 @@ fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 /// One version for each signature, each made from the one before it by the
 /// attempt of another signer.
 fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
+    let _promise = Promise::OneSignatureOnOneBase.at_stake();
     let id = row.signing.id;
     assert_eq!(row.versions.len(), 1 + signed(row), "versions of {id}");
     let mut signers = HashSet::new();

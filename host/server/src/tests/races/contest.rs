@@ -18,13 +18,12 @@ use super::acts::{Act, Freeze, Race, Round};
 use crate::error::WorkflowError;
 use crate::tests::careless::Neglect;
 use crate::tests::deployment::{CALLER, Deployment, Posted, SIGN};
-use crate::tests::host::{Host, Oddity};
+use crate::tests::host::{Host, MOST_RUNS, Oddity};
+use crate::tests::promise::Promise;
 use crate::tests::witness::Witness;
 
 /// Longest time that running attempts are waited for.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
-/// How often there is something due at one moment.
-const MOST_RUNS: usize = 1000;
 /// Longest time until the deadline of every signing has passed.
 const DEADLINES: SignedDuration = SignedDuration::from_hours(3 * 24);
 
@@ -208,6 +207,7 @@ impl<'d> Contest<'d> {
     }
 
     fn check_told(&self, told: Told) {
+        let _promise = Promise::WhatWasToldHolds.at_stake();
         match told {
             Told::Created { signing } => {
                 assert!(
@@ -263,6 +263,7 @@ impl<'d> Contest<'d> {
         }
         self.wait_for_attempts().await;
         for row in self.witness.signings() {
+            let _promise = Promise::OneTurn.at_stake();
             assert_eq!(row.signing.turn, None, "the turn is free");
         }
         if finishes {
