@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::SmartIdClient;
-use parafa_outbound::{AddressPolicy, Mailer};
+use parafa_outbound::AddressPolicy;
 use parafa_plugin_host::{Document, KnownDocuments, Registry};
 use parafa_store::keys::{DataKey, KeyError, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store, StoreError};
@@ -18,12 +18,13 @@ use uuid::Uuid;
 use crate::changes::{Changes, Told};
 use crate::config::Billing;
 use crate::error::WorkflowError;
+use crate::mail::MailSender;
 use crate::operate::Desk;
 use crate::records::SigningRow;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
-
 use crate::workflow::archive::ArchiveTurns;
+
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
     pub(crate) store: Store,
@@ -54,14 +55,14 @@ pub(crate) struct App {
     pub(crate) known_documents: KnownDocuments,
     /// Stored files that are in memory at one time to be signed.
     pub(crate) file_loads: Semaphore,
-    /// How long a stored file is kept.
     /// Archives that are made at one time.
     pub(crate) archive_turns: ArchiveTurns,
+    /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
     /// The way out for events.
     pub(crate) webhooks: WebhookSender,
     /// Hands letters in, where a mail server is set up.
-    pub(crate) mailer: Option<Mailer>,
+    pub(crate) mailer: Option<MailSender>,
     /// Public base URL, without a slash at the end.
     pub(crate) base_url: Url,
     pub(crate) changes: Changes,

@@ -16,6 +16,7 @@ mod metrics;
 mod operate;
 mod operator;
 mod records;
+mod retries;
 mod shelf;
 mod startup;
 #[cfg(test)]

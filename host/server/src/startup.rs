@@ -26,11 +26,12 @@ use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::mail::MailSender;
 use crate::metrics::plugin_observer;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
-use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::archive::ArchiveTurns;
+use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 
@@ -82,8 +83,8 @@ pub(crate) fn assemble(
 ) -> anyhow::Result<App> {
     let anchors = Arc::new(load_anchors(config)?);
     let authorities = time_stamping_authorities(config)?;
-    let random = Arc::new(SystemRandom);
     let ports = service_ports(config, &anchors)?;
+    let random = Arc::new(SystemRandom);
     let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
     let timestamps = TimestampClient::new(
         ports.configured,
@@ -107,17 +108,22 @@ pub(crate) fn assemble(
         smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
         webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?, event_body),
         webhook_policy: webhook_policy(config)?,
-        mailer: config.mail.as_ref().map(mailer).transpose()?,
+        mailer: config
+            .mail
+            .as_ref()
+            .map(mailer)
+            .transpose()?
+            .map(MailSender::new),
         billing: config.billing.clone(),
         known_documents: KnownDocuments::new(KNOWN_DOCUMENTS),
         file_loads: Semaphore::new(FILES_AT_ONCE),
+        archive_turns: ArchiveTurns::default(),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         base_url,
         changes: Changes::default(),
         told: Told::default(),
         work: Notify::new(),
         stop: CancellationToken::new(),
-        archive_turns: ArchiveTurns::default(),
     })
 }
 
@@ -206,12 +212,6 @@ fn host_ports(pairs: &[String]) -> Result<Vec<HostPort>, MalformedHostPort> {
     pairs.iter().map(|pair| pair.parse()).collect()
 }
 
-        (None, None) => None,
-        _ => bail!("mail.user and mail.password_file are set together or not at all"),
-    };
-    let server = MailServer {
-        host: config.host.clone(),
-        port: config.port,
 /// Hands letters in to the configured server.
 pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
     let credentials = match (&config.user, &config.password_file) {
@@ -220,6 +220,12 @@ pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
                 .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
             Some((user.clone(), password.trim_end().to_owned()))
         }
+        (None, None) => None,
+        _ => bail!("mail.user and mail.password_file are set together or not at all"),
+    };
+    let server = MailServer {
+        host: config.host.clone(),
+        port: config.port,
         protection: match config.protection {
             Protection::Tls => MailProtection::Tls,
             Protection::StartTls => MailProtection::StartTls,

@@ -11,6 +11,7 @@ mod derived;
 mod erasures;
 mod frost;
 mod host;
+mod letters;
 mod mishaps;
 mod operators;
 mod promise;

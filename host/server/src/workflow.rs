@@ -25,7 +25,7 @@ pub(crate) mod notices;
 pub(crate) mod plugin_failure;
 pub(crate) mod read_signing;
 pub(crate) mod remind;
-pub(crate) mod retries;
+mod renewal;
 pub(crate) mod sealing;
 mod signers;
 pub(crate) mod simulate;

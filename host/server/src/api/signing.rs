@@ -128,7 +128,7 @@ impl SigningApi for Signings {
         let signings = listed.signings.iter();
         Ok(api::SigningList {
             data: signings
-                .map(|opened| views::signing(&self.0, opened))
+                .map(|one| views::shown(&self.0, one))
                 .collect::<Result<_, _>>()?,
             has_more: listed.next.is_some(),
             next_cursor: listed.next.map(Into::into),

@@ -8,22 +8,57 @@ use parafa_domain as domain;
 
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{self, Output, SignerPrivate};
+use crate::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 use crate::workflow::archive::Archived;
 use crate::workflow::batches::OpenedBatch;
 use crate::workflow::comments::OpenedComment;
 use crate::workflow::files::OpenedFile;
-use crate::workflow::read_signing::{OpenedSigner, OpenedSigning};
+use crate::workflow::read_signing::{OpenedSigner, OpenedSigning, Shown};
+
+/// What the caller is told of a signing that is listed unread.
+const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
 pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing, WorkflowError> {
-    let row = &opened.row;
+    let contents = Contents {
+        private: &opened.private,
+        signers: &opened.signers,
+    };
+    let is_erased = opened.row.erased_at.is_some();
+    with_contents(app, &opened.row, (!is_erased).then_some(contents))
+}
+
+/// A signing among others as its caller sees it.
+pub(super) fn shown(app: &App, shown: &Shown) -> Result<api::Signing, WorkflowError> {
+    match shown {
+        Shown::Opened(opened) => signing(app, opened),
+        Shown::Unreadable(row) => Ok(api::Signing {
+            detail: Some(UNREADABLE.to_owned()),
+            ..with_contents(app, row, None)?
+        }),
+    }
+}
+
+/// What is sealed in a signing.
+struct Contents<'o> {
+    private: &'o SigningPrivate,
+    signers: &'o [SignerPrivate],
+}
+
+/// Without `contents` it is erased, or cannot be read.
+fn with_contents(
+    app: &App,
+    row: &SigningRow,
+    contents: Option<Contents<'_>>,
+) -> Result<api::Signing, WorkflowError> {
     let state = &row.signing;
-    let parties = state.signers.iter().zip(&opened.signers);
+    let parties = state.signers.iter().enumerate();
+    let private = contents.as_ref().map(|contents| contents.private);
+    let party = |at: usize| contents.as_ref().and_then(|it| it.signers.get(at));
     Ok(api::Signing {
         signing_id: state.id.uuid().into(),
         status: signing_status(state.status),
-        title: opened.private.title.clone(),
+        title: private.map_or_else(String::new, |private| private.title.clone()),
         delivery: match row.delivery {
             records::Delivery::Email => Delivery::Email,
             records::Delivery::Link => Delivery::Link,
@@ -33,7 +68,7 @@ pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing,
             domain::SigningOrder::Sequential => SigningOrder::Sequential,
         },
         soft_deadline_at: state.soft_deadline_at,
-        external_id: opened.private.external_id.clone(),
+        external_id: private.and_then(|private| private.external_id.clone()),
         created_at: state.created_at,
         expires_at: Some(state.expires_at),
         completed_at: state.completed_at,
@@ -41,13 +76,7 @@ pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing,
         erased_at: row.erased_at,
         detail: row.detail.clone(),
         signers: parties
-            .map(|(party, private)| {
-                signer(
-                    app,
-                    party,
-                    Some(private).filter(|_| row.erased_at.is_none()),
-                )
-            })
+            .map(|(at, one)| signer(app, one, party(at)))
             .collect(),
         document: row.output().map(output).transpose()?,
     })
@@ -67,7 +96,7 @@ pub(super) fn batch(app: &App, opened: &OpenedBatch) -> Result<api::Batch, Workf
         external_id: opened.private.external_id.clone(),
         created_at: opened.row.created_at,
         signings: signings
-            .map(|one| signing(app, one))
+            .map(|one| shown(app, one))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -139,7 +168,7 @@ pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
     }
 }
 
-/// Without `private` it is erased.
+/// Without `private` it is erased, or cannot be read.
 fn signer(app: &App, party: &domain::Signer, private: Option<&SignerPrivate>) -> api::Signer {
     let id = party.id.uuid();
     let can_still_sign = party.role == domain::SignerRole::Signer && party.status.is_open();

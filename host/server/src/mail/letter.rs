@@ -134,9 +134,9 @@ impl Letter<'_> {
     }
 
     fn greeting(&self, texts: &Texts) -> String {
-        match self.signer_name {
+        match self.signer_name.map(str::trim) {
+            None | Some("") => texts.greeting.to_owned(),
             Some(name) => format!("{}, {name}", texts.greeting),
-            None => texts.greeting.to_owned(),
         }
     }
 
@@ -183,6 +183,14 @@ mod tests {
                 assert!(content.contains(part), "{part} is not in {content}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_not_greeted() {
+        let mut letter = letter(LetterKind::Invitation, Language::En);
+        letter.signer_name = Some(" ");
+
+        assert!(letter.write().text.starts_with("Hello\n"));
     }
 
     #[test]

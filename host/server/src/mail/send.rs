@@ -1,7 +1,8 @@
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use parafa_domain::SignerId;
 use parafa_outbound::{Mail, MailError};
 use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -12,8 +13,12 @@ use crate::metrics;
 use crate::records::{
     KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow, SigningRow, TenantRow,
 };
-use crate::workflow::retries::{Jitter, next_attempt};
+use crate::retries::{Jitter, next_attempt};
 use crate::workflow::sealing;
+
+/// When to look again at a letter that is still being handed in under a lease
+/// that has ended.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
 #[derive(Deserialize)]
 struct Payload {
@@ -33,16 +38,33 @@ impl App {
     /// One attempt to send a letter.
     pub(crate) async fn send_mail(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { notices } = job.payload()?;
+        let handing = match &self.mailer {
+            Some(sender) => match sender.under_way.begin(job.id) {
+                None => return self.look_again(job).await,
+                handing => handing,
+            },
+            None => None,
+        };
+        let sent = self.attempt_to_send(job, &notices).await;
+        drop(handing);
+        sent
+    }
+
+    async fn attempt_to_send(
+        &self,
+        job: &ClaimedJob,
+        notices: &[Uuid],
+    ) -> Result<(), WorkflowError> {
         let now = self.store.now().await?;
         let mut opened = Vec::new();
-        for id in &notices {
+        for id in notices {
             opened.extend(self.open_mail(*id, now).await?);
         }
         let Some(mail) = self.letter(job, &opened).await? else {
-            return self.end_mail(job, &notices).await;
+            return self.end_mail(job, notices).await;
         };
         let sent = match &self.mailer {
-            Some(mailer) => mailer.send(&mail).await,
+            Some(sender) => sender.mailer.send(&mail).await,
             None => Err(MailError::Unavailable),
         };
         metrics::mail_attempted(match sent {
@@ -51,12 +73,12 @@ impl App {
             Err(MailError::Unavailable) => "unavailable",
         });
         match sent {
-            Ok(()) => self.end_mail(job, &notices).await,
+            Ok(()) => self.end_mail(job, notices).await,
             Err(MailError::Refused) => {
                 tracing::warn!(job.id = %job.id, "the mail server refuses a letter for good");
-                self.end_mail(job, &notices).await
+                self.end_mail(job, notices).await
             }
-            Err(MailError::Unavailable) => self.try_again(job, &notices).await,
+            Err(MailError::Unavailable) => self.try_again(job, notices).await,
         }
     }
 
@@ -130,17 +152,34 @@ impl App {
         }))
     }
 
+    async fn look_again(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let given_back = self.store.transact(|tx| {
+            Box::pin(async move {
+                let again = tx.now().saturating_add(LOOK_AGAIN);
+                jobs::retry(tx, job, again.unwrap_or(Timestamp::MAX)).await
+            })
+        });
+        Ok(given_back.await?)
+    }
+
+    /// Ends the sending of a letter, also when somebody else has its job by
+    /// now: they find nothing left to send.
     async fn end_mail(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
-        self.store
+        let ended = self
+            .store
             .transact(|tx| {
                 Box::pin(async move {
-                    for id in notices {
-                        tx.delete::<NoticeRow>(id).await?;
-                    }
-                    Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
+                    forget(tx, notices).await?;
+                    jobs::complete(tx, job).await
                 })
             })
-            .await
+            .await;
+        if let Err(StoreError::JobLost { .. }) = ended {
+            self.store
+                .transact(|tx| Box::pin(async move { forget(tx, notices).await }))
+                .await?;
+        }
+        Ok(ended?)
     }
 
     async fn try_again(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
@@ -171,6 +210,13 @@ impl App {
         }
         Ok(())
     }
+}
+
+async fn forget(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), StoreError> {
+    for id in notices {
+        tx.delete::<NoticeRow>(id).await?;
+    }
+    Ok(())
 }
 
 fn kind(notice: &NoticeRow) -> Result<LetterKind, WorkflowError> {

@@ -17,8 +17,9 @@ pub(crate) struct NoticeRow {
     pub(crate) signing: Uuid,
     /// The party concerned.
     pub(crate) signer: Option<Uuid>,
-    /// The event before it, of which a webhook is told first.
-    pub(crate) after: Option<Uuid>,
+    /// The event after it, of which a webhook is told once it was told of this
+    /// one, or could not be.
+    pub(crate) next: Option<Uuid>,
     pub(crate) kind: NoticeKind,
     pub(crate) occurred_at: Timestamp,
     /// The key of the payload: the signing's, or for the last word on an erased

@@ -14,8 +14,8 @@ use super::host::Host;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    Amount, BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow,
-    Role, SigningRow, UsageRow,
+    Amount, BillingRow, Delivery, EventKind, Funding, IdempotencyRow, KeyMode, MailKind,
+    NoticeKind, NoticeRow, Role, SigningRow, UsageRow,
 };
 use crate::workflow::Keep;
 use crate::workflow::accounts::Caller;
@@ -121,9 +121,51 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     assert!(matches!(again, Reserved::Answered(answer) if answer == "created"));
     assert_eq!(signings(&host).await.len(), 1);
     site.pass(DAY);
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     assert_eq!(deployment.data_keys(), 1, "the signing's alone");
     claim(&host, "k").await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_clock_that_leaps_takes_no_claim_from_a_request_that_is_carried_out() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let held = claim(&host, "k").await;
+    // The clock leaps.
+    site.pass(DAY);
+    host.run_all().await;
+
+    create_once(&host, &held).await.unwrap();
+
+    site.pass(DAY);
+    host.run_all().await;
+    assert_eq!(
+        deployment.data_keys(),
+        1,
+        "the answer is dropped in its time"
+    );
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_claim_that_led_to_nothing_is_dropped() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let abandoned = claim(&host, "k").await;
+
+    site.pass(DAY);
+    host.run_all().await;
+    site.pass(MINUTE);
+    host.run_all().await;
+
+    assert!(rows::<IdempotencyRow>(&host).await.is_empty());
+    let late = create_once(&host, &abandoned).await;
+    assert!(matches!(late, Err(WorkflowError::ClaimLost)));
     drop(host);
     site.shutdown().await;
 }
@@ -143,13 +185,13 @@ async fn a_stored_file_lives_for_a_week() {
     let token = file.row.id;
 
     site.pass(DAY * 7 - MINUTE);
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     assert!(host.app.read_file(&caller(), token).await.is_ok());
     site.pass(MINUTE);
 
     let gone = host.app.read_file(&caller(), token).await;
     assert!(matches!(gone, Err(WorkflowError::NotFound)));
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
     drop(host);
@@ -172,7 +214,7 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
 
     assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
     site.pass(MINUTE);
-    while host.run_due().await > 0 {}
+    host.run_all().await;
     let row = read(&host, id).await;
     assert_eq!(row.versions.len(), 1);
     assert_eq!(row.signing.turn, None);

@@ -1,5 +1,6 @@
 //! Events that wait in a line before their receiver.
 
+use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
 use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
@@ -9,7 +10,8 @@ use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
 use crate::error::WorkflowError;
-use crate::records::{Product, WebhookSecret, WebhookSecretRow};
+use crate::jobs;
+use crate::records::{EventKind, NoticeKind, NoticeRow, Product, WebhookSecret, WebhookSecretRow};
 use crate::workflow::lanes::DELIVERIES;
 use crate::workflow::lease::LEASE;
 
@@ -49,6 +51,110 @@ async fn an_event_in_a_line_is_not_signed_before_its_turn() {
     assert!(matches!(signed, Err(WorkflowError::Inconsistent(_))));
     drop(host);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_event_comes_once_the_one_before_it_was_tried() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    give_secret(&host).await;
+    decline_told(&host, &site).await;
+    let [first] = &claim(&host).await[..] else {
+        panic!("one of the two has its turn")
+    };
+    assert_eq!(kind_of(&host, first).await, EventKind::SignerDeclined);
+
+    let (sent, ()) = tokio::join!(host.app.deliver_event(first), async {
+        drop(site.hook_called().await);
+    });
+    sent.unwrap();
+
+    let [second] = &claim(&host).await[..] else {
+        panic!("the other one follows at once")
+    };
+    assert_eq!(kind_of(&host, second).await, EventKind::Declined);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_event_of_which_nobody_can_be_told_does_not_hold_up_the_next_one() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    decline_told(&host, &site).await;
+    deployment.lose_keys();
+
+    for _event in 0..2 {
+        let [job] = &claim(&host).await[..] else {
+            panic!("one event at a time")
+        };
+        host.app.deliver_event(job).await.unwrap();
+    }
+
+    assert!(claim(&host).await.is_empty());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn events_that_wait_for_a_receiver_who_says_nothing_cost_few_commits() {
+    const PAIRS: u64 = 50;
+    const SLOTS: usize = 64;
+    const LOOK: SignedDuration = SignedDuration::from_millis(250);
+    /// Half a minute: no lease ends meanwhile.
+    const LOOKS: usize = 120;
+
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    give_secret(&host).await;
+    for _ in 0..PAIRS {
+        decline_told(&host, &site).await;
+    }
+    let before = host.commits();
+
+    let mut running = JoinSet::new();
+    for _ in 0..LOOKS {
+        let free = SLOTS - running.len();
+        let claimed = host.app.store.claim_due(DELIVERIES, free, LEASE);
+        for mut job in claimed.await.unwrap() {
+            let app = host.app.clone();
+            running.spawn(async move { jobs::run_one(&app, &mut job).await });
+        }
+        while running.len() > AT_ONCE {
+            running.join_next().await;
+        }
+        site.pass(LOOK);
+    }
+
+    assert_eq!(running.len(), AT_ONCE, "nobody was answered");
+    let commits = host.commits() - before;
+    assert!(commits < PAIRS * 10, "{commits}");
+    running.shutdown().await;
+    drop(host);
+    site.shutdown().await;
+}
+
+/// The first of two signers in a row declines, of which a webhook that says
+/// nothing is told, and that the signing is declined by it.
+async fn decline_told(host: &Host, site: &Site) {
+    let webhook = Some(site.deaf_hook());
+    let created = host.create_told(site.posted(), SigningOrder::Sequential, webhook);
+    let created = created.await.unwrap().signing;
+    let link = host.link(created.signers[0].id.uuid());
+    let ceremony = host.app.ceremony(&link).await.unwrap();
+    host.app.decline(&ceremony, None).await.unwrap();
+}
+
+async fn kind_of(host: &Host, job: &ClaimedJob) -> EventKind {
+    let notice = job.payload["notice"].as_str().unwrap().parse().unwrap();
+    let notice = host.app.store.get::<NoticeRow>(&notice).await;
+    match notice.unwrap().unwrap().kind {
+        NoticeKind::Webhook(kind) => kind,
+        NoticeKind::Mail(_) => panic!("it is a letter"),
+    }
 }
 
 async fn claim(host: &Host) -> Vec<ClaimedJob> {

@@ -226,7 +226,6 @@ pub(crate) fn component_of(file: &str) -> Bytes {
         .into()
 }
 
-/// A document that a caller posts.
 /// Where all tests keep compiled plugins: compiling takes seconds.
 pub(crate) fn compiled_plugins() -> PathBuf {
     target().join("plugin-cache")
@@ -236,6 +235,7 @@ fn target() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
+/// A document that a caller posts.
 #[derive(Clone)]
 pub(super) struct Posted {
     pub(super) extension: &'static str,

@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
+use parafa_api_signing::SigningApi;
+use parafa_api_signing::requests::ListQuery;
 use parafa_domain::{SigningOrder, SigningStatus};
 use parafa_store::Clock;
+use serde_json::Value;
 
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
+use crate::api::Signings;
 use crate::error::{IntakeFault, WorkflowError};
 use crate::records::{Delivery, SigningRow};
 use crate::workflow::files::FileForm;
 use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use crate::workflow::read_signing::Listing;
+use crate::workflow::read_signing::{Listing, Shown};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
@@ -28,13 +32,99 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
         .unwrap();
     app.erase_signing(&caller(), erased).await.unwrap();
 
-    let opened = app.open_signings(stale).await.unwrap();
+    let shown = app.show_signings(stale).await.unwrap();
 
-    assert_eq!(opened[0].signers.len(), 1);
-    assert_eq!(opened[0].signers[0].email, "antras@example.com");
-    assert!(opened[1].row.erased_at.is_some());
-    assert_eq!(opened[1].private.title, "");
-    drop(opened);
+    let [Shown::Opened(smaller), Shown::Opened(erased)] = &shown[..] else {
+        panic!("{shown:?}")
+    };
+    assert_eq!(smaller.signers.len(), 1);
+    assert_eq!(smaller.signers[0].email, "antras@example.com");
+    assert!(erased.row.erased_at.is_some());
+    assert_eq!(erased.private.title, "");
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let rows = two(&host).await;
+    let [lost, sound] = [0, 1].map(|n| rows[n].signing.id.uuid());
+    host.app.keys.erase(rows[0].data_key).await.unwrap();
+    let api = Signings(host.app.clone());
+    let everything = ListQuery {
+        status: None,
+        limit: 10,
+        starting_after: None,
+    };
+
+    let list = api.list_signings(&caller(), everything).await.unwrap();
+
+    let list = serde_json::to_value(&list).unwrap();
+    let [newer, older] = list["data"].as_array().unwrap().as_slice() else {
+        panic!("{list}")
+    };
+    assert_eq!(newer["signingId"], sound.to_string());
+    assert_eq!(newer["title"], "Sutartis");
+    assert!(newer.get("detail").is_none());
+    assert_eq!(older["signingId"], lost.to_string());
+    assert_eq!(older["title"], "");
+    assert_eq!(older["status"], "pending");
+    assert_eq!(older["erasedAt"], Value::Null);
+    assert_eq!(older["signers"][0]["email"], Value::Null);
+    assert!(older["detail"].is_string());
+    let alone = host.app.read_signing(&caller(), lost).await;
+    assert!(alone.unwrap_err().is_unreadable());
+    assert!(host.app.read_signing(&caller(), sound).await.is_ok());
+    drop(api);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let raised = host.app.create_batch(&caller(), batch(), None).await;
+    let raised = raised.unwrap();
+    let lost = raised.signings[1].row().data_key;
+    host.app.keys.erase(lost).await.unwrap();
+
+    let read = host.app.read_batch(&caller(), raised.row.id).await;
+
+    let read = read.unwrap().signings;
+    let [
+        Shown::Opened(_),
+        Shown::Unreadable(unread),
+        Shown::Opened(_),
+    ] = &read[..]
+    else {
+        panic!("{read:?}")
+    };
+    assert_eq!(unread.data_key, lost);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
+    let id = row.signing.id.uuid();
+    deployment.damage_keys();
+
+    assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+
+    let row = read(&host, id).await;
+    assert!(row.erased_at.is_some() && row.remains.is_none());
+    assert_eq!(row.signing.status, SigningStatus::Cancelled);
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert_eq!(deployment.data_keys(), 0);
     drop(host);
     site.shutdown().await;
 }

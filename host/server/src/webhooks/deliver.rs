@@ -1,8 +1,9 @@
 use bytes::Bytes;
 use http::uri::Authority;
 use http::{HeaderMap, Uri};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -16,11 +17,9 @@ use crate::records::{
     DeliveryAttempt, DeliveryEnd, EventPayload, NoticeKind, NoticeRow, Product, SigningRow,
     WebhookSecretRow,
 };
-use crate::workflow::retries::{Jitter, next_attempt};
-use crate::workflow::sealing;
+use crate::retries::{Jitter, next_attempt};
+use crate::workflow::{notices, sealing};
 
-/// When an event comes again that waits for the one before it.
-const AFTER_THE_ONE_BEFORE: SignedDuration = SignedDuration::from_millis(250);
 /// Most attempts that a delivery's record lists; replays may add to them.
 const LISTED_ATTEMPTS: usize = 50;
 
@@ -35,16 +34,12 @@ impl App {
     pub(crate) async fn deliver_event(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { notice } = job.payload()?;
         let Some(notice) = self.store.get::<NoticeRow>(&notice).await? else {
-            return self.drop_delivery(job).await;
+            return self.drop_delivery(job, notice).await;
         };
         let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
-            return self.drop_delivery(job).await;
+            return self.drop_delivery(job, notice.id).await;
         };
         let now = self.store.now().await?;
-        if self.is_early(&notice).await? {
-            let again = now.saturating_add(AFTER_THE_ONE_BEFORE);
-            return self.come_again(job, again.unwrap_or(Timestamp::MAX)).await;
-        }
         let payload: EventPayload = sealing::open_notice(&key, notice.id, &notice.payload)?;
         let target: Uri = payload
             .target
@@ -84,15 +79,6 @@ impl App {
         Ok((headers, body))
     }
 
-    /// Whether the event before it was not even tried yet.
-    async fn is_early(&self, notice: &NoticeRow) -> Result<bool, WorkflowError> {
-        let Some(before) = notice.after else {
-            return Ok(false);
-        };
-        let before = self.store.get::<NoticeRow>(&before).await?;
-        Ok(before.is_some_and(|before| before.attempts.is_empty()))
-    }
-
     async fn come_again(&self, job: &ClaimedJob, at: Timestamp) -> Result<(), WorkflowError> {
         let given_back = self
             .store
@@ -100,10 +86,17 @@ impl App {
         Ok(given_back.await?)
     }
 
-    async fn drop_delivery(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        let completed = self
-            .store
-            .transact(|tx| Box::pin(async move { jobs::complete(tx, job).await }));
+    /// Ends a delivery of which nobody can be told.
+    async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), WorkflowError> {
+        let completed = self.store.transact(|tx| {
+            Box::pin(async move {
+                if let Some(mut notice) = tx.get::<NoticeRow>(&notice).await? {
+                    release_next(tx, &mut notice).await?;
+                    tx.put(&notice).await?;
+                }
+                jobs::complete(tx, job).await
+            })
+        });
         Ok(completed.await?)
     }
 
@@ -125,6 +118,7 @@ impl App {
                         );
                     };
                     let made = note_attempt(&mut notice, now, outcome);
+                    release_next(tx, &mut notice).await?;
                     if outcome.may_be_repeated()
                         && let Some(again) = next_attempt(made, now, jitter)
                     {
@@ -152,7 +146,18 @@ impl App {
         if last_word {
             self.keys.erase(sent.data_key).await?;
         }
+        if sent.next.is_some() {
+            self.work.notify_one();
+        }
         Ok(())
+    }
+}
+
+/// Lets the event after it come, which has waited for this one to be tried.
+async fn release_next(tx: &mut Transaction<'_>, notice: &mut NoticeRow) -> Result<(), StoreError> {
+    match notice.next.take() {
+        Some(next) => notices::deliver(tx, next).await,
+        None => Ok(()),
     }
 }
 

@@ -6,12 +6,16 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::send::LIMITS;
+
 /// Deliveries under way to one receiver at the same time.
-const AT_ONCE: u32 = 4;
+const AT_ONCE: u8 = 4;
 /// Shortest time after which somebody in line comes again.
 const SOONEST: Duration = Duration::from_millis(200);
 /// Longest such time: a line that long is thought over again.
 const LATEST: Duration = Duration::from_secs(3600);
+/// What a delivery takes at most.
+const LONGEST: Duration = LIMITS.timeout;
 /// Receivers that are remembered before those without a line are forgotten.
 const REMEMBERED: usize = 10_000;
 
@@ -19,18 +23,32 @@ const REMEMBERED: usize = 10_000;
 #[derive(Clone, Default)]
 pub(super) struct Lines(Arc<Mutex<HashMap<String, Line>>>);
 
+#[derive(Default)]
 struct Line {
-    under_way: u32,
+    /// When the deliveries that are under way began.
+    under_way: Vec<Timestamp>,
     /// What a delivery takes here, as the last ones did.
     usual: Duration,
     /// The last place given out.
     last_place: Timestamp,
 }
 
+impl Line {
+    /// What a delivery takes here, as far as can be told at `now`: at least as
+    /// long as the oldest that is under way has taken by then.
+    fn takes(&self, now: Timestamp) -> Duration {
+        let oldest = self.under_way.iter().min();
+        let so_far = oldest.map(|begun| now.duration_since(*begun));
+        let so_far = so_far.and_then(|time| Duration::try_from(time).ok());
+        self.usual.max(so_far.unwrap_or_default().min(LONGEST))
+    }
+}
+
 /// One delivery's turn; the next may come when it is dropped.
 pub(super) struct Turn {
     lines: Lines,
     receiver: String,
+    begun: Timestamp,
     since: Instant,
 }
 
@@ -40,22 +58,19 @@ impl Lines {
     pub(super) fn enter(&self, receiver: &str, now: Timestamp) -> Result<Turn, Timestamp> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= REMEMBERED {
-            lines.retain(|_, line| line.under_way > 0 || line.last_place > now);
+            lines.retain(|_, line| !line.under_way.is_empty() || line.last_place > now);
         }
-        let line = lines.entry(receiver.to_owned()).or_insert(Line {
-            under_way: 0,
-            usual: Duration::ZERO,
-            last_place: now,
-        });
-        if line.under_way < AT_ONCE {
-            line.under_way += 1;
+        let line = lines.entry(receiver.to_owned()).or_default();
+        if line.under_way.len() < usize::from(AT_ONCE) {
+            line.under_way.push(now);
             return Ok(Turn {
                 lines: self.clone(),
                 receiver: receiver.to_owned(),
+                begun: now,
                 since: Instant::now(),
             });
         }
-        let place = later(line.last_place, line.usual / AT_ONCE);
+        let place = later(line.last_place, line.takes(now) / u32::from(AT_ONCE));
         line.last_place = place.clamp(later(now, SOONEST), later(now, LATEST));
         Err(line.last_place)
     }
@@ -65,7 +80,9 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let mut lines = self.lines.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = lines.get_mut(&self.receiver) {
-            line.under_way = line.under_way.saturating_sub(1);
+            if let Some(mine) = line.under_way.iter().position(|begun| *begun == self.begun) {
+                line.under_way.swap_remove(mine);
+            }
             line.usual = (line.usual + self.since.elapsed()) / 2;
         }
     }
@@ -93,7 +110,7 @@ mod tests {
         let lines = Lines::default();
         let turns = fill(&lines, "slow.example");
 
-        assert_eq!(turns.len(), AT_ONCE as usize);
+        assert_eq!(turns.len(), usize::from(AT_ONCE));
         let again = lines.enter("slow.example", NOW).err();
         assert!(again.is_some_and(|again| again > NOW));
     }
@@ -126,11 +143,37 @@ mod tests {
             .expect("a line")
             .usual = Duration::from_secs(8);
 
-        let places: Vec<i64> = (0..3)
-            .filter_map(|_| lines.enter("slow.example", NOW).err())
-            .map(Timestamp::as_second)
-            .collect();
+        assert_eq!(places(&lines, NOW), [2, 4, 6]);
+    }
 
-        assert_eq!(places, [2, 4, 6]);
+    #[test]
+    fn the_line_before_a_receiver_that_says_nothing_spreads_over_the_time_that_it_has_taken() {
+        let lines = Lines::default();
+        let _turns = fill(&lines, "slow.example");
+
+        let then = later(NOW, Duration::from_secs(12));
+
+        assert_eq!(places(&lines, then), [12, 15, 18]);
+    }
+
+    #[test]
+    fn a_clock_that_leaps_is_no_time_that_a_receiver_takes() {
+        let lines = Lines::default();
+        let _turns = fill(&lines, "slow.example");
+
+        let then = later(NOW, Duration::from_secs(1_000_000));
+
+        let [first, second, _] = places(&lines, then)[..] else {
+            panic!("three places")
+        };
+        assert!(second - first < LONGEST.as_secs().cast_signed());
+    }
+
+    /// The next three places, in seconds.
+    fn places(lines: &Lines, now: Timestamp) -> Vec<i64> {
+        (0..3)
+            .filter_map(|_| lines.enter("slow.example", now).err())
+            .map(Timestamp::as_second)
+            .collect()
     }
 }

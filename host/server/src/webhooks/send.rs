@@ -7,7 +7,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
 /// A receiver has this long to answer, and a short answer is read so that its
 /// connection can be used again.
-const LIMITS: ExchangeLimits = ExchangeLimits {
+pub(super) const LIMITS: ExchangeLimits = ExchangeLimits {
     timeout: Duration::from_secs(15),
     max_response_bytes: 64 * 1024,
 };

@@ -8,7 +8,7 @@ use super::accounts::Caller;
 use super::create_signing::Prepared;
 use super::forms::{BatchForm, TermsForm};
 use super::idempotency;
-use super::read_signing::OpenedSigning;
+use super::read_signing::Shown;
 use super::{Keep, billing, notices, sealing};
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -19,7 +19,7 @@ use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
 pub(crate) struct OpenedBatch {
     pub(crate) row: BatchRow,
     pub(crate) private: BatchPrivate,
-    pub(crate) signings: Vec<OpenedSigning>,
+    pub(crate) signings: Vec<Shown>,
 }
 
 impl App {
@@ -93,7 +93,7 @@ impl App {
                 })
             })
             .await?;
-        let signings = self.open_signings(signings).await?;
+        let signings = self.show_signings(signings).await?;
         Ok(OpenedBatch {
             private: self.batch_private(&row).await?,
             row,
@@ -242,7 +242,10 @@ fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> Open
     OpenedBatch {
         row,
         private: batch_private(terms),
-        signings: prepared.iter().map(|one| one.opened.clone()).collect(),
+        signings: prepared
+            .iter()
+            .map(|one| Shown::Opened(one.opened.clone()))
+            .collect(),
     }
 }
 

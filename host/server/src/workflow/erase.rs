@@ -89,6 +89,14 @@ impl App {
                 self.settle_erasure(id).await?;
                 return Ok(false);
             }
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %id,
+                    error = &error as &dyn std::error::Error,
+                    "a signing is erased unread, and nobody is told"
+                );
+                None
+            }
             words => words?,
         };
         let links: Vec<String> = row
@@ -244,6 +252,7 @@ impl App {
             outcome = outcome.and(erased.map(|_| ()).map_err(WorkflowError::from));
         }
         for file in &remains.byte_files {
+            self.known_documents.forget(file.as_u128());
             let unlinked = self.files.unlink(*file).await;
             outcome = outcome.and(unlinked.map(|_| ()).map_err(WorkflowError::from));
         }
@@ -252,7 +261,6 @@ impl App {
 
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, WorkflowError> {
         self.store
-            self.known_documents.forget(file.as_u128());
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx

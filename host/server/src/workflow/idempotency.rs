@@ -172,7 +172,8 @@ impl App {
         }
     }
 
-    /// Drops an answer whose day is over, or a claim that led to none.
+    /// Drops an answer whose day is over, or a claim that led to none. One whose
+    /// request is still being carried out is left until nobody renews it.
     pub(crate) async fn drop_answer(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload {
             scope,
@@ -185,7 +186,10 @@ impl App {
                 let scope = scope.clone();
                 Box::pin(async move {
                     let stored = tx.get::<IdempotencyRow>(&scope).await?;
-                    if stored.is_some_and(|row| row.claim == claim) {
+                    if let Some(row) = stored.filter(|row| row.claim == claim) {
+                        if let Some(again) = row.looked_at_again(tx.now(), job.attempts) {
+                            return Ok(jobs::give_back(tx, job, again).await?);
+                        }
                         tx.delete::<IdempotencyRow>(&scope).await?;
                     }
                     Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
@@ -377,6 +381,17 @@ impl IdempotencyRow {
                     SealedAnswer::File(file) => vec![*file],
                 },
             },
+        }
+    }
+
+    /// When to look again whether the request is still being carried out, if it
+    /// may be. One look is not enough: a clock that leaps ends the time of a
+    /// claim that is about to be renewed.
+    fn looked_at_again(&self, now: Timestamp, looks: u32) -> Option<Timestamp> {
+        match self.state {
+            IdempotencyState::Running { until } if now < until => Some(until),
+            IdempotencyState::Running { .. } if looks < 2 => Some(after(now, RUNNING)),
+            _ => None,
         }
     }
 

@@ -1,11 +1,12 @@
 //! A step's hold on its job.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{Store, StoreError};
+
+use super::renewal::renewed_while;
 
 /// How long a claimed job is left alone. What a dead host was doing is taken
 /// over when it ends, so it is short; a step that takes longer renews it.
@@ -24,31 +25,33 @@ pub(super) async fn hold<T>(
     job: &mut ClaimedJob,
     work: impl Future<Output = T>,
 ) -> Result<T, StoreError> {
-    let mut work = pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return Ok(done),
-            () = tokio::time::sleep(RENEW_EVERY) => match renew(store, job).await {
-                Ok(renewed) => *job = renewed,
-                Err(lost @ StoreError::JobLost { .. }) => return Err(lost),
-                Err(error) => {
-                    let error: &dyn std::error::Error = &error;
-                    tracing::warn!(job.id = %job.id, error, "a lease could not be renewed");
-                }
-            },
-        }
-    }
+    let claim = job.clone();
+    let (done, renewed) =
+        renewed_while(work, RENEW_EVERY, claim, |claim| renew(store, claim)).await?;
+    *job = renewed;
+    Ok(done)
 }
 
-async fn renew(store: &Store, claim: &ClaimedJob) -> Result<ClaimedJob, StoreError> {
-    store
+/// The claim for another [`LEASE`]; the same one if it could not be renewed now.
+async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreError> {
+    let renewed = store
         .transact(|tx| {
+            let claim = &claim;
             Box::pin(async move {
                 let until = tx.now().saturating_add(LEASE).unwrap_or(Timestamp::MAX);
                 jobs::renew(tx, claim, until).await
             })
         })
-        .await
+        .await;
+    match renewed {
+        Err(lost @ StoreError::JobLost { .. }) => Err(lost),
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(job.id = %claim.id, error, "a lease could not be renewed");
+            Ok(claim)
+        }
+        renewed => renewed,
+    }
 }
 
 #[cfg(test)]

@@ -32,13 +32,14 @@ pub(super) async fn record(
     events: &[SigningEvent],
 ) -> Result<(), WorkflowError> {
     record_events(tx, row.signing.id.uuid(), events).await?;
+    // The last event told; the next one leaves after it.
     let mut before = None;
     for event in events {
         if let SigningEvent::SignerReleased(signer) = *event {
             mail(tx, key, row, signer, MailKind::Invitation).await?;
         }
-        if let Some(told) = Told::of(*event, before) {
-            before = tell(tx, key, row, told).await?;
+        if let Some(told) = Told::of(*event) {
+            before = tell(tx, key, row, told, before).await?;
         }
     }
     Ok(())
@@ -48,12 +49,10 @@ pub(super) async fn record(
 struct Told {
     kind: EventKind,
     signer: Option<SignerId>,
-    /// The notice before it.
-    after: Option<Uuid>,
 }
 
 impl Told {
-    fn of(event: SigningEvent, after: Option<Uuid>) -> Option<Self> {
+    fn of(event: SigningEvent) -> Option<Self> {
         let (kind, signer) = match event {
             SigningEvent::SignerReleased(_) => return None,
             SigningEvent::Cancelled => (EventKind::Cancelled, None),
@@ -64,11 +63,7 @@ impl Told {
             SigningEvent::SignerDeclined(signer) => (EventKind::SignerDeclined, Some(signer)),
             SigningEvent::SignerSigned(signer) => (EventKind::SignerSigned, Some(signer)),
         };
-        Some(Self {
-            kind,
-            signer,
-            after,
-        })
+        Some(Self { kind, signer })
     }
 }
 
@@ -108,8 +103,10 @@ pub(super) async fn note_mail(
     kind: MailKind,
 ) -> Result<Uuid, WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    let note = Note::mail(signer, kind);
-    store_notice(tx, (row.data_key, key), row, note, &payload).await
+    let about = (NoticeKind::Mail(kind), Some(signer));
+    let mail = notice(tx, (row.data_key, key), row, about, &payload)?;
+    tx.insert(&mail).await?;
+    Ok(mail.id)
 }
 
 /// Has a party mailed that a signing which is being erased asks for nothing any
@@ -122,9 +119,10 @@ pub(super) async fn retract_erased(
     signer: SignerId,
 ) -> Result<(), WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    let note = Note::mail(signer, MailKind::Retraction);
-    let notice = store_notice(tx, own, row, note, &payload).await?;
-    send(tx, &[notice]).await
+    let about = (NoticeKind::Mail(MailKind::Retraction), Some(signer));
+    let mail = notice(tx, own, row, about, &payload)?;
+    tx.insert(&mail).await?;
+    send(tx, &[mail.id]).await
 }
 
 async fn mail_payload(
@@ -175,13 +173,10 @@ pub(super) async fn tell_of_erased(
         signer: None,
         document: None,
     };
-    let told = Told {
-        kind,
-        signer: None,
-        after: None,
-    };
-    store_event(tx, own, row, &told, &payload).await?;
-    Ok(())
+    let told = Told { kind, signer: None };
+    let event = event_notice(tx, own, row, &told, &payload)?;
+    tx.insert(&event).await?;
+    Ok(deliver(tx, event.id).await?)
 }
 
 /// What is sealed in a signing that is not erased.
@@ -201,13 +196,15 @@ pub(super) async fn signer_private(
     sealing::open_signer(key, signer, &row.private)
 }
 
-/// Has the webhook told, if there is one; gives the notice.
+/// Has the webhook told, if there is one, once it was told of `before`; gives
+/// the notice.
 async fn tell(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     row: &SigningRow,
     told: Told,
-) -> Result<Option<Uuid>, WorkflowError> {
+    before: Option<NoticeRow>,
+) -> Result<Option<NoticeRow>, WorkflowError> {
     let about = private_of(key, row)?;
     let Some(target) = about.webhook_url else {
         return Ok(None);
@@ -228,68 +225,52 @@ async fn tell(
             simulated: output.simulated,
         }),
     };
-    let notice = store_event(tx, (row.data_key, key), row, &told, &payload).await?;
-    Ok(Some(notice))
+    let event = event_notice(tx, (row.data_key, key), row, &told, &payload)?;
+    tx.insert(&event).await?;
+    match before {
+        Some(mut before) => {
+            before.next = Some(event.id);
+            tx.put(&before).await?;
+        }
+        None => deliver(tx, event.id).await?,
+    }
+    Ok(Some(event))
 }
 
-async fn store_event(
+fn event_notice(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
     row: &SigningRow,
     told: &Told,
     payload: &EventPayload,
-) -> Result<Uuid, WorkflowError> {
-    let note = Note {
-        kind: NoticeKind::Webhook(told.kind),
-        signer: told.signer,
-        after: told.after,
-    };
-    let id = store_notice(tx, own, row, note, payload).await?;
-    deliver(tx, id).await?;
-    Ok(id)
+) -> Result<NoticeRow, WorkflowError> {
+    let kind = NoticeKind::Webhook(told.kind);
+    notice(tx, own, row, (kind, told.signer), payload)
 }
 
-/// A notice to be.
-struct Note {
-    kind: NoticeKind,
-    signer: Option<SignerId>,
-    after: Option<Uuid>,
-}
-
-impl Note {
-    fn mail(signer: SignerId, kind: MailKind) -> Self {
-        Self {
-            kind: NoticeKind::Mail(kind),
-            signer: Some(signer),
-            after: None,
-        }
-    }
-}
-
-async fn store_notice<T: Serialize>(
+/// A notice to be stored.
+fn notice<T: Serialize>(
     tx: &mut Transaction<'_>,
     (data_key, key): (Uuid, &DataKey),
     row: &SigningRow,
-    note: Note,
+    (kind, signer): (NoticeKind, Option<SignerId>),
     payload: &T,
-) -> Result<Uuid, WorkflowError> {
+) -> Result<NoticeRow, WorkflowError> {
     let id = tx.new_id()?;
-    let notice = NoticeRow {
+    Ok(NoticeRow {
         id,
         tenant: row.tenant,
         signing: row.signing.id.uuid(),
-        signer: note.signer.map(SignerId::uuid),
-        after: note.after,
-        kind: note.kind,
+        signer: signer.map(SignerId::uuid),
+        next: None,
+        kind,
         occurred_at: tx.now(),
         data_key,
         payload: sealing::seal_notice(key, id, payload)?,
         made: 0,
         attempts: Vec::new(),
         ended: None,
-    };
-    tx.insert(&notice).await?;
-    Ok(id)
+    })
 }
 
 /// Has a webhook told of a notice.

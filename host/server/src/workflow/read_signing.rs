@@ -26,6 +26,15 @@ pub(crate) struct OpenedSigning {
     pub(crate) signers: Vec<SignerPrivate>,
 }
 
+/// A signing among others. One that cannot be read denies nobody the rest: what
+/// stands open in its row is shown.
+#[derive(Clone, Debug)]
+pub(crate) enum Shown {
+    Opened(OpenedSigning),
+    /// What is sealed in it cannot be opened.
+    Unreadable(SigningRow),
+}
+
 /// A party with all that is known about it.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenedSigner {
@@ -44,7 +53,7 @@ pub(crate) struct Listing {
 /// A page of signings.
 #[derive(Debug)]
 pub(crate) struct Listed {
-    pub(crate) signings: Vec<OpenedSigning>,
+    pub(crate) signings: Vec<Shown>,
     /// The cursor of the next page, if there is one.
     pub(crate) next: Option<Uuid>,
 }
@@ -89,6 +98,15 @@ impl OpenedSigning {
                 .collect::<Result<_, _>>()?,
             row,
         })
+    }
+}
+
+impl Shown {
+    pub(crate) fn row(&self) -> &SigningRow {
+        match self {
+            Self::Opened(opened) => &opened.row,
+            Self::Unreadable(row) => row,
+        }
     }
 }
 
@@ -174,10 +192,10 @@ impl App {
             })
             .await?;
         let last = paged.rows.last().map(|row| row.signing.id.uuid());
-        let mut signings = self.open_signings(paged.rows).await?;
+        let mut signings = self.show_signings(paged.rows).await?;
         // One whose deadline has just passed may stand under its old status.
-        signings.retain(|opened| {
-            let status = opened.row.signing.status;
+        signings.retain(|shown| {
+            let status = shown.row().signing.status;
             listing.status.is_none_or(|wanted| wanted == status)
         });
         Ok(Listed {
@@ -220,10 +238,10 @@ impl App {
 
     /// Opens what is sealed in signings, as they are now where they have
     /// changed since their rows were read.
-    pub(crate) async fn open_signings(
+    pub(crate) async fn show_signings(
         &self,
         rows: Vec<SigningRow>,
-    ) -> Result<Vec<OpenedSigning>, WorkflowError> {
+    ) -> Result<Vec<Shown>, WorkflowError> {
         let read = self
             .store
             .read(|tx| {
@@ -237,13 +255,37 @@ impl App {
                 })
             })
             .await?;
-        let opened = read
+        let shown = read
             .into_iter()
-            .map(|(row, signers)| self.unseal_or_anew(row, signers));
-        stream::iter(opened)
+            .map(|(row, signers)| self.show(row, signers));
+        stream::iter(shown)
             .buffered(KEYS_AT_ONCE)
             .try_collect()
             .await
+    }
+
+    async fn show(
+        &self,
+        row: SigningRow,
+        signers: Option<Vec<SignerPrivateRow>>,
+    ) -> Result<Shown, WorkflowError> {
+        let id = row.signing.id.uuid();
+        match self.unseal_or_anew(row, signers).await {
+            Err(error)
+                if error.is_unreadable() || matches!(error, WorkflowError::Inconsistent(_)) =>
+            {
+                tracing::error!(
+                    signing.id = %id,
+                    error = &error as &dyn std::error::Error,
+                    "a signing is listed unread"
+                );
+                let row = self.store.get::<SigningRow>(&id).await?;
+                let mut row = row.ok_or(WorkflowError::NotFound)?;
+                self.show_expired(&mut row).await?;
+                Ok(Shown::Unreadable(row))
+            }
+            opened => opened.map(Shown::Opened),
+        }
     }
 
     async fn unseal_or_anew(
@@ -252,26 +294,30 @@ impl App {
         signers: Option<Vec<SignerPrivateRow>>,
     ) -> Result<OpenedSigning, WorkflowError> {
         let id = row.signing.id.uuid();
-        let opened = match signers {
-            Some(signers) => self.unseal(row, &signers).await?,
-            None => None,
+        let Some(signers) = signers else {
+            return self.open_anew(id).await;
         };
-        match opened {
-            Some(opened) => Ok(opened),
-            None => self.open_anew(id).await,
+        match self.unseal(row, &signers).await {
+            Err(error) if error.is_missing() => self.open_anew(id).await,
+            opened => opened,
         }
     }
 
-    /// The same of one signing.
+    /// Opens one signing.
     pub(crate) async fn open_signing(
         &self,
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
-        let id = row.signing.id.uuid();
-        match self.open_signings(vec![row]).await?.pop() {
-            Some(opened) => Ok(opened),
-            None => self.open_anew(id).await,
-        }
+        let (row, signers) = self
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let signers = signer_rows(tx, &row).await?;
+                    Ok::<_, WorkflowError>((row, signers))
+                })
+            })
+            .await?;
+        self.unseal_or_anew(row, signers).await
     }
 
     /// Opens a signing from rows of one moment. Its key may still go between
@@ -279,6 +325,7 @@ impl App {
     async fn open_anew(&self, id: Uuid) -> Result<OpenedSigning, WorkflowError> {
         const READINGS: usize = 2;
 
+        let mut failure = WorkflowError::NotFound;
         for _ in 0..READINGS {
             let (row, signers) = self
                 .store
@@ -293,19 +340,19 @@ impl App {
                     })
                 })
                 .await?;
-            if let Some(opened) = self.unseal(row, &signers).await? {
-                return Ok(opened);
+            match self.unseal(row, &signers).await {
+                Err(error) if error.is_missing() => failure = error,
+                opened => return opened,
             }
         }
-        Err(WorkflowError::Inconsistent("a signing has no key"))
+        Err(failure)
     }
 
-    /// None when the key is gone.
     async fn unseal(
         &self,
         row: SigningRow,
         signers: &[SignerPrivateRow],
-    ) -> Result<Option<OpenedSigning>, WorkflowError> {
+    ) -> Result<OpenedSigning, WorkflowError> {
         let mut opened = if row.erased_at.is_some() {
             OpenedSigning {
                 private: SigningPrivate::default(),
@@ -313,16 +360,18 @@ impl App {
                 row,
             }
         } else {
-            match self.data_key(row.data_key).await {
-                Ok(key) => OpenedSigning::unsealed(&key, row, signers)?,
-                Err(error) if error.is_missing() => return Ok(None),
-                Err(error) => return Err(error),
-            }
+            let key = self.data_key(row.data_key).await?;
+            OpenedSigning::unsealed(&key, row, signers)?
         };
-        // A deadline that has passed is so before its job has come to it, which
-        // then stores and tells of it.
-        let _ = opened.row.signing.expire(self.store.now().await?);
-        Ok(Some(opened))
+        self.show_expired(&mut opened.row).await?;
+        Ok(opened)
+    }
+
+    /// A deadline that has passed is so before its job has come to it, which
+    /// then stores and tells of it.
+    async fn show_expired(&self, row: &mut SigningRow) -> Result<(), WorkflowError> {
+        let _ = row.signing.expire(self.store.now().await?);
+        Ok(())
     }
 
     /// The newest signed version, or the artifact of a simulation.

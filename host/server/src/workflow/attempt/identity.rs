@@ -38,11 +38,13 @@ impl App {
             tracing::error!(attempt.id = %running.attempt.id, "a Smart-ID certificate has no RSA key");
             return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
         }
-        let now = self.clock.now();
         let method = running.attempt.method.name();
+        // Certificates and what tells of their revocation are dated by others:
+        // they are judged by this host's clock.
+        let today = self.clock.now();
         let checked = match self
             .signer_check
-            .check_signer(&certificate, method, now)
+            .check_signer(&certificate, method, today)
             .await
         {
             Ok(checked) => checked,
@@ -52,7 +54,7 @@ impl App {
             }
         };
         let request = SignRequest {
-            time: now.as_second(),
+            time: self.store.now().await?.as_second(),
             seed: App::seed()?,
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),

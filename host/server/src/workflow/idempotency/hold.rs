@@ -1,10 +1,11 @@
 //! A claim that is held for as long as its request is carried out.
 
-use std::pin::pin;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use parafa_store::{Store, Transaction};
 
+use super::super::renewal::renewed_while;
 use super::{Claim, RUNNING, after};
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -32,22 +33,21 @@ impl App {
 /// one stood still, is not the end of the work: the commit that would keep its
 /// answer decides.
 async fn hold<T>(store: &Store, claim: &Claim, work: impl Future<Output = T>) -> T {
-    let mut work = pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            () = tokio::time::sleep(RENEW_EVERY) => {}
-        }
-        let renewed = store.transact(|tx| Box::pin(renew(tx, claim))).await;
-        match renewed {
-            Ok(true) => {}
-            Ok(false) => return work.await,
-            Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "a claim could not be renewed");
-            }
-        }
-    }
+    let renew = |is_held: bool| async move {
+        Ok::<_, Infallible>(is_held && holds_still(store, claim).await)
+    };
+    let Ok((done, _)) = renewed_while(work, RENEW_EVERY, true, renew).await;
+    done
+}
+
+/// Renews the claim; false once it is lost.
+async fn holds_still(store: &Store, claim: &Claim) -> bool {
+    let renewed = store.transact(|tx| Box::pin(renew(tx, claim))).await;
+    renewed.unwrap_or_else(|error| {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "a claim could not be renewed");
+        true
+    })
 }
 
 /// Tells whether the claim still holds.

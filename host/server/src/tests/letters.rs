@@ -1,0 +1,182 @@
+//! Letters, and a clock that leaps while they are handed in.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use parafa_domain::SigningOrder;
+use parafa_outbound::{MailProtection, MailServer, Mailer};
+use parafa_store::jobs::ClaimedJob;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinHandle;
+
+use super::calls::{DAY, caller, create, document, mails, rows, terms};
+use super::deployment::{Deployment, Site};
+use super::host::Host;
+use crate::jobs;
+use crate::mail::MailSender;
+use crate::records::{Delivery, MailKind, NoticeRow};
+use crate::workflow::forms::{SigningForm, SourceForm};
+use crate::workflow::lanes::DELIVERIES;
+use crate::workflow::lease::LEASE;
+
+/// When a letter that is on its way is looked at again.
+const SOON: SignedDuration = SignedDuration::from_secs(5);
+
+#[tokio::test]
+async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut post = PostOffice::open().await;
+    let host = post.writing(deployment.sound_host().await);
+    create(&host, SigningOrder::Sequential, Delivery::Email).await;
+    let mut job = claim(&host).await.unwrap();
+    let handing = {
+        let app = host.app.clone();
+        tokio::spawn(async move { jobs::run_one(&app, &mut job).await })
+    };
+    post.letter().await;
+
+    site.pass(DAY * 3);
+    let mut again = claim(&host).await.expect("its lease has ended");
+    jobs::run_one(&host.app, &mut again).await;
+    post.accept_all();
+    handing.await.unwrap();
+    site.pass(SOON);
+    host.run_all().await;
+
+    assert_eq!(post.further_letters(), 0);
+    assert!(rows::<NoticeRow>(&host).await.is_empty());
+    assert!(claim(&host).await.is_none());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut post = PostOffice::open().await;
+    post.accept_all();
+    let host = post.writing(deployment.sound_host().await);
+    let mut terms = terms(SigningOrder::Sequential, Delivery::Email);
+    terms.soft_deadline_in_days = Some(2);
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms,
+    };
+    host.app
+        .create_signing(&caller(), form, None)
+        .await
+        .unwrap();
+    host.run_all().await;
+    post.letter().await;
+
+    for _leap in 0..2 {
+        site.pass(DAY * 5);
+        host.run_all().await;
+    }
+
+    post.letter().await;
+    assert_eq!(post.further_letters(), 0);
+    assert!(mails(&host, MailKind::Reminder).await.is_empty());
+    drop(host);
+    site.shutdown().await;
+}
+
+async fn claim(host: &Host) -> Option<ClaimedJob> {
+    let claimed = host.app.store.claim_due(DELIVERIES, 1, LEASE);
+    claimed.await.unwrap().pop()
+}
+
+/// A mail server that says that it has taken a letter only when it is told to.
+struct PostOffice {
+    port: u16,
+    letters: mpsc::UnboundedReceiver<()>,
+    accepting: Arc<Semaphore>,
+    counter: JoinHandle<()>,
+}
+
+impl PostOffice {
+    async fn open() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (told, letters) = mpsc::unbounded_channel();
+        let accepting = Arc::new(Semaphore::new(0));
+        let accepted = accepting.clone();
+        let counter = tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(attend(client, told.clone(), accepted.clone()));
+            }
+        });
+        Self {
+            port,
+            letters,
+            accepting,
+            counter,
+        }
+    }
+
+    /// The host with this for its mail server.
+    fn writing(&self, mut host: Host) -> Host {
+        let mailer = Mailer::new(&MailServer {
+            host: "127.0.0.1".to_owned(),
+            port: self.port,
+            protection: MailProtection::Plain,
+            credentials: None,
+            from: "parafa@example.com".to_owned(),
+        });
+        let app = Arc::get_mut(&mut host.app).expect("its only owner");
+        app.mailer = Some(MailSender::new(mailer.unwrap()));
+        host
+    }
+
+    /// Waits for a letter.
+    async fn letter(&mut self) {
+        self.letters.recv().await.unwrap();
+    }
+
+    /// Takes the letter that is waiting, and all that come.
+    fn accept_all(&self) {
+        self.accepting.add_permits(100);
+    }
+
+    /// How many letters came that nobody waited for.
+    fn further_letters(&mut self) -> usize {
+        std::iter::from_fn(|| self.letters.try_recv().ok()).count()
+    }
+}
+
+impl Drop for PostOffice {
+    fn drop(&mut self) {
+        self.counter.abort();
+    }
+}
+
+/// The server's part of RFC 5321, as little of it as a letter takes.
+async fn attend(client: TcpStream, told: mpsc::UnboundedSender<()>, accepted: Arc<Semaphore>) {
+    let (reader, mut writer) = client.into_split();
+    let mut lines = BufReader::new(reader).lines();
+    let mut is_letter = false;
+    let _ = writer.write_all(b"220 post.example\r\n").await;
+    while let Ok(Some(line)) = lines.next_line().await {
+        let reply: &[u8] = match line.as_str() {
+            "." if is_letter => {
+                is_letter = false;
+                let _ = told.send(());
+                accepted.acquire().await.unwrap().forget();
+                b"250 taken\r\n"
+            }
+            _ if is_letter => continue,
+            "DATA" => {
+                is_letter = true;
+                b"354 go on\r\n"
+            }
+            _ => b"250 fine\r\n",
+        };
+        if writer.write_all(reply).await.is_err() {
+            return;
+        }
+    }
+}
