@@ -160,6 +160,7 @@ impl Writer {
                 self.followers.tell(committed);
             }
         }
+        self.shared.settling.end();
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             let failed = written.is_err().then(|| self.shared.health.check());
             let answer = match failed {
@@ -169,6 +170,16 @@ impl Writer {
             // A caller that has gone away does not need its answer.
             let _ = reply.send(answer);
         }
+    }
+}
+
+impl Drop for Writer {
+    /// Nobody waits for a thread that has ended.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.shared.health.fail(&"the leader thread panicked");
+        }
+        self.shared.settling.end();
     }
 }
 
@@ -236,6 +247,7 @@ impl<'s> GroupBatch<'s> {
             && self.last != self.before
         {
             self.batch.insert(SEQUENCE_KEY, pack(last, &[]));
+            self.shared.settling.begin();
             self.shared.apply(self.batch)?;
         }
         Ok(self.last)

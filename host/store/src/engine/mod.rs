@@ -18,6 +18,7 @@ mod fault;
 mod feed;
 mod leader;
 mod memory;
+mod settling;
 mod sled;
 
 /// Longest key, in bytes.
@@ -195,6 +196,13 @@ pub struct Commit {
 }
 
 impl Commit {
+    /// Whether nothing is written and nothing expected: all that it does is wait until what was
+    /// read is durable.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.expectations.is_empty() && self.is_read_only()
+    }
+
     /// Whether nothing is written.
     #[must_use]
     pub fn is_read_only(&self) -> bool {

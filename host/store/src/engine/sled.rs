@@ -19,6 +19,7 @@ use jiff::Timestamp;
 
 use super::feed::Feed;
 use super::leader::Leader;
+use super::settling::Settling;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
 };
@@ -107,6 +108,12 @@ impl Engine for SledEngine {
     async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
         commit.check_limits()?;
         self.shared.health.check()?;
+        if commit.is_empty() {
+            // The leader may be busy with a sync that does not concern what was read.
+            self.shared.settling.settle().await;
+            self.shared.health.check()?;
+            return Ok(CommitOutcome::Committed);
+        }
         self.leader.commit(commit).await
     }
 
@@ -134,6 +141,7 @@ impl fmt::Debug for SledEngine {
 pub(super) struct Shared {
     pub(super) db: sled::Db,
     pub(super) health: Health,
+    pub(super) settling: Settling,
     file: File,
     overflow: PathBuf,
     _lock: File,
@@ -155,6 +163,7 @@ impl Shared {
         let shared = Self {
             db,
             health: Health::default(),
+            settling: Settling::new(),
             file,
             overflow: folder.join("blobs"),
             _lock: lock,
