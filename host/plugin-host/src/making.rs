@@ -15,6 +15,7 @@ pub(crate) async fn flatten(
     const FLATTEN: Capability = Capability::Flatten;
 
     let made = plugin.derive(FLATTEN, document.clone(), request).await?;
+    plugin.check_media_type(FLATTEN, &made.media_type)?;
     check_unsigned(plugin, FLATTEN, document, &made).await?;
     Ok(made)
 }
@@ -27,6 +28,7 @@ pub(crate) async fn rehearse(
     const REHEARSE: Capability = Capability::Rehearse;
 
     let made = plugin.derive(REHEARSE, document.clone(), request).await?;
+    plugin.check_media_type(REHEARSE, &made.media_type)?;
     let same = made.bytes == document.bytes();
     let signed = check_unsigned(plugin, REHEARSE, document, &made).await?;
     if signed && !same {

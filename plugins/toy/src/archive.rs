@@ -2,10 +2,10 @@ use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Environment, NeedKind, Refusal, Sink, Step,
 };
 
-use crate::MEDIA_TYPE;
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{Document, Record, Validation};
 use crate::needs::{answer_to, need};
+use crate::{MEDIA_TYPE, OTHER_TYPE};
 
 const LEVEL: &str = "Toy-B-LT";
 
@@ -61,7 +61,10 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
         };
         let revocation_der = answer_to(answers, &revocation)?;
         match (issuer_der, revocation_der) {
-            (Some(issuer), Some(revocation)) => {
+            (Some(issuer), Some(mut revocation)) => {
+                if rule == Some(Rule::ArchiveInvents) {
+                    revocation.push(0);
+                }
                 additions.push((record.start, Validation { issuer, revocation }));
             }
             (issuer_der, revocation_der) => {
@@ -82,6 +85,13 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
         return Ok(Step::Needs(needs));
     }
     write(rule, &document, blob, &additions, out);
+    if rule == Some(Rule::ArchiveOtherType) {
+        return Ok(Step::Done(Archived {
+            media_type: OTHER_TYPE.to_owned(),
+            level: LEVEL.to_owned(),
+            changed: true,
+        }));
+    }
     Ok(done(true))
 }
 

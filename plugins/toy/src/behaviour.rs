@@ -80,6 +80,10 @@ pub(crate) enum Rule {
     ArchiveCondemns,
     /// `verify` forgets the first signature of an archived document.
     ArchiveForgets,
+    /// `archive` stores revocation data that nobody answered.
+    ArchiveInvents,
+    /// `archive` makes another media type than it is given.
+    ArchiveOtherType,
     /// `archive` changes the first byte of what it should keep.
     ArchiveRewritesPrefix,
     /// `archive` adds a signature.
@@ -112,6 +116,8 @@ pub(crate) enum Rule {
     FlattenDrops,
     /// `flatten` writes nothing.
     FlattenNothing,
+    /// `flatten` makes another media type than it is given.
+    FlattenOtherType,
     /// `flatten` adds a signature.
     FlattenSigns,
     /// `sign` or `rehearse` copies without end.
@@ -130,6 +136,8 @@ pub(crate) enum Rule {
     OtherValue,
     /// `inspect` copies a range that the document does not have.
     OutOfRange,
+    /// `rehearse` makes another media type than it is given.
+    RehearseOtherType,
     /// `rehearse` adds a signature.
     RehearseSigns,
     /// `rehearse` changes a signed document.
@@ -140,6 +148,8 @@ pub(crate) enum Rule {
     RewritePrefix,
     /// `sign` adds two signatures, to which `verify` gives one id.
     ShareId,
+    /// `sign` makes another media type than it is given.
+    SignOtherType,
     /// `sign` adds two signatures.
     SignTwice,
     /// `sign` stores other signed bytes than it asked to be signed.
@@ -260,6 +270,8 @@ impl Rule {
             "archive-claims-no-change" => Self::ArchiveClaimsNoChange,
             "archive-condemns" => Self::ArchiveCondemns,
             "archive-forgets" => Self::ArchiveForgets,
+            "archive-invents" => Self::ArchiveInvents,
+            "archive-other-type" => Self::ArchiveOtherType,
             "archive-rewrites-prefix" => Self::ArchiveRewritesPrefix,
             "archive-signs" => Self::ArchiveSigns,
             "archive-writes-nothing" => Self::ArchiveWritesNothing,
@@ -276,6 +288,7 @@ impl Rule {
             "condemn-earlier" => Self::CondemnEarlier,
             "flatten-drops" => Self::FlattenDrops,
             "flatten-nothing" => Self::FlattenNothing,
+            "flatten-other-type" => Self::FlattenOtherType,
             "flatten-signs" => Self::FlattenSigns,
             "flood-copy" => Self::FloodCopy,
             "flood-write" => Self::FloodWrite,
@@ -285,11 +298,13 @@ impl Rule {
             "other-token" => Self::OtherToken,
             "other-value" => Self::OtherValue,
             "out-of-range" => Self::OutOfRange,
+            "rehearse-other-type" => Self::RehearseOtherType,
             "rehearse-signs" => Self::RehearseSigns,
             "rehearse-touches" => Self::RehearseTouches,
             "rewrite-earlier" => Self::RewriteEarlier,
             "rewrite-prefix" => Self::RewritePrefix,
             "share-id" => Self::ShareId,
+            "sign-other-type" => Self::SignOtherType,
             "sign-twice" => Self::SignTwice,
             "swap-signed-bytes" => Self::SwapSignedBytes,
             "truncate-copy" => Self::TruncateCopy,

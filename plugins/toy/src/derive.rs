@@ -1,8 +1,8 @@
 use parafa_plugin_sdk::core::{Blob, DeriveRequest, Environment, Made, Refusal, Sink};
 
-use crate::MEDIA_TYPE;
 use crate::behaviour::{Rule, Stage};
 use crate::document::{Document, Record, first_line};
+use crate::{MEDIA_TYPE, OTHER_TYPE};
 
 /// What an unsigned artifact says of itself.
 const BANNER: &[u8] = b"UNSIGNED ";
@@ -39,7 +39,7 @@ pub(crate) fn flatten<E: Environment, S: Sink<E::Blob>>(
     if document.behaviour.breaks(Rule::FlattenSigns) {
         out.write(&Record::forged(document.len).encode());
     }
-    let mut made = made();
+    let mut made = made(&document, Rule::FlattenOtherType);
     if body.contains(&APPROXIMATE) {
         made.notes.push("approximate".into());
     }
@@ -74,7 +74,7 @@ pub(crate) fn rehearse<E: Environment, S: Sink<E::Blob>>(
     if document.behaviour.breaks(Rule::RehearseSigns) {
         out.write(&Record::forged(document.len).encode());
     }
-    Ok(made())
+    Ok(made(&document, Rule::RehearseOtherType))
 }
 
 fn write<B: Blob>(document: &Document, fillable: bool, body: &[u8], out: &mut impl Sink<B>) {
@@ -83,6 +83,10 @@ fn write<B: Blob>(document: &Document, fillable: bool, body: &[u8], out: &mut im
     out.write(body);
 }
 
-fn made() -> Made {
-    Made::new(MEDIA_TYPE)
+fn made(document: &Document, lies: Rule) -> Made {
+    Made::new(if document.behaviour.breaks(lies) {
+        OTHER_TYPE
+    } else {
+        MEDIA_TYPE
+    })
 }

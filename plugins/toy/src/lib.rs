@@ -37,6 +37,8 @@ parafa_plugin_sdk::export!(
 );
 
 const MEDIA_TYPE: &str = "application/x-toy";
+/// What documents are said to be when that is a lie.
+const OTHER_TYPE: &str = "text/x-other";
 
 fn about() -> About {
     About {

@@ -2,10 +2,10 @@ use parafa_plugin_sdk::core::{
     Answer, Blob, Environment, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
 };
 
-use crate::MEDIA_TYPE;
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{DIGEST, Document, Record};
 use crate::needs::{answer_to, need};
+use crate::{MEDIA_TYPE, OTHER_TYPE};
 
 pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
@@ -96,7 +96,10 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     write(rule, &document, blob, &record, out);
     let level = record.level().to_owned();
     Ok(Step::Done(Outcome {
-        media_type: MEDIA_TYPE.to_owned(),
+        media_type: match rule {
+            Some(Rule::SignOtherType) => OTHER_TYPE.to_owned(),
+            _ => MEDIA_TYPE.to_owned(),
+        },
         level,
         signature_id: record.id(),
     }))

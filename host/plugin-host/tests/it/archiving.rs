@@ -5,7 +5,7 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    Authorities, Nobody, Signer, archive_request, breach, done, refusal_code, signed_by,
+    Authorities, Nobody, Signer, archive_request, breach, done, other_type, refusal_code, signed_by,
     signed_toy, toy, toy_document,
 };
 
@@ -140,6 +140,11 @@ async fn an_archive_that_breaks_the_contract_is_refused() {
             }),
         ),
         ("archive-writes-unchanged", ContractBreach::UnclaimedOutput),
+        (
+            "archive-invents",
+            ContractBreach::Evidence(EvidenceError::RevocationUnasked),
+        ),
+        ("archive-other-type", other_type()),
     ] {
         let document = signed_toy(behaviour).await;
 

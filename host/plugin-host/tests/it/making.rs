@@ -5,7 +5,8 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    breach, component, derive_request, fault, host, refusal_code, signed_toy, toy, toy_document,
+    breach, component, derive_request, fault, host, other_type, refusal_code, signed_toy, toy,
+    toy_document,
 };
 
 const TOY: &str = "application/x-toy";
@@ -68,6 +69,19 @@ async fn flattening_adds_no_signature_and_drops_none() {
         breach(toy.flatten(signed, &derive_request()).await),
         ContractBreach::Evidence(EvidenceError::EarlierGone(format!("at-{first}")))
     );
+}
+
+#[tokio::test]
+async fn what_is_flattened_or_rehearsed_is_of_a_type_that_the_plugin_takes() {
+    let toy = toy().await;
+    let request = derive_request();
+    let (flatten, rehearse) = ("flatten-other-type", "rehearse-other-type");
+
+    let flattened = toy.flatten(toy_document(flatten), &request).await;
+    let rehearsed = toy.rehearse(toy_document(rehearse), &request).await;
+
+    assert_eq!(breach(flattened), other_type());
+    assert_eq!(breach(rehearsed), other_type());
 }
 
 #[tokio::test]

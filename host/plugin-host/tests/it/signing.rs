@@ -3,7 +3,9 @@ use parafa_plugin_host::{
     SignStep, Suspension, TargetLevel,
 };
 
-use crate::support::{Nobody, Signer, answered, breach, done, suspended, toy, toy_document};
+use crate::support::{
+    Nobody, Signer, answered, breach, done, other_type, suspended, toy, toy_document,
+};
 
 #[tokio::test]
 async fn a_signature_is_made_across_interruptions() {
@@ -165,6 +167,11 @@ async fn a_signature_that_is_not_what_was_signed_is_refused() {
             "{behaviour}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_signed_document_is_of_a_type_that_the_plugin_takes() {
+    assert_eq!(breach_of("sign-other-type").await, other_type());
 }
 
 #[tokio::test]

@@ -126,6 +126,11 @@ pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
     done(progress.unwrap()).bytes
 }
 
+/// The breach of a plugin that makes another media type than its own.
+pub(crate) fn other_type() -> ContractBreach {
+    ContractBreach::unknown("media type of the plugin", "text/x-other")
+}
+
 /// Answers what an archive needs: nobody is revoked, and who signed is an
 /// anchor.
 pub(crate) struct Authorities;
