@@ -14,8 +14,9 @@ mod form;
 mod references;
 mod values;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use lopdf::Object;
 use parafa_format_core::Refusal;
@@ -40,6 +41,16 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     page_numbers: BTreeSet<u32>,
     annotation_arrays: BTreeSet<u32>,
     references: OnceCell<References>,
+    newest: RefCell<BTreeMap<u32, Newest<'a>>>,
+}
+
+/// An object as the newest revision has it. Signatures are long, and every
+/// earlier one finds all later ones among what was changed.
+#[derive(Clone)]
+struct Newest<'a> {
+    object: Option<RawObject<'a>>,
+    /// What it refers to, once that was asked for.
+    referenced: Option<Rc<[u32]>>,
 }
 
 /// A page, and the array of its annotations when that is an object.
@@ -71,6 +82,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
             references: OnceCell::new(),
+            newest: RefCell::default(),
         })
     }
 
@@ -105,6 +117,38 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         }
         let found = References::read(self.file)?;
         Ok(self.references.get_or_init(|| found))
+    }
+
+    /// The newest source of an object.
+    fn newest(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
+        if let Some(known) = self.newest.borrow().get(&number) {
+            return Ok(known.object.clone());
+        }
+        let object = self.file.newest().raw(number)?;
+        let newest = Newest {
+            object: object.clone(),
+            referenced: None,
+        };
+        self.newest.borrow_mut().insert(number, newest);
+        Ok(object)
+    }
+
+    /// What the newest source of an object refers to.
+    fn referenced_by(&self, number: u32) -> Result<Rc<[u32]>, Refusal> {
+        let object = self.newest(number)?;
+        let mut newest = self.newest.borrow_mut();
+        let known = newest
+            .get_mut(&number)
+            .and_then(|known| known.referenced.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let source = object.as_ref().map(|object| object.bytes.as_ref());
+        let found: Rc<[u32]> = referenced(source.unwrap_or_default())?.into();
+        if let Some(known) = newest.get_mut(&number) {
+            known.referenced = Some(Rc::clone(&found));
+        }
+        Ok(found)
     }
 
     fn is_page(&self, number: u32) -> bool {
@@ -178,7 +222,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             }
             let change = Change {
                 old: old.raw(number)?,
-                new: new.raw(number)?,
+                new: detector.newest(number)?,
             };
             if !same_object(change.old.as_ref(), change.new.as_ref()) {
                 changed.insert(number, change);
@@ -256,9 +300,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
                 continue;
             }
             self.explained.insert(number, Standing::Whole);
-            if let Some(Change { new: Some(new), .. }) = self.changed.get(&number) {
-                open.extend(referenced(&new.bytes)?);
-            }
+            open.extend(self.detector.referenced_by(number)?.iter());
         }
         Ok(())
     }
