@@ -305,22 +305,36 @@ impl<'a> Scanner<'a> {
 
 /// Object numbers of all references in a source, in order.
 pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
+    let places = reference_places(source)?.into_iter();
+    Ok(places.filter_map(|(id, _)| Some(id?.0)).collect())
+}
+
+/// The identifier of an object, unless no object can have it, and where a
+/// reference to it stands.
+pub(crate) type ReferencePlace = (Option<(u32, u16)>, Range<usize>);
+
+/// All references in a source, in order.
+pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, ScanError> {
     let mut scanner = Scanner::new(source, 0);
-    let mut numbers = Vec::new();
+    let mut places = Vec::new();
     let mut before = [None, None];
-    while let Some((token, _)) = scanner.token()? {
-        if let (Token::Keyword(b"R"), [Some(number), Some(_)]) = (token, before) {
-            numbers.extend(u32::try_from(number).ok());
+    while let Some((token, span)) = scanner.token()? {
+        if let (Token::Keyword(b"R"), [Some((number, start)), Some((generation, _))]) =
+            (token, before)
+        {
+            let number = u32::try_from(number).ok();
+            let id = number.zip(u16::try_from(generation).ok());
+            places.push((id, start..span.end));
         }
         let [_, last] = before;
         let value = if let Token::Number(digits) = token {
-            unsigned(digits)
+            unsigned(digits).map(|value| (value, span.start))
         } else {
             None
         };
         before = [last, value];
     }
-    Ok(numbers)
+    Ok(places)
 }
 
 enum Container<'a> {

@@ -3,6 +3,7 @@
 //! form.
 
 mod edits;
+mod numbering;
 mod rewrite;
 mod syntax;
 mod update;

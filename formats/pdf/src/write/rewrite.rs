@@ -1,8 +1,9 @@
 //! A document written anew as one revision (ISO 32000-2, 7.5).
 //!
-//! Objects keep their numbers and their source; what nothing refers to any
-//! more is left out. The cross-reference table is one subsection without gaps,
-//! because some readers take no other for the base of later updates.
+//! Objects keep their source, and their numbers unless these are far apart;
+//! what nothing refers to any more is left out. The cross-reference table is
+//! one subsection without gaps, because some readers take no other for the base
+//! of later updates.
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::{Blob, Refusal, Sink};
 
 use super::edits::Edits;
+use super::numbering::{Numbering, generation};
 use super::syntax::{hex_string, reference};
 use crate::structure::{PdfFile, RawDictionary, as_reference, references};
 
@@ -19,18 +21,11 @@ const COPIED_BYTES: usize = 4 * 1024;
 /// How much is written at once, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Most entries of the table for each object, with the first
-/// [`FREE_ENTRIES`] on top.
-const ENTRIES_PER_OBJECT: usize = 16;
-
-/// Free entries that any table may have.
-const FREE_ENTRIES: usize = 100_000;
-
 /// Writes a document with its changes; `identifier` becomes the second element
 /// of its `/ID` (14.4).
 ///
 /// # Errors
-/// `too-many-objects` when the numbers of the objects are too far apart.
+/// When an object cannot be read.
 pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     document: &B,
     edits: &Edits<'_, '_>,
@@ -38,103 +33,73 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     out: &mut S,
 ) -> Result<(), Refusal> {
     let file = edits.file();
-    let trailer = Trailer::of(file);
+    let information = Information::of(file);
+    // Every object was read before, and is read once more: that counts anew.
     file.newest().renew_values(file.limits());
-    let live = live_objects(edits, &trailer);
-    let numbers = live.iter().zip(0_u32..).filter(|(is_live, _)| **is_live);
-    let numbers: Vec<u32> = numbers.map(|(_, number)| number).collect();
-    let size = numbers.last().map_or(1, |last| *last as usize + 1);
-    if size > numbers.len() * ENTRIES_PER_OBJECT + FREE_ENTRIES {
-        return Err(Refusal::new(
-            "too-many-objects",
-            "The numbers of the document's objects are too far apart to be written anew.",
-        ));
-    }
-
+    let numbering = Numbering::of(file, &live_objects(edits, information.as_ref()));
     let mut writer = Writer {
         document,
         out,
+        numbering: &numbering,
         buffer: Vec::with_capacity(BUFFER_BYTES),
         written: 0,
+        table: Vec::new(),
     };
     writer.write(format!("%PDF-{}\n%", file.header_version()).as_bytes());
     writer.write(&[0xE2, 0xE3, 0xCF, 0xD3, b'\n']);
-    let mut entries = vec![FREE_ENTRY; size];
-    for number in numbers {
-        let id = (number, generation(edits, number));
-        let offset = writer.position();
-        if writer.object(edits, id)?
-            && let Some(entry) = entries.get_mut(number as usize)
-        {
-            *entry = in_use(offset, id.1);
-        }
+    for number in numbering.old_numbers() {
+        writer.object(edits, (*number, generation(file, *number)))?;
     }
-    let start = writer.position();
-    writer.write(format!("xref\n0 {size}\n").as_bytes());
-    for entry in &entries {
-        writer.write(entry);
+    let root = numbering.id(file.catalog_id()).map(reference);
+    let mut entries = format!("\n/Root {}", root.unwrap_or_default());
+    let new = hex_string(identifier);
+    let first = file.first_file_identifier();
+    let first = first.map_or_else(|| new.clone(), |first| hex_string(&first));
+    entries.push_str(&format!("\n/ID [{first} {new}]"));
+    if let Some(information) = &information
+        && let Some(information) = writer.information(information)?
+    {
+        entries.push_str(&format!("\n/Info {information}"));
     }
-    writer.write(&trailer.written(file, size, identifier));
-    writer.write(format!("startxref\n{start}\n%%EOF\n").as_bytes());
-    writer.flush();
+    writer.finish(&entries);
     Ok(())
 }
 
-/// An entry of the table (7.5.4).
-type Entry = [u8; 20];
+/// An entry of the table for an object that is not in use and never will be
+/// (7.5.4).
+const FREE_ENTRY: &[u8] = b"0000000000 65535 f\r\n";
 
-/// An object that is not in use and never will be.
-const FREE_ENTRY: Entry = *b"0000000000 65535 f\r\n";
-
-fn in_use(offset: u64, generation: u16) -> Entry {
-    let written = format!("{offset:010} {generation:05} n\r\n");
-    // A document of 10 GB or more does not come here.
-    written.as_bytes().try_into().unwrap_or(FREE_ENTRY)
+/// `/Info` of the old trailer (14.3.3).
+enum Information<'a> {
+    /// The dictionary itself, which belongs into an object (table 15).
+    Direct(&'a [u8]),
+    Object(ObjectId),
 }
 
-/// What the trailer carries on: what else it says is of the old file.
-struct Trailer<'a> {
-    root: ObjectId,
-    information: Option<&'a [u8]>,
-}
-
-impl<'a> Trailer<'a> {
-    fn of(file: &PdfFile<'a>) -> Self {
+impl<'a> Information<'a> {
+    /// What is neither is nothing.
+    fn of(file: &PdfFile<'a>) -> Option<Self> {
         let entries = file.trailer_entries();
-        let information = entries.into_iter().find(|(key, _)| *key == b"Info");
-        Self {
-            root: file.catalog_id(),
-            information: information.map(|(_, value)| value),
+        let (_, value) = entries.into_iter().find(|(key, _)| *key == b"Info")?;
+        match as_reference(value) {
+            Some(id) => Some(Self::Object(id)),
+            None => value.starts_with(b"<<").then_some(Self::Direct(value)),
         }
-    }
-
-    fn written(&self, file: &PdfFile<'_>, size: usize, identifier: &[u8]) -> Vec<u8> {
-        let new = hex_string(identifier);
-        let first = file
-            .first_file_identifier()
-            .map_or_else(|| new.clone(), |first| hex_string(&first));
-        let mut trailer = format!(
-            "trailer\n<< /Size {size}\n/Root {}\n/ID [{first} {new}]",
-            reference(self.root)
-        )
-        .into_bytes();
-        if let Some(information) = self.information {
-            trailer.extend_from_slice(&[b"\n/Info ", information].concat());
-        }
-        trailer.extend_from_slice(b"\n>>\n");
-        trailer
     }
 }
 
 /// Which objects can be reached from the trailer, by their numbers.
-fn live_objects(edits: &Edits<'_, '_>, trailer: &Trailer<'_>) -> Vec<bool> {
+fn live_objects(edits: &Edits<'_, '_>, information: Option<&Information<'_>>) -> Vec<bool> {
     let file = edits.file();
     let mut live = Vec::new();
-    let mut open = vec![trailer.root.0];
-    let information = trailer.information.map(references);
-    open.extend(information.into_iter().flatten().flatten());
+    let mut open = vec![file.catalog_id().0];
+    match information {
+        None => {}
+        Some(Information::Direct(value)) => open.extend(references(value).unwrap_or_default()),
+        Some(Information::Object(id)) => open.push(id.0),
+    }
     while let Some(number) = open.pop() {
-        let id = (number, generation(edits, number));
+        let id = (number, generation(file, number));
         let edit = edits.get(id);
         let object = file.object(id);
         if edit.is_none() && object.is_none_or(is_of_the_old_file) {
@@ -177,17 +142,16 @@ fn each_reference(object: &Object, mut call: impl FnMut(ObjectId)) {
     }
 }
 
-fn generation(edits: &Edits<'_, '_>, number: u32) -> u16 {
-    edits.file().newest().generation(number).unwrap_or(0)
-}
-
 /// The output with its position.
 struct Writer<'w, B: Blob, S: Sink<B>> {
     document: &'w B,
     out: &'w mut S,
+    numbering: &'w Numbering,
     buffer: Vec<u8>,
     /// Bytes that left the buffer.
     written: u64,
+    /// The objects that were written, in order, with their offsets.
+    table: Vec<(ObjectId, u64)>,
 }
 
 impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
@@ -221,24 +185,32 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         }
     }
 
-    /// Writes an object; one that says nothing is left out.
-    fn object(&mut self, edits: &Edits<'_, '_>, id: ObjectId) -> Result<bool, Refusal> {
-        let (number, generation) = id;
-        let header = format!("{number} {generation} obj\n");
-        if let Some(edit) = edits.get(id) {
-            self.write(header.as_bytes());
-            self.write(&edit.written());
+    /// Writes an object of the old document or of the edits; one that says
+    /// nothing is left out.
+    fn object(&mut self, edits: &Edits<'_, '_>, old: ObjectId) -> Result<(), Refusal> {
+        let Some(id) = self.numbering.id(old) else {
+            return Ok(());
+        };
+        if let Some(edit) = edits.get(old) {
+            self.begin(id);
+            self.write(&self.numbering.renumbered(&edit.value)?);
+            if let Some(data) = &edit.data {
+                self.write(b"\nstream\n");
+                self.write(data);
+                self.write(b"\nendstream");
+            }
         } else {
             let file = edits.file();
-            let source = file.raw_object(id)?;
+            let source = file.raw_object(old)?;
             if *source.bytes == *b"null" {
-                return Ok(false);
+                return Ok(());
             }
-            self.write(header.as_bytes());
+            self.begin(id);
             match source.data_span {
-                None => self.write(&source.bytes),
+                None => self.write(&self.numbering.renumbered(&source.bytes)?),
                 Some(span) => {
-                    self.write(&with_direct_length(&source.bytes, span.len())?);
+                    let dictionary = with_direct_length(&source.bytes, span.len())?;
+                    self.write(&self.numbering.renumbered(&dictionary)?);
                     self.write(b"\nstream\n");
                     match file.source().get(span.clone()) {
                         Some(data) if data.len() < COPIED_BYTES => self.write(data),
@@ -249,7 +221,49 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
             }
         }
         self.write(b"\nendobj\n");
-        Ok(true)
+        Ok(())
+    }
+
+    fn begin(&mut self, id: ObjectId) {
+        self.table.push((id, self.position()));
+        let (number, generation) = id;
+        self.write(format!("{number} {generation} obj\n").as_bytes());
+    }
+
+    /// Writes `/Info` if it has to become an object, and gives the reference
+    /// to it; `None` when there is nothing to refer to.
+    fn information(&mut self, information: &Information<'_>) -> Result<Option<String>, Refusal> {
+        match information {
+            Information::Object(old) => Ok(self.numbering.id(*old).map(reference)),
+            Information::Direct(value) => {
+                let id = (self.numbering.next(), 0);
+                self.begin(id);
+                self.write(&self.numbering.renumbered(value)?);
+                self.write(b"\nendobj\n");
+                Ok(Some(reference(id)))
+            }
+        }
+    }
+
+    /// Writes table and trailer, whose entries but `/Size` are given.
+    fn finish(mut self, entries: &str) {
+        let start = self.position();
+        let table = std::mem::take(&mut self.table);
+        let size = table
+            .last()
+            .map_or(1, |((last, _), _)| last.saturating_add(1));
+        self.write(format!("xref\n0 {size}\n").as_bytes());
+        let mut next = 0;
+        for ((number, generation), offset) in table {
+            for _ in next..number {
+                self.write(FREE_ENTRY);
+            }
+            self.write(format!("{offset:010} {generation:05} n\r\n").as_bytes());
+            next = number + 1;
+        }
+        let trailer = format!("trailer\n<< /Size {size}{entries}\n>>\nstartxref\n{start}\n%%EOF\n");
+        self.write(trailer.as_bytes());
+        self.flush();
     }
 }
 

@@ -114,7 +114,7 @@ fn long_data_is_copied_as_it_is() {
 }
 
 #[test]
-fn objects_whose_numbers_are_far_apart_are_refused() {
+fn objects_whose_numbers_are_far_apart_get_new_ones() {
     let mut objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
     objects.set(9_000_000, "<< >>");
     objects.set(
@@ -122,9 +122,33 @@ fn objects_whose_numbers_are_far_apart_are_refused() {
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Own 9000000 0 R >>",
     );
 
-    let refusal = flattened(&written(&objects)).unwrap_err();
+    let flattened = flattened(&written(&objects)).unwrap();
 
-    assert_eq!(refusal.code, "too-many-objects");
+    assert_form_is_gone(&flattened);
+    assert_qpdf_accepts(&flattened);
+    assert!(flattened.len() < 10_000);
+    assert!(!text(&flattened).contains("9000000"));
+}
+
+#[test]
+fn document_information_becomes_an_object() {
+    let objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
+    let with_trailer = |entries: &str| {
+        let entries = format!("/Root 1 0 R {entries}");
+        let document = objects.write("1.7", CrossReference::Table, &entries);
+        let flattened = flattened(&document).unwrap();
+        assert_qpdf_accepts(&flattened);
+        text(&flattened)
+    };
+
+    let direct = with_trailer("/Info << /Title (Sutartis) >>");
+    let (_, reference) = direct.rsplit_once("/Info ").unwrap();
+    let number = reference.split_once(" 0 R\n").unwrap().0;
+    assert!(direct.contains(&format!(
+        "\n{number} 0 obj\n<< /Title (Sutartis) >>\nendobj"
+    )));
+    assert!(with_trailer("/Info 4 0 R").contains("\n/Info 4 0 R\n"));
+    assert!(!with_trailer("/Info null").contains("/Info"));
 }
 
 proptest! {
