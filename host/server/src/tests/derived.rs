@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{Phase, SigningOrder, SigningStatus};
+use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
 use parafa_plugin_host::Refusal;
+use parafa_store::Clock;
 use uuid::Uuid;
 
 use super::calls::{caller, document, read, signings, terms};
@@ -115,6 +117,76 @@ async fn an_archive_waits_for_authorities_that_are_down() {
 }
 
 #[tokio::test]
+async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let signed_at = site.clock.now();
+    site.clock.set(signed_at - SignedDuration::from_secs(2));
+
+    let early = app.archive_signing(&CALLER, stage.signing).await;
+
+    let Err(WorkflowError::ArchiveTooEarly { retry_after }) = early else {
+        panic!("{early:?}")
+    };
+    assert!((60..=24 * 60 * 60 + 1).contains(&retry_after));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    site.clock.set(signed_at);
+    let archived = app.archive_signing(&CALLER, stage.signing).await;
+    assert!(archived.unwrap().upgraded);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
+    let site = Site::start().await;
+    let stage = signed(&site, site.posted()).await;
+    let app = &stage.host.app;
+
+    let (archived, ()) = tokio::join!(
+        app.archive_signing(&CALLER, stage.signing),
+        disable_at(&site, Service::Ocsp),
+    );
+
+    assert!(matches!(archived, Err(WorkflowError::NotSetUp(_))));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    assert_eq!(stage.deployment.byte_files().len(), 2);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_up() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+
+    let (attempt, ()) = tokio::join!(stage.attempt(), disable_at(&site, Service::Tsa));
+
+    assert_eq!(attempt.phase, Phase::Failed);
+    assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    assert_eq!(stage.deployment.byte_files().len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
+    let site = Site::start().await;
+    let stage = signed(&site, Posted::toy("honest")).await;
+    let app = &stage.host.app;
+
+    let refused = app.archive_signing(&CALLER, stage.signing).await;
+
+    assert!(matches!(refused, Err(WorkflowError::Plugin(_))));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    assert_eq!(stage.deployment.byte_files().len(), 2);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
@@ -138,6 +210,8 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
     for behaviour in [
         "archive-forgets",
         "archive-claims-no-change",
+        "archive-invents",
+        "archive-other-type",
         "panic@archive",
     ] {
         let site = Site::start().await;
@@ -244,6 +318,18 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     assert_eq!(deployment.byte_files().len(), 1, "the stored file");
     drop(host);
     site.shutdown().await;
+}
+
+/// Takes the PDF plugin out of use while it waits for a service, which answers
+/// late.
+async fn disable_at(site: &Site, service: Service) {
+    let service = site.faults(service);
+    service.next(Fault::Delay { milliseconds: 300 });
+    while service.is_pending() {
+        tokio::task::yield_now().await;
+    }
+    let plugin = site.plugins.by_id("pdf").unwrap();
+    site.plugins.disable(plugin.digest());
 }
 
 /// A signing whose first signer has signed.
