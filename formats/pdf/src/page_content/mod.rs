@@ -51,6 +51,8 @@ struct Drawings {
     below: Vec<u8>,
     /// How that is shut in, once it was read.
     isolation: Option<Rc<Isolation>>,
+    /// Whether it is shut in even when nothing is drawn after it.
+    is_closed: bool,
     /// After it.
     above: Vec<u8>,
 }
@@ -98,6 +100,21 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
             }
         };
         self.pages.entry(page).or_default().isolation = Some(isolation?);
+        Ok(())
+    }
+
+    /// Has what a page leaves open closed at its end, whether or not anything is
+    /// drawn after it.
+    ///
+    /// # Errors
+    /// As those of [`Self::open`].
+    pub(crate) fn close(
+        &mut self,
+        page: ObjectId,
+        decoder: &mut ContentDecoder,
+    ) -> Result<(), PageContentError> {
+        self.open(page, decoder)?;
+        self.pages.entry(page).or_default().is_closed = true;
         Ok(())
     }
 
@@ -163,12 +180,12 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         self.resources.write(edits)?;
         let mut writer = ContentsWriter::new(self.file);
         for (page, drawings) in &self.pages {
-            if drawings.below.is_empty() && drawings.above.is_empty() {
+            // What lies below a page's own content needs not be kept from it.
+            let is_shut_in = drawings.is_closed || !drawings.above.is_empty();
+            if drawings.below.is_empty() && !is_shut_in {
                 continue;
             }
-            // What lies below a page's own content needs not be kept from it.
-            let isolation = drawings.isolation.clone();
-            let isolation = isolation.filter(|_| !drawings.above.is_empty());
+            let isolation = drawings.isolation.clone().filter(|_| is_shut_in);
             let value = writer.value(
                 edits,
                 Contents::of(self.file, *page),

@@ -5,10 +5,11 @@
 //! every byte of the document stays and PDF/A stays PDF/A. It stands on every
 //! page twice: drawn before the page's own content, which cannot disturb it
 //! there, and shown by the last annotation, above all that the page draws. So
-//! nothing has to be known about the content.
+//! nothing has to be known about the content, unless there are layers.
 
 mod annotation;
 mod banner;
+mod layers;
 mod placement;
 
 use parafa_format_core::{
@@ -19,11 +20,12 @@ use crate::MEDIA_TYPE;
 use crate::intake;
 use crate::limits::Limits;
 use crate::page_content::{PageDrawings, PageTree};
-use crate::structure::{PdfFile, with_structure};
+use crate::structure::{PdfFile, with_file};
 use crate::write::{Edits, append, file_identifier};
 
 use annotation::Annotations;
 use banner::Banner;
+use layers::Layers;
 use placement::DisplayedPage;
 
 /// Marks every page of a document as unsigned: a banner across the top of the
@@ -44,7 +46,7 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     parse_seed(&request.seed)?;
     expect_no_params(&request.params)?;
     let limits = Limits::with_room_for_a_signature();
-    let update = with_structure(document, &limits, |file| {
+    let update = with_file(document, &limits, |file| {
         let report = intake::examine_even_xfa(file)?;
         if report.signatures.is_empty() {
             with_banners(file, &request.seed)
@@ -69,10 +71,13 @@ fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {
         .collect();
     let mut drawings = PageDrawings::new(file, tree, seed);
     let mut annotations = Annotations::new(banner.shown);
+    let mut layers = Layers::new(file)?;
     for (page, displayed) in pages {
         drawings.draw_artifact_below(page, banner.said, &displayed.banner_matrix());
         annotations.add(page, &displayed, &mut edits)?;
+        layers.close(page, &mut drawings);
     }
     drawings.write(&mut edits)?;
+    layers.show_unclosed(&mut edits)?;
     append(edits, &file_identifier(seed))
 }

@@ -260,6 +260,33 @@ fn whatever_the_content_is_the_banner_lies_on_top_of_it() {
 }
 
 #[test]
+fn a_layer_that_is_left_open_does_not_hide_the_banner() {
+    for open in [
+        "/OC /Hidden BDC",
+        "/OC /Hidden BDC 0 0 m",
+        "/OC /Hidden BDC (never ends",
+        &"/OC /Hidden BDC ".repeat(2_000),
+    ] {
+        let content = format!("1 g 0 0 595 842 re f {open}");
+
+        let made = rehearsed(&page("/MediaBox [0 0 595 842]", content.as_bytes())).unwrap();
+
+        assert_says_so_on_every_page(&made, 1);
+        assert_shows_the_banner(&content, &made);
+    }
+}
+
+#[test]
+fn layers_hide_what_they_hid_before() {
+    let content = b"/OC /Hidden BDC 0 0 595 842 re f EMC 0.5 g 200 300 150 150 re f";
+    let document = page("/MediaBox [0 0 595 842]", content);
+
+    let made = rehearsed(&document).unwrap();
+
+    assert_shows_the_same_below_the_banner("a hidden layer", &document, &made);
+}
+
+#[test]
 fn the_banner_lies_on_top_of_other_annotations() {
     for annotations in ["[20 0 R]", "22 0 R", "[null 20 0 R 99 0 R % ]\n]"] {
         let mut objects = PdfBuilder::new().objects();
