@@ -1,0 +1,116 @@
+//! The annotation that shows the banner above all else (ISO 32000-2, 12.5).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use lopdf::{Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::banner;
+use super::placement::DisplayedPage;
+use crate::page_content::{Rectangle, entries};
+use crate::structure::{PdfFile, RawDictionary};
+use crate::write::{Edits, reference, with_item};
+
+/// Print, ReadOnly and Locked (12.5.3).
+const FLAGS: u32 = 196;
+
+/// `NEPASIRAŠYTA · UNSIGNED` in PDFDocEncoding (D.2), for readers that do not
+/// show appearances.
+const CONTENTS: &str = r"(NEPASIRA\227YTA \267 UNSIGNED)";
+
+/// Most bytes of the pages' arrays of annotations: pages may share a long one,
+/// and each gets its own.
+const MAX_ANNOTATIONS_BYTES: usize = 16 * 1024 * 1024;
+
+/// The banner as a rubber stamp (12.5.6.12) on pages.
+pub(super) struct Annotations {
+    banner: ObjectId,
+    /// Appearance streams by their dictionaries: pages of the same width share
+    /// one.
+    appearances: BTreeMap<String, ObjectId>,
+    remaining_bytes: usize,
+}
+
+impl Annotations {
+    /// None yet; `banner` is the form XObject that they show.
+    pub(super) fn new(banner: ObjectId) -> Self {
+        Self {
+            banner,
+            appearances: BTreeMap::new(),
+            remaining_bytes: MAX_ANNOTATIONS_BYTES,
+        }
+    }
+
+    /// Adds one to a page, after all that are there. The array becomes the
+    /// page's own.
+    pub(super) fn add(
+        &mut self,
+        page: ObjectId,
+        displayed: &DisplayedPage,
+        edits: &mut Edits<'_, '_>,
+    ) -> Result<(), Refusal> {
+        let appearance = self.appearance(displayed, edits)?;
+        let annotation = format!(
+            "<< /Type /Annot /Subtype /Stamp /Rect {} /F {FLAGS} /Contents {CONTENTS} \
+             /AP << /N {} >> >>",
+            displayed.strip(),
+            reference(appearance)
+        );
+        let annotation = reference(edits.add(annotation.into_bytes())?);
+        let annotations = annotations(edits.file(), page)?;
+        let left = self.remaining_bytes.checked_sub(annotations.len());
+        self.remaining_bytes = left.ok_or_else(|| {
+            Refusal::new(
+                "too-many-objects",
+                "The annotations of the pages would take too much room.",
+            )
+        })?;
+        let annotations = with_item(&annotations, annotation.as_bytes());
+        edits.set_entry(page, b"Annots", &annotations)
+    }
+
+    /// The part of the banner that a page shows.
+    fn appearance(
+        &mut self,
+        displayed: &DisplayedPage,
+        edits: &mut Edits<'_, '_>,
+    ) -> Result<ObjectId, Refusal> {
+        let half = displayed.width() / 2.0;
+        let dictionary = format!(
+            "<< /Type /XObject /Subtype /Form /BBox {} /Matrix [{}] \
+             /Resources << /XObject << /Banner {} >> >> >>",
+            Rectangle::of_corners([-half, 0.0, half, banner::HEIGHT]),
+            displayed.turn(),
+            reference(self.banner)
+        );
+        if let Some(known) = self.appearances.get(&dictionary) {
+            return Ok(*known);
+        }
+        let drawing = Cow::Borrowed(&b"/Banner Do"[..]);
+        let id = edits.add_stream(dictionary.as_bytes(), drawing)?;
+        self.appearances.insert(dictionary, id);
+        Ok(id)
+    }
+}
+
+/// The array of a page's annotations as written; readers pass over what is
+/// none.
+fn annotations<'a>(file: &PdfFile<'a>, page: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
+    let value = entries(file, page).and_then(|page| page.get(b"Annots").ok());
+    let array = value.filter(|value| matches!(file.resolve(value), Some(Object::Array(_))));
+    match array.map(|array| file.resolve_id(array)) {
+        None => Ok(Cow::Borrowed(b"[]")),
+        Some(Some(id)) => Ok(file.raw_object(id)?.bytes),
+        Some(None) => {
+            let source = file.raw_object(page)?;
+            let page = RawDictionary::scan(&source.bytes).map_err(|error| {
+                Refusal::new(
+                    "object-damaged",
+                    format!("The page {} cannot be read: {error}.", page.0),
+                )
+            })?;
+            Ok(Cow::Owned(page.value(b"Annots").unwrap_or(b"[]").to_vec()))
+        }
+    }
+}
