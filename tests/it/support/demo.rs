@@ -14,6 +14,7 @@ use url::Url;
 
 use super::client::{Ceremony, SigningClient};
 use super::metrics::Metrics;
+use super::operator::text;
 use super::root;
 
 /// How long a demo world may take to be ready.
@@ -73,10 +74,19 @@ impl Demo {
     /// Starts a server on what is restored from a backup of this one, with this
     /// one's master key; as long as this one runs, in its world.
     pub(crate) fn restored(&self, backup: &Path) -> Self {
+        self.restored_with(backup, &[])
+    }
+
+    /// The same, which sends nothing until it is released.
+    pub(crate) fn held(&self, backup: &Path) -> Self {
+        self.restored_with(backup, &["--hold"])
+    }
+
+    fn restored_with(&self, backup: &Path, more: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let data = folder.path().join("data");
-        let paths = [backup, &data].map(|path| path.to_str().expect("a path in UTF-8"));
-        let output = parafa(["restore", paths[0], "--data", paths[1]]);
+        let words = ["restore", text(backup), "--data", text(&data)];
+        let output = parafa(words.iter().chain(more));
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{told}");
         assert!(told.contains("master.key"), "{told}");
@@ -258,7 +268,10 @@ impl Start {
             .stderr(log)
             .spawn()
             .unwrap_or_else(|error| {
-                panic!("{:?}: {error}; run `cargo xtask test`", command.get_program())
+                panic!(
+                    "{:?}: {error}; run `cargo xtask test`",
+                    command.get_program()
+                )
             });
 
         let output = server.stdout.take().expect("stdout is piped");
@@ -334,7 +347,7 @@ pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) ->
 
 /// The product. All of its processes share what they have compiled of plugins,
 /// which takes seconds.
-fn program() -> Command {
+pub(crate) fn program() -> Command {
     let binary = std::env::var_os("PARAFA_BIN");
     let binary = binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from);
     let mut program = Command::new(binary);

@@ -1,6 +1,7 @@
 //! The operator at the command line.
 
 use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -9,8 +10,7 @@ use super::demo::parafa;
 /// `parafa` with these words on this data folder: the exit code and the JSON
 /// that it answers, or the sentence with which it refuses.
 pub(crate) fn operate(data: &Path, words: &[&str]) -> (Option<i32>, Value) {
-    let data = data.to_str().expect("a path in UTF-8");
-    let output = parafa(words.iter().copied().chain(["--json", "--data", data]));
+    let output = parafa(on(data, words));
     let answer = if output.status.success() {
         serde_json::from_slice(&output.stdout).expect("JSON")
     } else {
@@ -21,14 +21,33 @@ pub(crate) fn operate(data: &Path, words: &[&str]) -> (Option<i32>, Value) {
 
 /// What `parafa` answers to words that it follows.
 pub(crate) fn done(data: &Path, words: &[&str]) -> Value {
-    let (code, answer) = operate(data, words);
-    assert_eq!(code, Some(0), "{words:?}: {answer}");
-    answer
+    answer(&parafa(on(data, words)))
 }
 
 /// The sentence with which it refuses others.
 pub(crate) fn refused(data: &Path, words: &[&str]) -> String {
-    let (code, answer) = operate(data, words);
-    assert_eq!(code, Some(1), "{words:?}: {answer}");
-    answer.as_str().expect("a sentence").to_owned()
+    refusal(&parafa(on(data, words)))
+}
+
+/// What a command has answered in JSON that was done.
+pub(crate) fn answer(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The sentence with which a command was refused.
+pub(crate) fn refusal(output: &Output) -> String {
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    told
+}
+
+/// A path as an argument.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+fn on<'w>(data: &'w Path, words: &[&'w str]) -> Vec<&'w str> {
+    [words, &["--json", "--data", text(data)]].concat()
 }
