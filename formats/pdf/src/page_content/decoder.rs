@@ -1,7 +1,7 @@
 //! Decoding of content streams.
 
 use flate2::{Decompress, FlushDecompress, Status};
-use lopdf::ObjectId;
+use lopdf::{Object, ObjectId};
 
 use crate::limits::Limits;
 use crate::structure::{Decoder, PdfFile, RawDictionary, as_name};
@@ -54,6 +54,9 @@ impl ContentDecoder {
     /// is none within the limits.
     pub(crate) fn decode(&mut self, file: &PdfFile<'_>, id: ObjectId) -> Option<Vec<u8>> {
         self.remaining_bytes = self.remaining_bytes.checked_sub(LEAST_COUNTED_BYTES)?;
+        if let Some(data) = loaded(file, id) {
+            return self.inflated(data);
+        }
         let source = file.raw_object(id).ok()?;
         let dictionary = RawDictionary::scan(&source.bytes).ok()?;
         if dictionary.find(b"F").is_some() {
@@ -118,6 +121,19 @@ fn without_header(data: &[u8]) -> Option<&[u8]> {
         && flags & PRESET_DICTIONARY == 0
         && u16::from_be_bytes([method, flags]).is_multiple_of(31);
     is_header.then_some(data)
+}
+
+/// The data of a stream that is simply deflated, as most are, from where it was
+/// loaded to; its source need not be gone through again.
+fn loaded<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f [u8]> {
+    let Some(Object::Stream(stream)) = file.object(id) else {
+        return None;
+    };
+    let is_flate =
+        matches!(stream.dict.get(b"Filter"), Ok(Object::Name(name)) if name == b"FlateDecode");
+    let has_more = stream.dict.has(b"DecodeParms") || stream.dict.has(b"F");
+    // The data of long images stays with the host.
+    (is_flate && !has_more && !stream.content.is_empty()).then_some(stream.content.as_slice())
 }
 
 fn is_plainly_deflated(dictionary: &RawDictionary<'_>) -> bool {

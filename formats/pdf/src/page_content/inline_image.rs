@@ -3,8 +3,7 @@
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use super::operators::is_delimiter;
-use crate::structure::{RawDictionary, array_items, as_name, is_white_space};
+use crate::structure::{RawDictionary, array_items, as_name, is_delimiter, is_white_space};
 
 /// What ends an inline image.
 const END: &[u8] = b"EI";

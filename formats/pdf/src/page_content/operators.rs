@@ -5,7 +5,7 @@
 //! end, the content is not clear, and nothing may depend on how it was read.
 
 use super::inline_image;
-use crate::structure::is_white_space;
+use crate::structure::{is_delimiter, is_white_space, regular_len};
 
 /// Most arrays and dictionaries inside each other.
 const MAX_NESTING: usize = 32;
@@ -291,7 +291,9 @@ impl<'c> Operators<'c> {
     fn skip_image(&mut self, entries: usize) {
         let entries = self.content.get(entries..self.start).unwrap_or_default();
         let rest = self.rest();
-        let len = inline_image::data_len(entries, rest);
+        // Where it makes no difference any more, no data is decoded.
+        let is_clear = self.is_clear.then_some(entries);
+        let len = is_clear.and_then(|entries| inline_image::data_len(entries, rest));
         self.is_clear &= len.is_some();
         self.position += len.unwrap_or_else(|| inline_image::probable_len(rest));
         self.image = Image::Data;
@@ -335,20 +337,6 @@ fn is_number(word: &[u8]) -> bool {
         && word
             .iter()
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
-}
-
-fn regular_len(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .position(|byte| is_white_space(*byte) || is_delimiter(*byte))
-        .unwrap_or(bytes.len())
-}
-
-pub(super) fn is_delimiter(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
-    )
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{
-    MAX_OBJECT_NUMBER, ScanError, is_white_space, reference_places, references,
+    MAX_OBJECT_NUMBER, ScanError, is_delimiter, is_white_space, reference_places, references,
+    regular_len,
 };
 pub(crate) use text::{decode_name, same_value, text_string};
 pub(crate) use xref::{XrefEntry, XrefForm, XrefSection};

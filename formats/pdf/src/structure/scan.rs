@@ -360,14 +360,16 @@ pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-fn is_delimiter(byte: u8) -> bool {
+/// Delimiters of ISO 32000-2, table 2.
+pub(crate) fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
         b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
     )
 }
 
-fn regular_len(bytes: &[u8]) -> usize {
+/// How many regular characters come first.
+pub(crate) fn regular_len(bytes: &[u8]) -> usize {
     bytes
         .iter()
         .position(|byte| is_white_space(*byte) || is_delimiter(*byte))
