@@ -184,9 +184,9 @@ impl ValidationData {
     /// only where no responder answers for it, because it says nothing of the
     /// time since it was made.
     ///
-    /// With `since`, what is told has to tell of that time: of a signer it was
-    /// made at or after it; of an authority, whose lists are weeks apart, it may
-    /// also have been the newest then.
+    /// With `since`, what is told has to tell of that time (ETSI EN 319 102-1
+    /// clause 5.2.5): of a signer it was told since; of an authority, whose
+    /// lists are weeks apart, it may also have been the newest then.
     ///
     /// # Errors
     /// [`ValidationDataError`] when there is neither.
@@ -256,6 +256,7 @@ impl ValidationData {
         Ok(Told {
             der: evidence.response_der,
             this_update: evidence.this_update,
+            told_at: evidence.produced_at,
             next_update: evidence.next_update,
             is_revoked,
         })
@@ -273,6 +274,7 @@ impl ValidationData {
         Ok(Told {
             der: list.to_vec(),
             this_update: period.this_update,
+            told_at: period.this_update,
             next_update: Some(period.next_update),
             is_revoked: false,
         })

@@ -1,8 +1,12 @@
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::ValidationDataError;
 use crate::certificate::Certificate;
+
+/// How old what a responder looks at may be when it answers: some look at a copy
+/// that is renewed every half minute.
+const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// What an issuer tells of a certificate.
 pub(super) struct Told {
@@ -10,6 +14,8 @@ pub(super) struct Told {
     pub(super) der: Vec<u8>,
     /// When that was known to be right.
     pub(super) this_update: Timestamp,
+    /// When it was told.
+    pub(super) told_at: Timestamp,
     /// By when newer information will be there.
     pub(super) next_update: Option<Timestamp>,
     /// Whether it says that the certificate is revoked; newer information would
@@ -34,8 +40,10 @@ impl Told {
     }
 
     fn tells_of(&self, certificate: &Certificate, time: Timestamp) -> bool {
+        let delay = self.this_update.duration_until(time);
+        let is_later = !delay.is_positive() || self.told_at >= time && delay <= RESPONDER_DELAY;
         let was_newest = self.next_update.is_some_and(|next| next >= time);
-        self.is_revoked || self.this_update >= time || !is_signers(certificate) && was_newest
+        self.is_revoked || is_later || !is_signers(certificate) && was_newest
     }
 }
 

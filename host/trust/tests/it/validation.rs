@@ -196,15 +196,16 @@ async fn a_responder_that_is_down_is_waited_for_where_a_list_tells_too_little() 
 
 #[tokio::test]
 async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
-    const TOLD: &str = "2026-11-21T15:59:30Z";
-    const LISTED: &str = "2026-11-21T15:59:45Z";
+    // The responder answers at four o'clock as of half a minute before.
+    const TOLD: &str = "2026-11-21T16:00:00Z";
+    const LISTED: &str = "2026-11-21T16:01:00Z";
 
     let world = World::new();
     let signer = with_addresses(signer_template()).issued_by(&world.issuing);
     let list = revocation_list_of(
         &world.issuing,
         &world.issuing,
-        "20261121155945Z",
+        "20261121160100Z",
         "20261128000000Z",
     );
     let published = list.clone();
@@ -218,14 +219,32 @@ async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
     };
 
     assert_ne!(told(TOLD).await.unwrap(), list);
-    assert_eq!(told("2026-11-21T15:59:31Z").await.unwrap(), list);
+    assert_eq!(told("2026-11-21T16:00:01Z").await.unwrap(), list);
     assert_eq!(told(LISTED).await.unwrap(), list);
-    let later = told("2026-11-21T15:59:46Z").await;
+    let later = told("2026-11-21T16:01:01Z").await;
     let Err(ValidationDataError::NotYet { next_update, .. }) = later else {
         panic!("{later:?}")
     };
     let next: Timestamp = "2026-11-28T00:00:00Z".parse().unwrap();
     assert_eq!(next_update, Some(next));
+}
+
+#[tokio::test]
+async fn who_answers_afterwards_looked_a_minute_before_at_the_earliest() {
+    let world = World::new();
+    let (signer, issuer) = (world.signer().certificate(), world.issuing.certificate());
+    for (this_update, suffices) in [("20261121155900Z", true), ("20261121155859Z", false)] {
+        let responder = Responder {
+            this_update,
+            ..Responder::new(&world.responder)
+        };
+        let port = FakePort::default().at(OCSP_URL, move |request| responder.answer(request));
+        let data = validation_data(world.anchors(), port);
+
+        let told = data.revocation(&signer, &issuer, Some(now()), now()).await;
+
+        assert_eq!(told.is_ok(), suffices, "{told:?}");
+    }
 }
 
 #[tokio::test]
