@@ -83,6 +83,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
         let mut failures = Failures::new(self.file);
         for page in pages {
             let mut below = Below::default();
+            let of_page = self.of_page(page.id);
             for annotation in &page.annotations {
                 if !annotation.is_widget {
                     below.add(self.file, annotation, page.rotation);
@@ -92,7 +93,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
                 if field.is_signed(self.file) {
                     return Err(signed());
                 }
-                match self.judge(page, annotation, &field, &below) {
+                match self.judge((page, of_page), annotation, &field, &below) {
                     Ok(drawing) => drawings.extend(drawing),
                     Err(reason) => failures.add(fields, page.number, annotation, reason)?,
                 }
@@ -104,7 +105,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
 
     fn judge(
         &mut self,
-        page: &AnnotatedPage<'_>,
+        (page, of_page): (&AnnotatedPage<'_>, OfPage<'f>),
         widget: &Annotation<'_>,
         field: &Field<'_>,
         below: &Below,
@@ -118,15 +119,10 @@ impl<'f, 'a> Drawer<'f, 'a> {
             return Ok(None);
         };
         let shows_value = field.has_written_value(file);
-        let form = self.appearances.examine(
-            appearance,
-            OfPage {
-                id: page.id,
-                resources: self.pages.resources(page.id),
-            },
-            shows_value,
-            &mut self.decoder,
-        )?;
+        let decoder = &mut self.decoder;
+        let form = self
+            .appearances
+            .examine(appearance, of_page, shows_value, decoder)?;
         let rotation = if widget.is_upright() {
             page.rotation
         } else {
@@ -150,6 +146,13 @@ impl<'f, 'a> Drawer<'f, 'a> {
         }))
     }
 
+    fn of_page(&self, id: ObjectId) -> OfPage<'f> {
+        OfPage {
+            id,
+            resources: self.pages.resources(id),
+        }
+    }
+
     /// Draws everything; gives what takes the places of widgets in the
     /// structure tree.
     pub(super) fn draw_all(
@@ -158,11 +161,12 @@ impl<'f, 'a> Drawer<'f, 'a> {
         edits: &mut Edits<'f, 'a>,
     ) -> Result<BTreeMap<ObjectId, ContentItem>, Refusal> {
         let mut content_items = BTreeMap::new();
+        let mut of_page: Option<OfPage<'f>> = None;
         for drawing in drawings {
             let (appearance, page) = (drawing.appearance, drawing.page);
-            let of_page = OfPage {
-                id: page,
-                resources: self.pages.resources(page),
+            let of_page = match of_page {
+                Some(of_page) if of_page.id == page => of_page,
+                _ => *of_page.insert(self.of_page(page)),
             };
             let form = self.appearances.form(appearance, of_page, edits)?;
             // A widget that several pages have is the content of the first.
@@ -215,7 +219,8 @@ fn is_tagged(file: &PdfFile<'_>) -> Result<bool, Refusal> {
     Ok(matches!(is_marked, Some(Object::Boolean(true))) || has_structure(file))
 }
 
-fn has_structure(file: &PdfFile<'_>) -> bool {
+/// Whether the document has a structure tree (14.7.2).
+pub(super) fn has_structure(file: &PdfFile<'_>) -> bool {
     let catalog = file.catalog().ok();
     catalog.is_some_and(|catalog| file.entry_dictionary(catalog, b"StructTreeRoot").is_some())
 }

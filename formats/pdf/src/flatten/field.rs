@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::verdict::Reason;
-use super::widget::{Annotation, integer};
+use super::widget::Annotation;
 use crate::structure::{FieldKind, PdfFile, text_string};
 
 /// Most parts of a value that are looked at; one of more is taken for a value.
@@ -89,6 +89,15 @@ impl<'f, 'a> Fields<'f, 'a> {
 
     /// The field of a widget.
     pub(super) fn of_widget(&mut self, widget: &Annotation<'f>) -> Field<'f> {
+        let inherited = match self.above(widget.id, widget.dictionary) {
+            Some(_) => self.inherited(widget),
+            None => Field::default(),
+        };
+        inherited.with(self.file, widget.dictionary)
+    }
+
+    /// What a widget has from the fields above it.
+    fn inherited(&mut self, widget: &Annotation<'f>) -> Field<'f> {
         let is_unknown = |(id, _): &(ObjectId, _)| !self.known.contains_key(id);
         let unknown: Vec<_> = self.ancestry(widget).take_while(is_unknown).collect();
         let first_known = self.ancestry(widget).nth(unknown.len());
@@ -98,7 +107,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             field = field.with(self.file, dictionary);
             self.known.insert(id, field);
         }
-        field.with(self.file, widget.dictionary)
+        field
     }
 
     /// The fully qualified name of a widget's field (12.7.4.2), `None` when no
@@ -147,17 +156,22 @@ pub(super) struct Field<'f> {
 
 impl<'f> Field<'f> {
     /// What a field or widget below this one has.
-    fn with(self, file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Self {
-        let entry = |key: &[u8]| file.entry(dictionary, key);
-        Self {
-            kind: entry(b"FT").map(FieldKind::of).or(self.kind),
-            flags: entry(b"Ff")
-                .map(|_| integer(file, dictionary, b"Ff"))
-                .or(self.flags),
-            value: entry(b"V").or(self.value),
-            options: entry(b"Opt").or(self.options),
-            selection: entry(b"I").or(self.selection),
+    fn with(mut self, file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Self {
+        for (key, value) in dictionary {
+            let inherited = match key.as_slice() {
+                b"FT" | b"Ff" | b"I" | b"Opt" | b"V" => file.resolve(value),
+                _ => None,
+            };
+            match (key.as_slice(), inherited) {
+                (b"FT", Some(value)) => self.kind = Some(FieldKind::of(value)),
+                (b"Ff", Some(value)) => self.flags = Some(value.as_i64().ok()),
+                (b"I", Some(value)) => self.selection = Some(value),
+                (b"Opt", Some(value)) => self.options = Some(value),
+                (b"V", Some(value)) => self.value = Some(value),
+                _ => {}
+            }
         }
+        self
     }
 
     /// What kind of value it has.

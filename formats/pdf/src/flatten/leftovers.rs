@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use super::drawer::ContentItem;
+use super::drawer::{ContentItem, has_structure};
 use super::field::Fields;
 use super::widget::{AnnotatedPage, Annotation};
 use crate::structure::{PdfFile, RawDictionary, array_items};
@@ -81,6 +81,9 @@ pub(super) fn unused_keys(
     pages: &[AnnotatedPage<'_>],
     drawn: &BTreeMap<ObjectId, ContentItem>,
 ) -> BTreeSet<i64> {
+    if !has_structure(file) {
+        return BTreeSet::new();
+    }
     let annotations = pages.iter().flat_map(|page| &page.annotations);
     let widgets = annotations.filter(|annotation| annotation.is_widget);
     let not_drawn = widgets.filter(|widget| widget.id.is_none_or(|id| !drawn.contains_key(&id)));

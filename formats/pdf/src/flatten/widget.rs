@@ -96,7 +96,7 @@ fn annotations<'f>(file: &'f PdfFile<'_>, items: &'f [Object]) -> Vec<Annotation
             dictionary,
             is_widget: subtype(file, dictionary) == Some(b"Widget"),
             is_repeated: id.is_some_and(|id| repeated.contains(&id)),
-            flags: integer(file, dictionary, b"F"),
+            flags: flags(file, dictionary),
         })
     });
     annotations.collect()
@@ -107,11 +107,11 @@ pub(super) fn subtype<'f>(file: &'f PdfFile<'_>, annotation: &'f Dictionary) -> 
     file.entry(annotation, b"Subtype")?.as_name().ok()
 }
 
-/// The integer of a key, 0 when there is none; `None` for anything else, which
-/// some readers take for 0, and others for the number that it is near.
-pub(super) fn integer(file: &PdfFile<'_>, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
-    file.entry(dictionary, key)
-        .map_or(Some(0), |value| value.as_i64().ok())
+/// `/F` of an annotation; `None` for anything but an integer, which some
+/// readers take for 0, and others for the number that it is near.
+fn flags(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<i64> {
+    let flags = file.entry(annotation, b"F");
+    flags.map_or(Some(0), |flags| flags.as_i64().ok())
 }
 
 impl Annotation<'_> {

@@ -30,6 +30,10 @@ const FILE_IDENTIFIER_BYTES: usize = 16;
 /// (7.3.3): small ones, such as the scale of a matrix, with as many significant
 /// digits as others.
 pub(crate) fn number(value: f64) -> String {
+    if value.fract() == 0.0 {
+        // Adding a positive zero makes one of a negative one.
+        return format!("{:.0}", value + 0.0);
+    }
     let scientific = format!("{value:e}");
     let exponent = scientific.split_once('e').map(|(_, exponent)| exponent);
     let exponent = exponent.and_then(|exponent| exponent.parse::<i32>().ok());
