@@ -83,7 +83,6 @@ impl Limits {
             values: limits.values - objects * VALUES_PER_STREAM,
             sections: limits.sections - 2,
             entries: limits.entries - objects,
-            security_store_bytes: limits.security_store_bytes - limits.archive_bytes,
             chain_candidates: limits.chain_candidates - limits.archive_streams,
             chain_signatures: limits.chain_signatures / 2,
             chain_digested_bytes: limits.chain_digested_bytes / 2,

@@ -129,8 +129,14 @@ fn level_with<E: Environment>(
     store: &SecurityStore,
     additions: &Additions<'_>,
 ) -> Result<Level, Refusal> {
-    if store.bytes() + additions.bytes() > limits.security_store_bytes {
-        return Err(plan::no_room(additions));
+    if !additions.is_empty() {
+        // What is added is read last.
+        if store.is_cut_short {
+            return Err(too_much_to_verify());
+        }
+        if store.bytes() + additions.bytes() > limits.security_store_bytes {
+            return Err(plan::no_room(additions));
+        }
     }
     let mut material = Material::new(environment, limits);
     material.add_signatures(signatures);

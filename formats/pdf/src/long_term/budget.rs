@@ -34,6 +34,11 @@ impl<'e, E> Budget<'e, E> {
         self.is_exhausted.get()
     }
 
+    /// More is asked for than is done.
+    pub(super) fn exhaust(&self) {
+        self.is_exhausted.set(true);
+    }
+
     /// Whether so many bytes may be gone through.
     pub(super) fn spend_bytes(&self, bytes: usize) -> bool {
         self.spend(&self.digested_bytes, bytes)
@@ -44,7 +49,7 @@ impl<'e, E> Budget<'e, E> {
         let left = remaining.get().checked_sub(amount);
         match left {
             Some(left) => remaining.set(left),
-            None => self.is_exhausted.set(true),
+            None => self.exhaust(),
         }
         left.is_some()
     }

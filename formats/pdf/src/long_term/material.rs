@@ -36,11 +36,20 @@ pub(crate) struct Material<'d, E> {
     lists_by_issuer: BTreeMap<&'d [u8], Vec<usize>>,
     anchors: BTreeSet<usize>,
     stored: BTreeSet<usize>,
-    issuers: RefCell<BTreeMap<usize, Option<usize>>>,
-    data_about: RefCell<BTreeMap<(usize, usize), Rc<[usize]>>>,
-    signers: RefCell<BTreeMap<(usize, usize), Rc<Option<RevocationSigner>>>>,
-    statuses: RefCell<BTreeMap<(usize, usize, usize), KnownStatus>>,
+    /// By the certificate.
+    issuers: Known<usize, Option<usize>>,
+    /// By certificate and issuer.
+    data_about: Known<(usize, usize), Rc<[usize]>>,
+    /// By data and issuer.
+    signers: Known<(usize, usize), KnownSigner>,
+    /// By data, certificate and issuer.
+    statuses: Known<(usize, usize, usize), KnownStatus>,
 }
+
+/// What was found out.
+type Known<K, V> = RefCell<BTreeMap<K, V>>;
+
+type KnownSigner = Rc<Option<RevocationSigner>>;
 
 type KnownStatus = Rc<Result<CertificateStatus, RevocationError>>;
 
@@ -124,14 +133,18 @@ impl<'d, E: Environment> Material<'d, E> {
     }
 
     /// Adds a certificate; `None` when it cannot be read, is too long, or there
-    /// are too many.
+    /// are too many, which is more than is done.
     pub(crate) fn add_certificate(&mut self, der: &'d [u8], place: usize) -> Option<usize> {
         if let Some(known) = self.by_der.get(der) {
             let link = self.certificates.get_mut(*known)?;
             link.place = link.place.min(place);
             return Some(*known);
         }
-        if der.len() > MAX_CERTIFICATE_BYTES || self.certificates.len() == self.max_candidates {
+        if self.certificates.len() == self.max_candidates {
+            self.environment.exhaust();
+            return None;
+        }
+        if der.len() > MAX_CERTIFICATE_BYTES {
             return None;
         }
         let certificate = Certificate::from_der(der).ok()?;
@@ -151,7 +164,11 @@ impl<'d, E: Environment> Material<'d, E> {
 
     /// Adds revocation data, and the certificates that come along.
     pub(crate) fn add_revocation(&mut self, der: &'d [u8], place: usize) -> Result<(), Error> {
-        if self.data_by_der.contains_key(der) || self.data.len() == self.max_candidates {
+        if self.data_by_der.contains_key(der) {
+            return Ok(());
+        }
+        if self.data.len() == self.max_candidates {
+            self.environment.exhaust();
             return Ok(());
         }
         let parsed = RevocationData::parse(der)?;
@@ -319,7 +336,7 @@ impl<'d, E: Environment> Material<'d, E> {
 
     /// Who signed revocation data, if that is somebody who may tell about the
     /// certificates of an issuer.
-    fn signer(&self, datum: usize, issuer: usize) -> Rc<Option<RevocationSigner>> {
+    fn signer(&self, datum: usize, issuer: usize) -> KnownSigner {
         let key = (datum, issuer);
         if let Some(known) = self.signers.borrow().get(&key) {
             return Rc::clone(known);

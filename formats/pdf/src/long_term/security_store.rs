@@ -22,6 +22,8 @@ pub(crate) struct SecurityStore {
     pub(crate) responses: Vec<Stored>,
     /// DER CRLs.
     pub(crate) lists: Vec<Stored>,
+    /// Whether there is more than was read.
+    pub(crate) is_cut_short: bool,
 }
 
 /// A stream of the store.
@@ -56,12 +58,14 @@ impl SecurityStore {
             decoder: Decoder::new(file.limits()),
             remaining_bytes: file.limits().security_store_bytes,
             undecodable: 0,
+            is_cut_short: false,
         };
         Self {
             is_present: true,
             certificates: streams.read(store, b"Certs"),
             responses: streams.read(store, b"OCSPs"),
             lists: streams.read(store, b"CRLs"),
+            is_cut_short: streams.is_cut_short,
         }
     }
 
@@ -91,6 +95,7 @@ struct Streams<'f, 'a> {
     decoder: Decoder,
     remaining_bytes: usize,
     undecodable: usize,
+    is_cut_short: bool,
 }
 
 impl Streams<'_, '_> {
@@ -110,6 +115,7 @@ impl Streams<'_, '_> {
                 continue;
             }
             if self.undecodable == MAX_UNDECODABLE {
+                self.is_cut_short = true;
                 break;
             }
             let Ok(content) = self.decoder.decode_object(stream) else {
@@ -117,6 +123,7 @@ impl Streams<'_, '_> {
                 continue;
             };
             let Some(remaining) = self.remaining_bytes.checked_sub(content.len()) else {
+                self.is_cut_short = true;
                 break;
             };
             self.remaining_bytes = remaining;

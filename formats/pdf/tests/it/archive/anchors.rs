@@ -147,10 +147,11 @@ fn an_issuer_that_is_left_out_does_not_raise_the_level() {
     let stamper = PKI.stamper().to_der().unwrap();
     let authority = HIERARCHY.authority.certificate.to_der().unwrap();
 
-    let incomplete = with_store(&document, &[stamper.clone()], &[about_ona.clone()], &[]);
+    let told = [about_ona];
+    let incomplete = with_store(&document, std::slice::from_ref(&stamper), &told, &[]);
     assert_eq!(level(&incomplete), "PAdES-B-T");
     // Whoever trusts both needs no more; that is for the host to say.
-    let for_trusted = with_store(&document, &[stamper, authority], &[about_ona], &[]);
+    let for_trusted = with_store(&document, &[stamper, authority], &told, &[]);
     assert_eq!(level(&for_trusted), "PAdES-B-LT");
 
     for document in [incomplete, for_trusted] {

@@ -117,12 +117,13 @@ fn lists_that_cannot_be_decoded_are_left_out_soon() {
         .chain(bombs)
         .collect();
 
-    let evidence = verify(
-        &NativeEnvironment,
-        &MemoryBlob(updated(&document, &objects)),
-    );
+    let document = updated(&document, &objects);
 
-    assert!(evidence.unwrap()[0].revocation.is_empty());
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.clone())).unwrap();
+    assert!(evidence[0].revocation.is_empty());
+    // Nobody would read what is added behind them.
+    let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();
+    assert_eq!(refusal.code, "too-much-to-verify");
 }
 
 proptest! {
