@@ -152,25 +152,6 @@ async fn a_clock_that_leaps_takes_no_claim_from_a_request_that_is_carried_out() 
 }
 
 #[tokio::test]
-async fn a_claim_that_led_to_nothing_is_dropped() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let abandoned = claim(&host, "k").await;
-
-    site.pass(DAY);
-    host.run_all().await;
-    site.pass(MINUTE);
-    host.run_all().await;
-
-    assert!(rows::<IdempotencyRow>(&host).await.is_empty());
-    let late = create_once(&host, &abandoned).await;
-    assert!(matches!(late, Err(WorkflowError::ClaimLost)));
-    drop(host);
-    site.shutdown().await;
-}
-
-#[tokio::test]
 async fn a_stored_file_lives_for_a_week() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);

@@ -27,8 +27,15 @@ impl Neglect {
     /// Promises that nobody can keep so.
     pub(super) fn breaks(self) -> &'static [Promise] {
         match self {
-            Self::Leases => &[Promise::OneSignatureOnOneBase],
-            Self::Versions => &[Promise::OneSignatureOnOneBase],
+            // Steps have numbers, so that no signature is made twice; but a job
+            // is lost over which somebody writes who has it no more.
+            Self::Leases => &[Promise::EverythingEnds],
+            Self::Versions => &[
+                Promise::OneSignatureOnOneBase,
+                Promise::OneTurn,
+                Promise::OnlyListedTransitions,
+                Promise::WhatWasToldHolds,
+            ],
         }
     }
 }

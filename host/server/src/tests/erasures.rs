@@ -5,15 +5,20 @@ use parafa_domain::{Phase, SigningOrder, SigningStatus};
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
-    DAY, MINUTE, caller, claim, create, create_once, identity, mails, party, read, rows, signings,
+    DAY, MINUTE, caller, claim, create, create_once, document, identity, mails, party, read, rows,
+    signings, terms,
 };
 use super::deployment::{Deployment, SIGN, Site};
+use crate::error::WorkflowError;
 use crate::records::{
-    AttemptRow, Delivery, IdempotencyRow, MailKind, MailPayload, NoticeKind, NoticeRow,
+    AttemptRow, Delivery, IdempotencyRow, KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow,
     SignerPrivateRow,
 };
+use crate::workflow::accounts::Caller;
+use crate::workflow::forms::{SigningForm, SourceForm};
 use crate::workflow::idempotency::Reserved;
 use crate::workflow::sealing;
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 
 #[tokio::test]
 async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
@@ -147,14 +152,45 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
 }
 
 #[tokio::test]
+async fn what_is_simulated_of_an_erased_signing_has_ended() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let sandbox = Caller {
+        mode: KeyMode::Test,
+        ..caller()
+    };
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = host.app.create_signing(&sandbox, form, None).await;
+    let id = created.unwrap().id();
+    host.app.erase_signing(&sandbox, id).await.unwrap();
+
+    let expire = SimulationForm {
+        action: SimulatedAction::Expire,
+        email: None,
+        reason: None,
+    };
+    let refused = host.app.simulate_outcome(&sandbox, id, expire).await;
+
+    assert!(matches!(refused, Err(WorkflowError::SigningEnded)));
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_claim_that_nobody_answers_goes() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     claim(&host, "k").await;
 
-    site.pass(SignedDuration::from_hours(1));
-    host.run_all().await;
+    for pause in [SignedDuration::from_hours(1), MINUTE] {
+        site.pass(pause);
+        host.run_all().await;
+    }
 
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 0);
     drop(host);

@@ -1,6 +1,7 @@
 //! Letters, and a clock that leaps while they are handed in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
@@ -10,17 +11,20 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::calls::{DAY, caller, create, document, mails, rows, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::jobs;
 use crate::mail::MailSender;
-use crate::records::{Delivery, MailKind, NoticeRow};
+use crate::records::{Delivery, MailKind, NoticeRow, TenantRow, TenantStatus};
 use crate::workflow::forms::{SigningForm, SourceForm};
 use crate::workflow::lanes::DELIVERIES;
 use crate::workflow::lease::LEASE;
 
+/// Longest time that a letter is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// When a letter that is on its way is looked at again.
 const SOON: SignedDuration = SignedDuration::from_secs(5);
 
@@ -30,6 +34,7 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     let deployment = Deployment::new(&site);
     let mut post = PostOffice::open().await;
     let host = post.writing(deployment.sound_host().await);
+    name_workspace(&host).await;
     create(&host, SigningOrder::Sequential, Delivery::Email).await;
     let mut job = claim(&host).await.unwrap();
     let handing = {
@@ -60,6 +65,7 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     let mut post = PostOffice::open().await;
     post.accept_all();
     let host = post.writing(deployment.sound_host().await);
+    name_workspace(&host).await;
     let mut terms = terms(SigningOrder::Sequential, Delivery::Email);
     terms.soft_deadline_in_days = Some(2);
     let form = SigningForm {
@@ -83,6 +89,21 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     assert!(mails(&host, MailKind::Reminder).await.is_empty());
     drop(host);
     site.shutdown().await;
+}
+
+/// Letters are in the name of a workspace.
+async fn name_workspace(host: &Host) {
+    let row = &TenantRow {
+        id: caller().tenant,
+        name: "Ąžuolas, UAB".to_owned(),
+        status: TenantStatus::Active,
+        created_at: host.app.clock.now(),
+    };
+    let stored = host
+        .app
+        .store
+        .transact(|tx| Box::pin(async move { tx.insert(row).await }));
+    stored.await.unwrap();
 }
 
 async fn claim(host: &Host) -> Option<ClaimedJob> {
@@ -134,7 +155,8 @@ impl PostOffice {
 
     /// Waits for a letter.
     async fn letter(&mut self) {
-        self.letters.recv().await.unwrap();
+        let letter = timeout(PATIENCE, self.letters.recv()).await;
+        letter.expect("a letter").unwrap();
     }
 
     /// Takes the letter that is waiting, and all that come.

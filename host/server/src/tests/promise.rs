@@ -36,6 +36,13 @@ impl Promise {
     pub(super) fn at_stake(self) -> AtStake {
         AtStake(self)
     }
+
+    /// Panics if it is not.
+    #[track_caller]
+    pub(super) fn is_kept(self, so: bool, otherwise: &str) {
+        let _promise = self.at_stake();
+        assert!(so, "{otherwise}");
+    }
 }
 
 impl Drop for AtStake {

@@ -263,8 +263,8 @@ impl<'d> Contest<'d> {
         }
         self.wait_for_attempts().await;
         for row in self.witness.signings() {
-            let _promise = Promise::OneTurn.at_stake();
-            assert_eq!(row.signing.turn, None, "the turn is free");
+            let is_free = row.signing.turn.is_none();
+            Promise::OneTurn.is_kept(is_free, "an attempt that has ended has the turn");
         }
         if finishes {
             self.sign_what_is_open().await;
@@ -302,10 +302,8 @@ impl<'d> Contest<'d> {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         self.look().await;
         while self.witness.running().next().is_some() {
-            assert!(
-                self.deployment.site.clock.now() < deadline,
-                "attempts go on"
-            );
+            let is_in_time = self.deployment.site.clock.now() < deadline;
+            Promise::EverythingEnds.is_kept(is_in_time, "attempts go on");
             self.run_all().await;
             self.deployment.site.pass(TICK);
             self.look().await;
