@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::support::client::{Refused, Signing};
+use crate::support::client::{Ceremony, Refused, Signing};
+use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
+use crate::support::operator::{answer, done, refusal, refused, text};
 use crate::support::root;
 
 #[tokio::test]
@@ -21,23 +23,23 @@ async fn a_plugin_is_installed_disabled_and_rolled_back_without_a_restart_and_ac
     let shipped = digest(&builds.build(0));
     create(&demo).await.expect("created");
 
-    let installed = done(&["plugin", "install", text(&builds.build(1))], &data);
+    let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
     let first = digest(&builds.build(1));
     assert_eq!(installed["sha256"], *first);
     assert_eq!(installed["active"], true);
     let warning = installed["warning"].as_str().expect("a warning");
     assert!(warning.contains("has no signature"), "{warning}");
     create(&demo).await.expect("created");
-    done(&["plugin", "install", text(&builds.build(2))], &data);
+    done(&data, &["plugin", "install", text(&builds.build(2))]);
     assert_eq!(active(&data), [digest(&builds.build(2))]);
 
-    done(&["plugin", "disable", "pdf"], &data);
+    done(&data, &["plugin", "disable", "pdf"]);
     assert_eq!(active(&data), [""; 0]);
     assert_unavailable(create(&demo).await);
     demo.stop();
     demo.start_again();
     assert_unavailable(create(&demo).await);
-    let rolled_back = done(&["plugin", "rollback", "pdf"], &data);
+    let rolled_back = done(&data, &["plugin", "rollback", "pdf"]);
     assert_eq!(rolled_back["sha256"], *first);
     create(&demo).await.expect("created");
     demo.stop();
@@ -45,16 +47,16 @@ async fn a_plugin_is_installed_disabled_and_rolled_back_without_a_restart_and_ac
     demo.start_again();
     assert_eq!(active(&data), [&*first]);
 
-    done(&["plugin", "rollback", "pdf"], &data);
+    done(&data, &["plugin", "rollback", "pdf"]);
     assert_eq!(active(&data), [&*shipped]);
-    let refusal = refused(&["plugin", "rollback", "pdf"], &data);
+    let refusal = refused(&data, &["plugin", "rollback", "pdf"]);
     assert!(refusal.contains("no earlier version"), "{refusal}");
-    done(&["plugin", "disable", "pdf"], &data);
+    done(&data, &["plugin", "disable", "pdf"]);
     assert_unavailable(create(&demo).await);
-    done(&["plugin", "rollback", "pdf"], &data);
+    done(&data, &["plugin", "rollback", "pdf"]);
     create(&demo).await.expect("created");
 
-    let listed = done(&["plugin", "list"], &data);
+    let listed = done(&data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list");
     assert_eq!(listed.len(), 3);
     for version in listed {
@@ -72,16 +74,9 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
     let ceremony = Demo::ceremony(signing.signers[0].link());
     let start = || ceremony.sign_with_smart_id(&person.country, &person.personal_code);
     start().await.expect("the attempt starts");
-    loop {
-        let state = ceremony.try_state(1_000).await.expect("the link is alive");
-        let attempt = state.attempt.expect("an attempt");
-        if attempt.phase == "waiting_for_user" {
-            break;
-        }
-        assert_ne!(attempt.phase, "failed", "{:?}", attempt.error);
-    }
+    reach(&ceremony, "waiting_for_user").await;
 
-    done(&["plugin", "disable", "pdf"], &data);
+    done(&data, &["plugin", "disable", "pdf"]);
 
     let attempt = ceremony.ended_attempt().await;
     assert_eq!(attempt.phase, "failed");
@@ -91,9 +86,58 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
         demo.signing().signing(signing.signing_id).await.status,
         "pending"
     );
-    done(&["plugin", "rollback", "pdf"], &data);
+    done(&data, &["plugin", "rollback", "pdf"]);
     start().await.expect("another attempt starts");
     assert_eq!(ceremony.ended_attempt().await.phase, "done");
+}
+
+#[tokio::test]
+async fn a_signature_outlives_the_component_that_prepared_it() {
+    let mut demo = Demo::start();
+    let (data, builds) = (demo.data(), Builds::new());
+    let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
+    let control = WorldControl::of(&demo);
+    control.spoil("tsa", json!({"fault": "down"})).await;
+    let person = demo.smart_id_personas("signs")[0];
+    let signing = create(&demo).await.expect("created");
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+    let start = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
+    start.await.expect("the attempt starts");
+    reach(&ceremony, "completing").await;
+
+    done(&data, &["plugin", "rollback", "pdf"]);
+    demo.stop();
+    fs::remove_file(component(&data, &installed)).expect("a component");
+    demo.start_again();
+    control.mend("tsa").await;
+    demo.move_clock("+1h");
+
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+}
+
+#[tokio::test]
+async fn a_component_that_is_gone_takes_its_format_along_and_nothing_else() {
+    let mut demo = Demo::start();
+    let (data, builds) = (demo.data(), Builds::new());
+    let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
+    demo.stop();
+    fs::remove_file(component(&data, &installed)).expect("a component");
+
+    let listed = done(&data, &["plugin", "list"]);
+    let listed = listed.as_array().expect("a list");
+    let broken = listed
+        .iter()
+        .find(|version| version["sha256"] == installed["sha256"]);
+    let broken = broken.expect("it is listed");
+    let reason = broken["broken"].as_str().expect("a reason");
+    assert!(reason.contains("cannot be read"), "{reason}");
+    assert_eq!(broken["active"], false);
+
+    demo.start_again();
+    assert_unavailable(create(&demo).await);
+    done(&data, &["plugin", "rollback", "pdf"]);
+    create(&demo).await.expect("created");
 }
 
 #[test]
@@ -107,15 +151,15 @@ fn what_is_not_a_plugin_or_takes_what_another_has_is_refused() {
         (b"no component", "not a WebAssembly component"),
     ] {
         fs::write(&broken, content).expect("written");
-        let refusal = refused(&["plugin", "install", text(&broken)], &data);
+        let refusal = refused(&data, &["plugin", "install", text(&broken)]);
         assert!(refusal.contains(why), "{refusal}");
     }
     let missing = refused(
-        &["plugin", "install", text(&broken.with_extension("gone"))],
         &data,
+        &["plugin", "install", text(&broken.with_extension("gone"))],
     );
     assert!(missing.contains("cannot be read"), "{missing}");
-    let unknown = refused(&["plugin", "disable", "odt"], &data);
+    let unknown = refused(&data, &["plugin", "disable", "odt"]);
     assert!(unknown.contains("no plugin odt"), "{unknown}");
     assert_eq!(active(&data), [digest(&builds.build(0))]);
 }
@@ -129,7 +173,7 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     assert!(unsigned.contains("has no signature"), "{unsigned}");
 
     let keys = builds.folder.path().join("keys");
-    let publisher = done_at(&parafa(["plugin", "keygen", text(&keys), "--json"]));
+    let publisher = answer(&parafa(["plugin", "keygen", text(&keys), "--json"]));
     let publisher = publisher["publisher"].as_str().expect("a name").to_owned();
     let key = keys.join("publisher.key");
     let mode = fs::metadata(&key).expect("the key").permissions();
@@ -147,17 +191,17 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
         text(&key),
         "--json",
     ];
-    let signed = done_at(&parafa(sign));
+    let signed = answer(&parafa(sign));
     assert_eq!(signed["sha256"], *digest(&component));
 
     let untrusted = refusal(&install());
     assert!(untrusted.contains("is not trusted"), "{untrusted}");
     let public = keys.join("publisher.pub");
-    done_at(&place.parafa(&["plugin", "trust", text(&public), "--json"]));
-    let installed = done_at(&place.parafa(&["plugin", "install", text(&component), "--json"]));
+    answer(&place.parafa(&["plugin", "trust", text(&public), "--json"]));
+    let installed = answer(&place.parafa(&["plugin", "install", text(&component), "--json"]));
     assert_eq!(installed["publisher"], *publisher);
     assert_eq!(installed["warning"], Value::Null);
-    let listed = done_at(&place.parafa(&["plugin", "list", "--json"]));
+    let listed = answer(&place.parafa(&["plugin", "list", "--json"]));
     let is_listed =
         |version: &Value| version["publisher"] == *publisher && version["active"] == true;
     assert!(listed.as_array().expect("a list").iter().any(is_listed));
@@ -166,16 +210,33 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     fs::copy(with_sig(&component), with_sig(&other)).expect("a copy");
     let foreign = refusal(&place.parafa(&["plugin", "install", text(&other)]));
     assert!(foreign.contains("of another component"), "{foreign}");
+
+    let untrusted = answer(&place.parafa(&["plugin", "untrust", text(&public), "--json"]));
+    let disabled = json!([{"id": "pdf", "sha256": *digest(&component)}]);
+    assert_eq!(untrusted["disabled"], disabled);
+    let trust = [
+        "plugin",
+        "trust",
+        text(&public),
+        "--for",
+        "saskaita",
+        "--json",
+    ];
+    let trusted = answer(&place.parafa(&trust));
+    assert_eq!(trusted["formats"], json!(["saskaita"]));
+    let beyond = refusal(&install());
+    assert!(beyond.contains("but not for pdf"), "{beyond}");
 }
 
-/// It is built by whichever cargo is here, with the SDK of this checkout.
+/// It is built by whichever cargo is here, with the SDK of this checkout and
+/// the crates that the checkout is built of.
 #[test]
 fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
     let demo = Demo::start();
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let plugin = folder.path().join("saskaita");
+    let workshop = Workshop::open();
+    let plugin = workshop.plugin();
     let sdk = root().join("plugins/sdk");
-    let made = done_at(&parafa([
+    let made = answer(&parafa([
         "plugin",
         "new",
         text(&plugin),
@@ -185,12 +246,13 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
     ]));
     assert_eq!(made["id"], "saskaita");
 
+    workshop.bring_back();
     let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["xtask", "build"])
         .current_dir(&plugin)
-        // What builds it is kept from one run to the next.
-        .env("CARGO_TARGET_DIR", root().join("target/new-plugin"))
+        .env("CARGO_NET_OFFLINE", "true")
         .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("CARGO_TARGET_DIR")
         .output()
         .expect("cargo runs");
 
@@ -200,10 +262,10 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
         String::from_utf8_lossy(&built.stderr)
     );
     let wasm = plugin.join("plugin.wasm");
-    let checked = done_at(&parafa(["plugin", "check", text(&wasm), "--json"]));
+    let checked = answer(&parafa(["plugin", "check", text(&wasm), "--json"]));
     assert_eq!(checked["admissible"], true);
     let cases = plugin.join("cases");
-    let played = done_at(&parafa([
+    let played = answer(&parafa([
         "plugin",
         "test",
         text(&wasm),
@@ -215,15 +277,55 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
         (&played["passed"], &played["failed"]),
         (&json!(1), &json!(0))
     );
-    done(&["plugin", "install", text(&wasm)], &demo.data());
+    done(&demo.data(), &["plugin", "install", text(&wasm)]);
     let document = cases.join("hello/input.saskaita");
     fs::copy(cases.join("hello/input.txt"), &document).expect("a copy");
-    let run = done(&["plugin", "run", "inspect", text(&document)], &demo.data());
+    let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);
     assert_eq!(run["plugin"], "saskaita");
     assert_eq!(
         run["outcome"]["mediaType"], "application/x-saskaita",
         "{run}"
     );
+}
+
+/// Where a new plugin is made, outside this checkout and in the same place each
+/// time: what was built there of others' crates is kept from one run to the
+/// next.
+struct Workshop {
+    folder: PathBuf,
+}
+
+impl Workshop {
+    fn open() -> Self {
+        let checkout = Sha256::digest(root().as_os_str().as_encoded_bytes());
+        let name = format!("parafa-new-plugin-{}", hex::encode(&checkout[..4]));
+        let workshop = Self {
+            folder: std::env::temp_dir().join(name),
+        };
+        let (plugin, kept) = (workshop.plugin(), workshop.kept());
+        fs::create_dir_all(&workshop.folder).expect("a folder");
+        if plugin.join("target").exists() {
+            fs::rename(plugin.join("target"), kept).expect("it is moved");
+        }
+        if plugin.exists() {
+            fs::remove_dir_all(&plugin).expect("it is removed");
+        }
+        workshop
+    }
+
+    fn plugin(&self) -> PathBuf {
+        self.folder.join("saskaita")
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.folder.join("kept")
+    }
+
+    fn bring_back(&self) {
+        if self.kept().exists() {
+            fs::rename(self.kept(), self.plugin().join("target")).expect("it is moved");
+        }
+    }
 }
 
 /// The PDF plugin in builds that differ in nothing but a number.
@@ -294,7 +396,7 @@ fn assert_unavailable(created: Result<Signing, Refused>) {
 
 /// The digests of the active versions.
 fn active(data: &Path) -> Vec<String> {
-    let listed = done(&["plugin", "list"], data);
+    let listed = done(data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list").iter();
     listed
         .filter(|version| version["active"] == true)
@@ -306,36 +408,23 @@ fn digest(component: &Path) -> String {
     hex::encode(Sha256::digest(fs::read(component).expect("a component")))
 }
 
+/// Where an installed version is kept.
+fn component(data: &Path, installed: &Value) -> PathBuf {
+    let digest = installed["sha256"].as_str().expect("a digest");
+    data.join(format!("plugins/components/{digest}.wasm"))
+}
+
+async fn reach(ceremony: &Ceremony, phase: &str) {
+    loop {
+        let state = ceremony.try_state(1_000).await.expect("the link is alive");
+        let attempt = state.attempt.expect("an attempt");
+        if attempt.phase == phase {
+            return;
+        }
+        assert_ne!(attempt.phase, "failed", "{:?}", attempt.error);
+    }
+}
+
 fn with_sig(component: &Path) -> PathBuf {
     component.with_extension("wasm.sig")
-}
-
-fn done(words: &[&str], data: &Path) -> Value {
-    let output = parafa(
-        words
-            .iter()
-            .copied()
-            .chain(["--json", "--data", text(data)]),
-    );
-    done_at(&output)
-}
-
-fn refused(words: &[&str], data: &Path) -> String {
-    refusal(&parafa(words.iter().copied().chain(["--data", text(data)])))
-}
-
-fn done_at(output: &Output) -> Value {
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
-fn refusal(output: &Output) -> String {
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    told
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path in UTF-8")
 }

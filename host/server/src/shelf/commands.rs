@@ -121,7 +121,7 @@ impl Inner {
         drop(components);
         self.sweep(&state).await;
         tracing::info!(plugin.id = id, plugin.version = plugin.version(), plugin.digest = %digest, "plugin installed");
-        told(stock, loaded, &state, id, warnings)
+        told(stock, loaded, &state, id, &warnings)
     }
 
     pub(super) async fn disable(&self, id: &str) -> Result<Listed, ShelfError> {
@@ -158,10 +158,10 @@ impl Inner {
             loaded.enable(target.plugin)?;
             tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin rolled back");
             let passed = target.passed.iter();
-            let warnings = passed
+            let warnings: Vec<_> = passed
                 .map(|passed| format!("passed over {passed}"))
                 .collect();
-            return told(stock, loaded, &state, id, warnings);
+            return told(stock, loaded, &state, id, &warnings);
         }
     }
 
@@ -340,9 +340,9 @@ fn told(
     loaded: &Loaded,
     state: &State,
     id: &str,
-    warnings: Vec<String>,
+    warnings: &[String],
 ) -> Result<Listed, ShelfError> {
-    for warning in &warnings {
+    for warning in warnings {
         tracing::warn!(plugin.id = id, "{warning}");
     }
     let listed = stock.listed_active(state, &loaded.broken(), id)?;

@@ -78,11 +78,14 @@ impl Stock {
     /// Where a version's component is kept; none of one that came with an
     /// earlier program and was not kept.
     pub(super) fn place(&self, state: &State, id: &str, digest: PluginDigest) -> Option<Place> {
-        if let Some(file) = self.shipped.get(id)
-            && file.digest == digest
-        {
+        // What came with this program is kept, and stays when another one is
+        // put in its place.
+        let kept = self.folder.shipped(digest);
+        let kept = kept.exists().then_some(kept);
+        let shipped = self.shipped.get(id).filter(|file| file.digest == digest);
+        if let Some(file) = shipped {
             return Some(Place {
-                path: file.path.clone(),
+                path: kept.unwrap_or_else(|| file.path.clone()),
                 wants_signature: false,
             });
         }
@@ -93,8 +96,7 @@ impl Stock {
                 wants_signature: self.wants_signatures,
             });
         }
-        let path = self.folder.shipped(digest);
-        path.exists().then_some(Place {
+        kept.map(|path| Place {
             path,
             wants_signature: false,
         })
