@@ -118,13 +118,13 @@ async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::
     tokio::time::timeout(READ_WITHIN, reader.read_line(&mut line)).await??;
     let desk = app.desk();
     let reply = match serde_json::from_str::<OperatorCommand>(&line) {
-        Ok(command) if command.may_be_dropped() => tokio::select! {
-            done = desk.carry_out(command) => Reply::from(done),
-            () = gone(&mut reader) => return Ok(()),
-            () = stop.cancelled() => Reply::Refused(
-                "the server was stopped before this was done: give the command again".to_owned(),
-            ),
-        },
+        Ok(command) if command.may_be_dropped() => {
+            let carried_out = desk.carry_out(command);
+            match while_awaited(carried_out, &mut reader, stop).await {
+                Some(reply) => reply,
+                None => return Ok(()),
+            }
+        }
         Ok(command) => Reply::from(desk.carry_out(command).await),
         Err(_) => Reply::Refused(
             "the running server does not know this command: it is of another version".to_owned(),
@@ -135,7 +135,23 @@ async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::
     writer.write_all(&text).await
 }
 
-/// Ends when whoever gave a command does not wait for its answer any more.
+/// The reply to a command that is dropped when the server stops, or when
+/// whoever gave it has gone; then there is no reply.
+async fn while_awaited(
+    work: impl Future<Output = Result<Value, OperateError>>,
+    reader: &mut (impl AsyncRead + Unpin),
+    stop: &CancellationToken,
+) -> Option<Reply> {
+    tokio::select! {
+        done = work => Some(Reply::from(done)),
+        () = gone(reader) => None,
+        () = stop.cancelled() => Some(Reply::Refused(
+            "the server was stopped before this was done: give the command again".to_owned(),
+        )),
+    }
+}
+
+/// Ends when the other side has closed its end.
 async fn gone(reader: &mut (impl AsyncRead + Unpin)) {
     let mut ignored = [0; 64];
     while reader.read(&mut ignored).await.is_ok_and(|read| read > 0) {}
@@ -180,4 +196,45 @@ fn with_short_path<T>(
     let folder = fs::File::open(data)?;
     let path = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
     open(PathBuf::from(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_command_is_answered_while_somebody_waits() {
+        let (_caller, mut server) = tokio::io::duplex(64);
+        let work = ready(Ok(json!("done")));
+
+        let reply = while_awaited(work, &mut server, &CancellationToken::new()).await;
+
+        assert!(matches!(reply, Some(Reply::Done(answer)) if answer == "done"));
+    }
+
+    #[tokio::test]
+    async fn a_command_ends_with_its_caller() {
+        let (mut caller, mut server) = tokio::io::duplex(64);
+        caller.write_all(b"more").await.unwrap();
+        drop(caller);
+
+        let reply = while_awaited(pending(), &mut server, &CancellationToken::new()).await;
+
+        assert!(reply.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_command_that_the_server_s_end_cuts_short_is_refused() {
+        let (_caller, mut server) = tokio::io::duplex(64);
+        let stop = CancellationToken::new();
+        stop.cancel();
+
+        let reply = while_awaited(pending(), &mut server, &stop).await;
+
+        assert!(matches!(reply, Some(Reply::Refused(_))));
+    }
 }
