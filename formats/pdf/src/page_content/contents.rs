@@ -6,7 +6,7 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::isolation::{Isolation, PageContentError};
-use super::page_tree::entries;
+use super::page_tree::node_entries;
 use crate::structure::PdfFile;
 use crate::write::{Edits, encoded, reference};
 
@@ -29,7 +29,7 @@ pub(super) enum Contents {
 impl Contents {
     /// The content of a page; anything that is no stream is passed over.
     pub(super) fn of(file: &PdfFile<'_>, page: ObjectId) -> Self {
-        let value = entries(file, page).and_then(|page| page.get(b"Contents").ok());
+        let value = node_entries(file, page).and_then(|page| page.get(b"Contents").ok());
         match value.map(|value| (value, file.resolve_id(value))) {
             None => Self::Streams(Vec::new()),
             Some((_, Some(id))) => Self::Object(id),
@@ -41,7 +41,7 @@ impl Contents {
     /// pass over what is none, others show nothing then. `page` is one that has
     /// this content.
     pub(super) fn check(file: &PdfFile<'_>, page: ObjectId) -> Result<(), PageContentError> {
-        let contents = entries(file, page).and_then(|page| file.entry(page, b"Contents"));
+        let contents = node_entries(file, page).and_then(|page| file.entry(page, b"Contents"));
         let is_content =
             |item: &Object| matches!(file.resolve(item), None | Some(Object::Stream(_)));
         match contents {

@@ -31,7 +31,7 @@ pub(crate) use geometry::{Matrix, Rectangle, Rotation, coordinates};
 use isolation::Isolation;
 pub(crate) use isolation::PageContentError;
 pub(crate) use operators::{Operand, Operators};
-pub(crate) use page_tree::{PageTree, entries};
+pub(crate) use page_tree::{PageTree, node_entries};
 use resources::ResourceCopies;
 
 /// Drawings to be put on the pages of a document.

@@ -26,7 +26,7 @@ impl PageTree {
         let root = file.catalog()?.get(b"Pages").and_then(Object::as_reference);
         let mut open: Vec<ObjectId> = root.into_iter().collect();
         while let Some(node) = open.pop() {
-            let kids = entries(file, node).and_then(|node| file.entry(node, b"Kids"));
+            let kids = node_entries(file, node).and_then(|node| file.entry(node, b"Kids"));
             let kids = kids.and_then(|kids| kids.as_array().ok());
             for kid in kids.into_iter().flatten() {
                 // The tree was seen to be one when its pages were listed.
@@ -55,7 +55,7 @@ impl PageTree {
         key: &[u8],
     ) -> Option<&'f Object> {
         self.nodes(page)
-            .find_map(|node| file.entry(entries(file, node)?, key))
+            .find_map(|node| file.entry(node_entries(file, node)?, key))
     }
 
     /// The resources of a page, its own or inherited.
@@ -65,7 +65,7 @@ impl PageTree {
         page: ObjectId,
     ) -> Option<&'f Dictionary> {
         self.nodes(page)
-            .find_map(|node| file.entry_dictionary(entries(file, node)?, b"Resources"))
+            .find_map(|node| file.entry_dictionary(node_entries(file, node)?, b"Resources"))
     }
 
     /// A page and the nodes above it, from the page on.
@@ -75,6 +75,6 @@ impl PageTree {
 }
 
 /// The entries of a page or of another node of the page tree.
-pub(crate) fn entries<'f>(file: &'f PdfFile<'_>, node: ObjectId) -> Option<&'f Dictionary> {
+pub(crate) fn node_entries<'f>(file: &'f PdfFile<'_>, node: ObjectId) -> Option<&'f Dictionary> {
     file.object(node)?.as_dict().ok()
 }

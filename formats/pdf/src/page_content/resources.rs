@@ -6,7 +6,7 @@ use lopdf::{Dictionary, ObjectId};
 use parafa_format_core::Refusal;
 use sha2::{Digest, Sha256};
 
-use super::page_tree::{PageTree, entries};
+use super::page_tree::{PageTree, node_entries};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::{Edits, reference, with_entries};
 
@@ -168,7 +168,7 @@ fn find<'f>(
     page: ObjectId,
 ) -> (Place, Option<&'f Dictionary>) {
     let found = tree.nodes(page).find_map(|node| {
-        let value = entries(file, node)?.get(b"Resources").ok()?;
+        let value = node_entries(file, node)?.get(b"Resources").ok()?;
         let resources = file.resolve(value)?.as_dict().ok()?;
         let place = file.resolve_id(value);
         Some((place.map_or(Place::InNode(node), Place::Object), resources))

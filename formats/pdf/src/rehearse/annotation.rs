@@ -8,7 +8,7 @@ use parafa_format_core::Refusal;
 
 use super::banner;
 use super::placement::DisplayedPage;
-use crate::page_content::{Rectangle, entries};
+use crate::page_content::{Rectangle, node_entries};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::{Edits, reference, with_item};
 
@@ -97,7 +97,7 @@ impl Annotations {
 /// The array of a page's annotations as written; readers pass over what is
 /// none.
 fn annotations<'a>(file: &PdfFile<'a>, page: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
-    let value = entries(file, page).and_then(|page| page.get(b"Annots").ok());
+    let value = node_entries(file, page).and_then(|page| page.get(b"Annots").ok());
     let array = value.filter(|value| matches!(file.resolve(value), Some(Object::Array(_))));
     match array.map(|array| file.resolve_id(array)) {
         None => Ok(Cow::Borrowed(b"[]")),

@@ -6,6 +6,8 @@
 //! page twice: drawn before the page's own content, which cannot disturb it
 //! there, and shown by the last annotation, above all that the page draws. So
 //! nothing has to be known about the content, unless there are layers.
+//! Readers that draw the fields of a form above all annotations may show a
+//! field above the banner; its text can be extracted all the same.
 
 mod annotation;
 mod banner;

@@ -3,7 +3,7 @@
 use lopdf::ObjectId;
 
 use super::banner;
-use crate::page_content::{Matrix, PageTree, Rectangle, Rotation, entries};
+use crate::page_content::{Matrix, PageTree, Rectangle, Rotation, node_entries};
 use crate::structure::PdfFile;
 
 /// The box of a page whose own is empty, as viewers assume it: US Letter.
@@ -44,7 +44,7 @@ impl DisplayedPage {
         let visible = rectangle(b"CropBox")
             .and_then(|crop_box| crop_box.intersection(&media_box))
             .unwrap_or(media_box);
-        let user_unit = entries(file, page)
+        let user_unit = node_entries(file, page)
             .and_then(|page| file.entry(page, b"UserUnit")?.as_float().ok())
             .map(f64::from)
             .filter(|unit| unit.is_finite() && *unit > 0.0);
