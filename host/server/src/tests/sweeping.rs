@@ -1,12 +1,17 @@
-//! The daily sweep beside everything that a deployment keeps.
+//! The daily sweep, and backups, beside everything that a deployment keeps.
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use parafa_store::Folder;
+use serde_json::{Value, json};
 
 use super::calls::{DAY, MINUTE, batch, caller, claim, pdf, rows, signings};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::app::App;
 use crate::jobs;
+use crate::operate::{BackupCommand, OperatorCommand};
 use crate::records::{
     BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer,
 };
@@ -36,6 +41,60 @@ async fn a_sweep_leaves_everything_that_some_row_still_names() {
     read_everything(&host, &deployment.sound_records().await).await;
     drop(host);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_backup_lacks_nothing_but_what_is_lost() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(lacks(&host, &folder.path().join("whole")).await, json!([]));
+
+    for row in signings(&host).await {
+        host.app.keys.erase(row.data_key).await.unwrap();
+    }
+    for row in rows::<BatchRow>(&host).await {
+        host.app.keys.erase(row.data_key).await.unwrap();
+    }
+    for row in rows::<NoticeRow>(&host).await {
+        host.app.keys.erase(row.data_key).await.unwrap();
+    }
+    for file in deployment.byte_files() {
+        host.app.files.unlink(file).await.unwrap();
+    }
+
+    let missing = lacks(&host, &folder.path().join("torn")).await;
+    let listed: BTreeSet<(&str, &str)> = missing
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["table"].as_str().unwrap(),
+                one["kind"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("batches", "data-key"),
+        ("files", "document"),
+        ("idempotency", "document"),
+        ("notices", "data-key"),
+        ("signings", "data-key"),
+        ("signings", "document"),
+    ];
+    assert_eq!(listed, expected.into());
+    drop(host);
+    site.shutdown().await;
+}
+
+/// What a backup says that its rows need and nobody has.
+async fn lacks(host: &Host, to: &Path) -> Value {
+    let command = OperatorCommand::Backup(BackupCommand { to: to.to_owned() });
+    let report = host.app.desk().carry_out(command).await.unwrap();
+    report["missing"].clone()
 }
 
 /// A batch whose answer is kept in a file, a stored file, and a signing that
