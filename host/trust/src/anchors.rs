@@ -138,6 +138,10 @@ pub(crate) struct TrustedPath<'a> {
 /// anchor nearest to the leaf decides about policies, qualification and
 /// revocation. `intermediate` entries only help to find a path for their
 /// purposes and methods; their other fields decide nothing.
+///
+/// What a document holds for the time when nobody can be asked any more ends at
+/// an anchor too, or at the root above one: where others stand between an
+/// issuing authority and its root, they are configured as `intermediate`.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
     entries: Vec<TrustEntry>,

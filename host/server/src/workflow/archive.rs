@@ -41,10 +41,11 @@ const FIXED_LEVEL_FORMAT: &str = "adoc";
 const TRIES: usize = 3;
 /// How long an archive may take, the wait for its turn included.
 const WITHIN: Duration = Duration::from_secs(60);
-/// When to ask again for data that are to come at a time that nobody tells, or
-/// that has come already, and when at the latest.
-const ASK_AGAIN: [SignedDuration; 2] =
-    [SignedDuration::from_mins(1), SignedDuration::from_hours(24)];
+/// When to ask again at the earliest for data that are to come, also where
+/// nobody tells when.
+const ASK_AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
+/// When at the latest.
+const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What cannot be done without a plugin that archives.
 const NO_ARCHIVE: &str = "documents of this format cannot be archived at the moment";
@@ -148,7 +149,7 @@ impl App {
     }
 
     /// Writes an archived document and makes it a version; none if the signing
-    /// has another one by then.
+    /// has another one by then, and then nothing of it is left.
     async fn keep_archive(
         &self,
         plugin: &Plugin,
@@ -158,6 +159,7 @@ impl App {
         outcome: parafa_plugin_host::Archived,
     ) -> Result<Option<Archived>, WorkflowError> {
         let key = self.key_to(row).await?;
+        let created_at = self.store.now().await?;
         let written = self.files.write(&key, self.store.new_id().await?, bytes);
         let written = written.await?;
         let version = DocumentVersion {
@@ -165,7 +167,7 @@ impl App {
             sha256: written.sha256.to_string(),
             bytes: written.bytes,
             media_type: outcome.media_type,
-            created_at: self.store.now().await?,
+            created_at,
             made_by: Some(MadeBy {
                 attempt: None,
                 plugin: pin(plugin),
@@ -204,7 +206,7 @@ impl App {
     async fn complete(
         &self,
         plugin: &Plugin,
-        document: bytes::Bytes,
+        document: Bytes,
     ) -> Result<ArchivedDocument, WorkflowError> {
         let request = ArchiveRequest {
             time: self.store.now().await?.as_second(),
@@ -271,9 +273,8 @@ impl App {
 fn postponed(why: Option<Postponed>, now: Timestamp) -> WorkflowError {
     match why {
         Some(Postponed::Until(next_update)) => {
-            let [earliest, latest] = ASK_AGAIN;
-            let wait = next_update.map_or(earliest, |next| now.duration_until(next));
-            let then = now.saturating_add(wait.clamp(earliest, latest));
+            let wait = next_update.map_or(ASK_AGAIN_AFTER, |next| now.duration_until(next));
+            let then = now.saturating_add(wait.clamp(ASK_AGAIN_AFTER, ASK_AGAIN_WITHIN));
             WorkflowError::ArchiveTooEarly {
                 retry_after: seconds_until(then.unwrap_or(now), now),
             }
@@ -300,5 +301,46 @@ fn refused(refusal: Refusal) -> WorkflowError {
 fn busy() -> WorkflowError {
     WorkflowError::Busy {
         retry_after: BUSY_RETRY_SECONDS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retry_after(next_update: Option<i64>) -> u32 {
+        let [now, next] = [Some(1_000_000), next_update]
+            .map(|second| second.and_then(|second| Timestamp::from_second(second).ok()));
+        match postponed(Some(Postponed::Until(next)), now.unwrap()) {
+            WorkflowError::ArchiveTooEarly { retry_after } => retry_after,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn data_that_are_to_come_are_asked_for_when_they_come_but_not_at_once_and_within_a_day() {
+        assert_eq!(retry_after(Some(1_000_600)), 601);
+        for soon in [None, Some(999_000), Some(1_000_001)] {
+            assert_eq!(retry_after(soon), 61);
+        }
+        assert_eq!(retry_after(Some(9_000_000)), 24 * 60 * 60 + 1);
+    }
+
+    #[test]
+    fn only_what_keeps_a_signature_from_being_raised_makes_an_archive_incomplete() {
+        let refused = |code: &str| {
+            refused(Refusal {
+                code: code.to_owned(),
+                detail: "it does not do".to_owned(),
+                subjects: Vec::new(),
+            })
+        };
+
+        for code in INCOMPLETE {
+            assert!(matches!(refused(code), WorkflowError::ArchiveIncomplete(_)));
+        }
+        for code in ["bad-request", "object-damaged", "unanswered"] {
+            assert!(matches!(refused(code), WorkflowError::NotSetUp(_)));
+        }
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// Archives that are made at one time: each holds the document several times
 /// over, and what was fetched for it.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 /// Lets a few archives be made at once on this host, and one of each signing.
 pub(crate) struct ArchiveTurns {
