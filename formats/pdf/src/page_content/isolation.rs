@@ -5,7 +5,7 @@ use lopdf::ObjectId;
 
 use super::decoder::ContentDecoder;
 use super::operators::{Operand, Operators};
-use crate::structure::PdfFile;
+use crate::structure::{PdfFile, decode_name};
 
 /// Most graphics states, and most marked contents, inside each other: far above
 /// what pages have, and below what readers take.
@@ -34,6 +34,9 @@ pub(super) struct Isolation {
     /// Operators that close what the content leaves open, and restore the
     /// graphics state unless the content does so itself.
     pub(super) closing: Vec<u8>,
+    /// Whether it leaves a layer (8.11) open: that hides annotations in some
+    /// readers, and nothing in others.
+    pub(super) leaves_layer: bool,
 }
 
 impl Isolation {
@@ -68,7 +71,8 @@ impl Isolation {
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Balance {
     graphics_states: usize,
-    marked_contents: usize,
+    /// Of each that is open, whether it is that of a layer.
+    marked_contents: Vec<bool>,
     in_text: bool,
     in_path: bool,
     /// How many `Q` at the end have no `q`.
@@ -83,16 +87,23 @@ impl Balance {
         let mut balance = Self::default();
         let mut breaks = breaks.iter().copied().peekable();
         let mut operators = Operators::new(content);
+        let mut first_name = None;
         while let Some(operand) = operators.next() {
             while breaks.next_if(|end| *end <= operators.start()).is_some() {}
             if breaks.peek().is_some_and(|end| *end < operators.position()) {
                 return None;
             }
-            if let Operand::Operator(operator) = operand {
-                if balance.surplus > 0 && operator != b"Q" {
-                    return None;
+            match operand {
+                Operand::Name(name) => {
+                    first_name.get_or_insert(name);
                 }
-                balance.follow(operator);
+                Operand::Operator(operator) => {
+                    if balance.surplus > 0 && operator != b"Q" {
+                        return None;
+                    }
+                    balance.follow(operator, first_name.take());
+                }
+                Operand::Other | Operand::String { .. } => {}
             }
             if balance.most_of_a_kind() > MAX_OPEN {
                 return None;
@@ -101,7 +112,8 @@ impl Balance {
         (operators.is_clear() && !balance.in_path).then_some(balance)
     }
 
-    fn follow(&mut self, operator: &[u8]) {
+    /// Follows an operator; `name` is the first among its operands, as written.
+    fn follow(&mut self, operator: &[u8], name: Option<&[u8]>) {
         match operator {
             b"q" => self.graphics_states += 1,
             b"Q" => match self.graphics_states.checked_sub(1) {
@@ -110,8 +122,13 @@ impl Balance {
             },
             b"BT" => self.in_text = true,
             b"ET" => self.in_text = false,
-            b"BDC" | b"BMC" => self.marked_contents += 1,
-            b"EMC" => self.marked_contents = self.marked_contents.saturating_sub(1),
+            b"BDC" | b"BMC" => {
+                let is_layer = name.is_some_and(|name| *decode_name(name) == *b"OC");
+                self.marked_contents.push(is_layer);
+            }
+            b"EMC" => {
+                self.marked_contents.pop();
+            }
             b"m" | b"l" | b"c" | b"v" | b"y" | b"h" | b"re" | b"W" | b"W*" => self.in_path = true,
             b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" => {
                 self.in_path = false;
@@ -121,8 +138,8 @@ impl Balance {
     }
 
     fn most_of_a_kind(&self) -> usize {
-        let counts = [self.graphics_states, self.marked_contents, self.surplus];
-        counts.into_iter().max().unwrap_or(0)
+        let marked_contents = self.marked_contents.len();
+        marked_contents.max(self.graphics_states).max(self.surplus)
     }
 
     /// A surplus `Q` at the end restores what is saved before the content.
@@ -133,11 +150,12 @@ impl Balance {
         if self.in_text {
             closing.extend_from_slice(b"ET\n");
         }
-        closing.extend(b"EMC\n".repeat(self.marked_contents));
+        closing.extend(b"EMC\n".repeat(self.marked_contents.len()));
         closing.extend(b"Q\n".repeat(restored));
         Isolation {
             opening: b"q\n".repeat(saved),
             closing,
+            leaves_layer: self.marked_contents.contains(&true),
         }
     }
 }
@@ -171,9 +189,22 @@ mod tests {
     #[test]
     fn what_is_open_is_closed() {
         assert_eq!(
-            isolation(&[b"q q /OC /A BDC /B BMC EMC Q BT (Q) Tj"]),
+            isolation(&[b"q q /Span /A BDC /B BMC EMC Q BT (Q) Tj"]),
             Some(("q\n".into(), "\nET\nEMC\nQ\nQ\n".into()))
         );
+    }
+
+    #[test]
+    fn a_layer_is_left_open_unless_it_is_closed() {
+        let leaves_layer = |content: &[u8]| {
+            let balance = Balance::of(content, &[]).unwrap();
+            balance.isolation().leaves_layer
+        };
+
+        assert!(leaves_layer(b"/OC /A BDC"));
+        assert!(leaves_layer(b"/O#43 /A BDC /B BMC EMC"));
+        assert!(!leaves_layer(b"/OC /A BDC /OC /B BDC EMC EMC"));
+        assert!(!leaves_layer(b"/Span /OC BDC"));
     }
 
     #[test]

@@ -84,22 +84,11 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         page: ObjectId,
         decoder: &mut ContentDecoder,
     ) -> Result<(), PageContentError> {
-        if self.is_open(page) {
-            return Ok(());
+        let isolation = self.isolation(page, decoder)?;
+        if isolation.leaves_layer {
+            return Err(PageContentError::Unclear);
         }
-        let contents = Contents::of(self.file, page);
-        if matches!(contents, Contents::Streams(_)) {
-            Contents::check(self.file, page)?;
-        }
-        let isolation = match self.isolations.get(&contents) {
-            Some(known) => known.clone(),
-            None => {
-                let read = self.read(page, &contents, decoder);
-                self.isolations.insert(contents, read.clone());
-                read
-            }
-        };
-        self.pages.entry(page).or_default().isolation = Some(isolation?);
+        self.pages.entry(page).or_default().isolation = Some(isolation);
         Ok(())
     }
 
@@ -107,15 +96,38 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     /// drawn after it.
     ///
     /// # Errors
-    /// As those of [`Self::open`].
+    /// When the content cannot be decoded, or is not clear.
     pub(crate) fn close(
         &mut self,
         page: ObjectId,
         decoder: &mut ContentDecoder,
     ) -> Result<(), PageContentError> {
-        self.open(page, decoder)?;
-        self.pages.entry(page).or_default().is_closed = true;
+        let isolation = self.isolation(page, decoder)?;
+        let drawings = self.pages.entry(page).or_default();
+        drawings.isolation = Some(isolation);
+        drawings.is_closed = true;
         Ok(())
+    }
+
+    fn isolation(
+        &mut self,
+        page: ObjectId,
+        decoder: &mut ContentDecoder,
+    ) -> Result<Rc<Isolation>, PageContentError> {
+        let drawings = self.pages.get(&page);
+        if let Some(known) = drawings.and_then(|drawings| drawings.isolation.as_ref()) {
+            return Ok(Rc::clone(known));
+        }
+        let contents = Contents::of(self.file, page);
+        if matches!(contents, Contents::Streams(_)) {
+            Contents::check(self.file, page)?;
+        }
+        if let Some(known) = self.isolations.get(&contents) {
+            return known.clone();
+        }
+        let read = self.read(page, &contents, decoder);
+        self.isolations.insert(contents, read.clone());
+        read
     }
 
     fn is_open(&self, page: ObjectId) -> bool {

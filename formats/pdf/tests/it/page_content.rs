@@ -18,7 +18,7 @@ const CLEAR: [&str; 12] = [
     "q q 3 0 0 3 0 0 cm 0.5 g 20 30 90 90 re f",
     "0 0 1 1 re W n",
     "BT /F1 12 Tf 3 Tr",
-    "/OC /Hidden BDC",
+    "/Span << /ActualText (x) >> BDC /A BMC",
     "EMC EMC",
     "ET ET",
     "Q Q Q",
@@ -30,7 +30,8 @@ const CLEAR: [&str; 12] = [
 ];
 
 /// Contents that readers may take for different things, or that have no end.
-const UNCLEAR: [&str; 22] = [
+const UNCLEAR: [&str; 23] = [
+    "/OC /Hidden BDC",
     "0 0 1 1 re W",
     "0 0 m 9 9 l",
     "BT /F1 12 Tf (never (ends",

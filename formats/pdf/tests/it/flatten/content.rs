@@ -10,7 +10,7 @@ fn what_a_page_leaves_open_does_not_reach_the_drawings() {
         text(&flattened(&written(&objects)).unwrap())
     };
 
-    let open = contents(b"q 2 0 0 2 0 0 cm q BT /OC /X BDC");
+    let open = contents(b"q 2 0 0 2 0 0 cm q BT /Span /X BDC");
     assert!(open.contains("stream\n\nET\nEMC\nQ\nQ\nQ\n\nendstream"));
     let none = contents(b"");
     assert!(none.contains("stream\n\nQ\n\nendstream"));
