@@ -81,10 +81,23 @@ fn with_excerpt<B: Blob, T>(
     match PdfFile::parse_excerpt(&mut excerpt, limits) {
         // A refusal is to tell of the whole file.
         Err(_) if !is_whole => {}
-        file => return work(&file?),
+        file => return have_done(file?, work),
     }
     drop(excerpt);
-    work(&PdfFile::parse(&document.read_all(), limits)?)
+    have_done(PdfFile::parse(&document.read_all(), limits)?, work)
+}
+
+/// Has work done on a file. In a plugin the file is not taken apart after that:
+/// an instance lives for one call, and what it holds is gone with it.
+fn have_done<'a, T>(
+    file: PdfFile<'a>,
+    work: impl FnOnce(&PdfFile<'a>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let done = work(&file);
+    if cfg!(target_family = "wasm") {
+        std::mem::forget(file);
+    }
+    done
 }
 
 /// A PDF file, parsed strictly once.

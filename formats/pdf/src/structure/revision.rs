@@ -235,7 +235,10 @@ impl<'a> Revision<'a> {
     /// Whether an object is an object stream by its type.
     pub(super) fn is_object_stream(&self, object: &IndirectObject) -> bool {
         let source = self.source.get(object.value.clone()).unwrap_or_default();
-        RawDictionary::scan(source).is_ok_and(|dictionary| is_object_stream(&dictionary))
+        // The name stands there as it is, or has an escape.
+        let may_be = memchr::memchr(b'#', source).is_some()
+            || memchr::memmem::find(source, b"ObjStm").is_some();
+        may_be && RawDictionary::scan(source).is_ok_and(|dictionary| is_object_stream(&dictionary))
     }
 
     /// Decodes an object stream and finds its members; once.

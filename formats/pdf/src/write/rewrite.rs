@@ -270,6 +270,9 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
 /// A stream dictionary whose length stands in itself: as an object of its own
 /// it may be out of reach.
 fn with_direct_length(dictionary: &[u8], length: usize) -> Result<Cow<'_, [u8]>, Refusal> {
+    if has_plain_length(dictionary) {
+        return Ok(dictionary.into());
+    }
     let scanned = RawDictionary::scan(dictionary)
         .map_err(|_| Refusal::new("object-damaged", "A stream dictionary cannot be read."))?;
     let is_reference = scanned.value(b"Length").and_then(as_reference).is_some();
@@ -280,4 +283,21 @@ fn with_direct_length(dictionary: &[u8], length: usize) -> Result<Cow<'_, [u8]>,
     } else {
         dictionary.into()
     })
+}
+
+/// Whether everything that could be `/Length` is clearly a number, as in most
+/// dictionaries; the others have to be scanned.
+fn has_plain_length(dictionary: &[u8]) -> bool {
+    const LENGTH: &[u8] = b"/Length";
+
+    let is_plain = |found: usize| {
+        let value = dictionary.get(found + LENGTH.len()..).unwrap_or_default();
+        let value = value.trim_ascii_start();
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit());
+        let after = value.get(digits.count()..).unwrap_or_default();
+        let is_number = value.first().is_some_and(u8::is_ascii_digit);
+        is_number && matches!(after.trim_ascii_start().first(), Some(b'/' | b'>'))
+    };
+    memchr::memchr(b'#', dictionary).is_none()
+        && memchr::memmem::find_iter(dictionary, LENGTH).all(is_plain)
 }
