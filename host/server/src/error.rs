@@ -208,7 +208,8 @@ impl From<CannotAct> for WorkflowError {
     }
 }
 
-/// When to look again whether another signer has finished.
+/// When to look again whether another signer, or the same request, has
+/// finished.
 pub(crate) const BUSY_RETRY_SECONDS: u32 = 5;
 
 /// Whole seconds until then, at least one.

@@ -10,7 +10,8 @@ use crate::ids::BatchId;
 pub struct Batch {
     /// Its id.
     pub batch_id: BatchId,
-    /// As the caller gave it; empty once all of its signings are erased.
+    /// As the caller gave it; empty once one of its signings is erased, which
+    /// was called the same.
     pub title: String,
     /// The caller's own reference.
     pub external_id: Option<String>,

@@ -40,6 +40,7 @@ pub(super) fn shown(app: &App, shown: &Shown) -> Result<api::Signing, WorkflowEr
 }
 
 /// What is sealed in a signing.
+#[derive(Clone, Copy)]
 struct Contents<'o> {
     private: &'o SigningPrivate,
     signers: &'o [SignerPrivate],
@@ -53,8 +54,8 @@ fn with_contents(
 ) -> Result<api::Signing, WorkflowError> {
     let state = &row.signing;
     let parties = state.signers.iter().enumerate();
-    let private = contents.as_ref().map(|contents| contents.private);
-    let party = |at: usize| contents.as_ref().and_then(|it| it.signers.get(at));
+    let private = contents.map(|contents| contents.private);
+    let party = |at: usize| contents.and_then(|contents| contents.signers.get(at));
     Ok(api::Signing {
         signing_id: state.id.uuid().into(),
         status: signing_status(state.status),

@@ -14,8 +14,8 @@ use super::host::Host;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    Amount, BillingRow, Delivery, EventKind, Funding, IdempotencyRow, KeyMode, MailKind,
-    NoticeKind, NoticeRow, Role, SigningRow, UsageRow,
+    Amount, BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow,
+    Role, SigningRow, UsageRow,
 };
 use crate::workflow::Keep;
 use crate::workflow::accounts::Caller;
@@ -102,7 +102,7 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     let late = claim(&host, "k").await;
     assert!(matches!(
         host.app.reserve(&identity("k")).await.unwrap(),
-        Reserved::Running { .. }
+        Reserved::Running { retry_after: 1..=5 }
     ));
     assert!(matches!(
         host.app.reserve(&other_body("k")).await.unwrap(),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::lanes::TIMERS;
 use super::sealing;
 use crate::app::App;
-use crate::error::{WorkflowError, seconds_until};
+use crate::error::{BUSY_RETRY_SECONDS, WorkflowError, seconds_until};
 use crate::records::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, Remains, SealedAnswer};
 
 /// The kind of the job that drops a kept answer.
@@ -53,7 +53,7 @@ pub(crate) enum Reserved {
     Claimed(Claim),
     /// It is being carried out.
     Running {
-        /// Seconds until it is taken to have died.
+        /// Seconds after which it may have been answered.
         retry_after: u32,
     },
     /// Its key was used for another request.
@@ -201,7 +201,7 @@ impl App {
     async fn tell_what_became(&self, row: IdempotencyRow) -> Result<Reserved, WorkflowError> {
         match &row.state {
             IdempotencyState::Running { until } => Ok(Reserved::Running {
-                retry_after: seconds_until(*until, self.store.now().await?),
+                retry_after: seconds_until(*until, self.store.now().await?).min(BUSY_RETRY_SECONDS),
             }),
             IdempotencyState::Answered {
                 data_key, answer, ..
