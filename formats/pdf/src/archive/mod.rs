@@ -110,25 +110,32 @@ fn work<E: Environment>(
     if !plan.needs.is_empty() {
         return Ok(Work::Needs(plan.needs));
     }
-    let additions = plan.additions(&material, file.limits())?;
-    let level = level_with(environment, file.limits(), &checked, &store, &additions)?;
-    let update = if additions.is_empty() {
-        None
-    } else {
-        Some(additions.update(file, archiving)?)
+    let level_with = |additions: &Additions<'_>| {
+        long_term_level(environment, file.limits(), &checked, &store, additions)
     };
-    Ok(Work::Done(level, update))
+    if plan.is_in_document(&material)
+        && let Some(level) = level_with(&Additions::default())?
+    {
+        return Ok(Work::Done(level, None));
+    }
+    let additions = plan.additions(&material, file.limits())?;
+    let level = level_with(&additions)?.ok_or_else(|| {
+        let detail = "What the document holds does not let its signatures be raised.";
+        Refusal::new(plan::CODE, detail)
+    })?;
+    let update = additions.update(file, archiving)?;
+    Ok(Work::Done(level, Some(update)))
 }
 
-/// The level that `verify` will find, with no more work than is left to it when
-/// others have signed afterwards.
-fn level_with<E: Environment>(
+/// The level that `verify` will find, if it is a long-term one, with no more work
+/// than is left to it when others have signed afterwards.
+fn long_term_level<E: Environment>(
     environment: &E,
     limits: &Limits,
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
     additions: &Additions<'_>,
-) -> Result<Level, Refusal> {
+) -> Result<Option<Level>, Refusal> {
     if !additions.is_empty() {
         // What is added is read last.
         if store.is_cut_short {
@@ -146,11 +153,6 @@ fn level_with<E: Environment>(
     if material.is_exhausted() {
         return Err(too_much_to_verify());
     }
-    match lowest_level(signatures, &standings) {
-        Some(level) if level >= Level::BaselineLt => Ok(level),
-        _ => Err(Refusal::new(
-            plan::CODE,
-            "What the document holds does not let its signatures be raised.",
-        )),
-    }
+    let level = lowest_level(signatures, &standings);
+    Ok(level.filter(|level| *level >= Level::BaselineLt))
 }

@@ -78,6 +78,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Whether the document holds everything, in its store or elsewhere.
+    pub(super) fn is_in_document<E: Environment>(&self, material: &Material<'_, E>) -> bool {
+        let mut certificates = self.certificates.iter();
+        let mut data = self.data.iter();
+        certificates.all(|index| material.place_of(*index) != NOWHERE)
+            && data.all(|index| material.datum(*index).place != NOWHERE)
+    }
+
     /// What the store does not have yet.
     pub(super) fn additions<'d, E: Environment>(
         &self,

@@ -211,7 +211,7 @@ impl<'d, E: Environment> Material<'d, E> {
     }
 
     /// Where a certificate stands in the document, or [`NOWHERE`].
-    pub(super) fn place_of(&self, index: usize) -> usize {
+    pub(crate) fn place_of(&self, index: usize) -> usize {
         self.link(index).place
     }
 

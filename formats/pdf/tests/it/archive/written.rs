@@ -1,14 +1,17 @@
 //! What is written, and when nothing is.
 
+use openssl::x509::X509;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Preservation, Step};
 use parafa_format_pdf::{about, inspect, verify};
 
-use super::{levels, long_term, signed};
+use super::{levels, long_term, signed, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
+use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated, with_entries};
 use crate::issuing::{Period, Told, ocsp_response};
+use crate::pki::Holder;
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
 
 #[test]
@@ -205,4 +208,25 @@ fn what_is_archived_may_leave_no_room_for_more() {
     }
     let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();
     assert_eq!(refusal.code, "too-many-objects");
+}
+
+#[test]
+fn what_the_signatures_hold_is_not_stored_again() {
+    let document = signed(&plain(1));
+    let root = PKI.root.certificate.to_der().unwrap();
+    let told = |certificate: &X509, issuer: &Holder| {
+        ocsp_response(certificate, issuer, issuer, Told::Good, Period::fresh())
+    };
+    let told = [
+        told(&HIERARCHY.ona.holder.certificate, &HIERARCHY.authority),
+        told(&HIERARCHY.authority.certificate, &PKI.root),
+        told(&PKI.stamper(), &PKI.root),
+    ];
+
+    let by_others = with_store(&document, &[root], &told, &[]);
+
+    assert_eq!(levels(&by_others), long_term(1));
+    let (step, nothing) = step(&by_others, &request(), &[]).unwrap();
+    assert!(matches!(step, Step::Done(outcome) if !outcome.changed));
+    assert!(nothing.is_empty());
 }
