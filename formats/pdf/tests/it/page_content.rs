@@ -5,6 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use parafa_fixtures::Objects;
+use proptest::prelude::*;
 
 use crate::flatten::{flattened, form, written};
 use crate::flatten_rendering::{MAX_DIFFERENCE_PPM, difference, renderers};
@@ -54,6 +55,40 @@ const UNCLEAR: [&str; 23] = [
     "0.5",
     "unknown",
     ") q",
+];
+
+/// Of these any content is made: most of it is clear, but not in every order.
+const WORDS: [&str; 30] = [
+    "q ",
+    "q ",
+    "Q ",
+    "Q ",
+    "BT ",
+    "ET ",
+    "/A BMC ",
+    "/S << /A (x) >> BDC ",
+    "/OC /Hidden BDC ",
+    "EMC ",
+    "0.1 0 0 0.1 0 0 cm ",
+    "2 0 0 2 9 9 cm ",
+    "0 0 m 9 9 l S ",
+    "10 10 50 50 re f ",
+    "0 0 5 5 re W n ",
+    "0 0 9 9 re ",
+    "/F1 9 Tf (Q) Tj ",
+    "/F1 9 Tf [(q) 3 <41>] TJ ",
+    "/F1 12 Tf ",
+    "7 Tr ",
+    "1 0 0 rg ",
+    "% Q\n",
+    "% Q ",
+    "\x00",
+    "BI /W 2 /H 1 /BPC 8 /CS /G ID ab EI ",
+    "BX ",
+    "EX ",
+    "n",
+    "(",
+    "[",
 ];
 
 /// Its widget is a black box.
@@ -198,4 +233,18 @@ fn an_appearance_is_drawn_however_large_its_box_is() {
     );
 
     assert_looks_the_same(&written(&objects), "a large box");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_any_content_a_widget_looks_the_same_afterwards_or_is_refused(
+        words in proptest::collection::vec(prop::sample::select(WORDS.to_vec()), 0..10),
+    ) {
+        let page = page(format!("{SQUARE}{}", words.concat()).as_bytes());
+        if !is_page_content(&page) {
+            assert_looks_the_same(&written(&page), &words.concat());
+        }
+    }
 }
