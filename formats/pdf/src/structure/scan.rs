@@ -290,6 +290,11 @@ impl<'a> Scanner<'a> {
             return;
         };
         let mut ahead = self.clone();
+        ahead.skip_blanks();
+        // Most numbers are the last of an array or stand before a key.
+        if !ahead.rest().first().is_some_and(u8::is_ascii_digit) {
+            return;
+        }
         if let Ok(Some((Token::Number(generation), _))) = ahead.token()
             && unsigned(generation).is_some()
             && let Ok(Some((Token::Keyword(b"R"), _))) = ahead.token()
@@ -348,20 +353,23 @@ enum Container<'a> {
 }
 
 /// White space of ISO 32000-2, table 1.
-pub(crate) fn is_white_space(byte: u8) -> bool {
+pub(crate) const fn is_white_space(byte: u8) -> bool {
     matches!(byte, 0 | b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
 /// The number that digits without a sign stand for.
 pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() {
         return None;
     }
-    std::str::from_utf8(digits).ok()?.parse().ok()
+    digits.iter().try_fold(0_u64, |number, byte| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })
 }
 
 /// Delimiters of ISO 32000-2, table 2.
-pub(crate) fn is_delimiter(byte: u8) -> bool {
+pub(crate) const fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
         b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
@@ -370,11 +378,23 @@ pub(crate) fn is_delimiter(byte: u8) -> bool {
 
 /// How many regular characters come first.
 pub(crate) fn regular_len(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .position(|byte| is_white_space(*byte) || is_delimiter(*byte))
-        .unwrap_or(bytes.len())
+    let is_regular = |byte: &u8| IS_REGULAR.get(usize::from(*byte)) == Some(&true);
+    let end = bytes.iter().position(|byte| !is_regular(byte));
+    end.unwrap_or(bytes.len())
 }
+
+/// Whether a byte is a regular character.
+const IS_REGULAR: [bool; 256] = {
+    let mut is_regular = [true; 256];
+    let mut byte = 0_u8;
+    loop {
+        is_regular[byte as usize] = !is_white_space(byte) && !is_delimiter(byte);
+        if byte == u8::MAX {
+            break is_regular;
+        }
+        byte += 1;
+    }
+};
 
 fn literal_len(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
