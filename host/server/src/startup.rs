@@ -267,3 +267,56 @@ fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
         .context("the outbound client cannot be made")?;
     Ok(Arc::new(client))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use http::Request;
+    use parafa_http_port::{ExchangeLimits, HttpPortError};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    const LIMITS: ExchangeLimits = ExchangeLimits {
+        timeout: Duration::from_secs(5),
+        max_response_bytes: 1024,
+    };
+
+    /// Whether a way leads to this address at all.
+    async fn leads_to(port: &Arc<dyn HttpPort>, address: &Url) -> bool {
+        let request = Request::get(address.as_str())
+            .body(Bytes::new())
+            .expect("a request");
+        let answer = port.exchange(request, LIMITS).await;
+        !matches!(answer, Err(HttpPortError::Forbidden { .. }))
+    }
+
+    /// An address of this machine where nobody answers.
+    async fn nobody() -> Url {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        format!("http://{address}/anything").parse().expect("a URL")
+    }
+
+    #[tokio::test]
+    async fn certificates_lead_to_no_service_that_is_configured_unless_that_is_allowed() {
+        // Another test of this process may have installed it.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let [service, other] = [nobody().await, nobody().await];
+        let mut config = Config::default();
+        config.timestamps.urls = vec![service.clone()];
+
+        let ports = service_ports(&config, &TrustAnchors::default()).expect("ports");
+        assert!(leads_to(&ports.configured, &service).await);
+        assert!(!leads_to(&ports.configured, &other).await);
+        assert!(!leads_to(&ports.named, &service).await);
+
+        let allowed = HostPort::of(&service).expect("a host and a port");
+        config.trust.allow = vec![allowed.to_string()];
+        let ports = service_ports(&config, &TrustAnchors::default()).expect("ports");
+        assert!(leads_to(&ports.named, &service).await);
+        assert!(!leads_to(&ports.named, &other).await);
+    }
+}
