@@ -12,6 +12,7 @@ mod decoder;
 mod geometry;
 mod inline_image;
 mod isolation;
+mod operator_names;
 mod operators;
 mod page_tree;
 mod resources;

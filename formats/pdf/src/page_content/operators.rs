@@ -5,88 +5,11 @@
 //! end, the content is not clear, and nothing may depend on how it was read.
 
 use super::inline_image;
+use super::operator_names::needed_operands;
 use crate::structure::{is_delimiter, is_white_space, regular_len};
 
 /// Most arrays and dictionaries inside each other.
 const MAX_NESTING: usize = 32;
-
-/// The operators (annex A), each with the operands that it needs: there are
-/// readers that leave the rest of a content alone after one that has too few.
-const OPERATORS: [(&[u8], usize); 73] = [
-    (b"\"", 3),
-    (b"'", 1),
-    (b"B", 0),
-    (b"B*", 0),
-    (b"BDC", 2),
-    (b"BI", 0),
-    (b"BMC", 1),
-    (b"BT", 0),
-    (b"BX", 0),
-    (b"CS", 1),
-    (b"DP", 2),
-    (b"Do", 1),
-    (b"EI", 0),
-    (b"EMC", 0),
-    (b"ET", 0),
-    (b"EX", 0),
-    (b"F", 0),
-    (b"G", 1),
-    (b"ID", 0),
-    (b"J", 1),
-    (b"K", 4),
-    (b"M", 1),
-    (b"MP", 1),
-    (b"Q", 0),
-    (b"RG", 3),
-    (b"S", 0),
-    (b"SC", 1),
-    (b"SCN", 1),
-    (b"T*", 0),
-    (b"TD", 2),
-    (b"TJ", 1),
-    (b"TL", 1),
-    (b"Tc", 1),
-    (b"Td", 2),
-    (b"Tf", 2),
-    (b"Tj", 1),
-    (b"Tm", 6),
-    (b"Tr", 1),
-    (b"Ts", 1),
-    (b"Tw", 1),
-    (b"Tz", 1),
-    (b"W", 0),
-    (b"W*", 0),
-    (b"b", 0),
-    (b"b*", 0),
-    (b"c", 6),
-    (b"cm", 6),
-    (b"cs", 1),
-    (b"d", 2),
-    (b"d0", 2),
-    (b"d1", 6),
-    (b"f", 0),
-    (b"f*", 0),
-    (b"g", 1),
-    (b"gs", 1),
-    (b"h", 0),
-    (b"i", 1),
-    (b"j", 1),
-    (b"k", 4),
-    (b"l", 2),
-    (b"m", 2),
-    (b"n", 0),
-    (b"q", 0),
-    (b"re", 4),
-    (b"rg", 3),
-    (b"ri", 1),
-    (b"s", 0),
-    (b"sc", 1),
-    (b"scn", 1),
-    (b"sh", 1),
-    (b"v", 4),
-    (b"w", 1),
-    (b"y", 4),
-];
 
 /// Goes through the operators of a content stream in order.
 #[derive(Clone, Debug)]
@@ -263,13 +186,12 @@ impl<'c> Operators<'c> {
             self.count_value();
             return Operand::Other;
         }
-        let known = OPERATORS.binary_search_by_key(&word, |(operator, _)| operator);
-        let needed = known.ok().and_then(|found| OPERATORS.get(found));
         if !self.containers.is_empty() {
             self.is_clear = false;
             return Operand::Other;
         }
-        let has_operands = needed.is_some_and(|(_, needed)| self.operands >= *needed);
+        let needed = needed_operands(word);
+        let has_operands = needed.is_some_and(|needed| self.operands >= needed);
         if let Image::Entries(entries) = self.image {
             self.is_clear &= word == b"ID";
             if word == b"ID" {
@@ -357,11 +279,6 @@ mod tests {
         let mut operators = Operators::new(content);
         while operators.next().is_some() {}
         operators.is_clear()
-    }
-
-    #[test]
-    fn the_operators_are_in_order() {
-        assert!(OPERATORS.is_sorted());
     }
 
     #[test]
