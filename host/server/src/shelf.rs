@@ -16,6 +16,7 @@ mod commands;
 mod error;
 mod folder;
 mod loaded;
+mod opening;
 mod publisher;
 mod shipped;
 mod state;
@@ -24,14 +25,13 @@ mod stock;
 mod tests;
 mod trusted;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use parafa_plugin_host::{CallObserver, PluginHost, Registry};
 use parafa_store::StoreMode;
-use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
+use tokio::sync::{OnceCell, RwLock, RwLockReadGuard};
 
 pub(crate) use self::commands::{Trust, Untrust};
 pub(crate) use self::error::ShelfError;
@@ -40,10 +40,8 @@ use self::folder::PluginFolder;
 use self::loaded::Loaded;
 pub(crate) use self::loaded::plugin_host;
 pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
-use self::shipped::{ShippedFile, Unfit};
-use self::state::{State, Version};
 pub(crate) use self::stock::Listed;
-use self::stock::{Broken, Stock};
+use self::stock::Stock;
 use crate::config::Config;
 
 /// The plugins of a data folder. What there is is read when it is first asked
@@ -213,154 +211,6 @@ impl Shelf {
     /// No component is removed as long as somebody has what this gives.
     pub(crate) async fn keep_components(&self) -> RwLockReadGuard<'_, ()> {
         self.0.components.read().await
-    }
-}
-
-impl Inner {
-    async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {
-        let start = || async { plugin_host(&self.config, self.observer.clone()) };
-        self.host.get_or_try_init(start).await
-    }
-
-    async fn stock(&self) -> anyhow::Result<&Stock> {
-        self.stock.get_or_try_init(|| self.take_stock()).await
-    }
-
-    /// Calls only what came with the program and was never described before.
-    async fn take_stock(&self) -> anyhow::Result<Stock> {
-        let (folder, config) = (self.folder.clone(), self.config.clone());
-        let (state, found) = blocking(move || (folder.state(), shipped::find(&config))).await?;
-        let mut state = state?;
-        let (files, mut unfit) = match found {
-            Err(error) if state.all_installed().next().is_some() => {
-                tracing::error!(
-                    error = format!("{error:#}"),
-                    "no plugin came with the program"
-                );
-                (Vec::new(), Vec::new())
-            }
-            found => found?,
-        };
-        let mut shipped = BTreeMap::new();
-        for file in files {
-            match self.describe(&state, &file).await {
-                Ok((id, version)) => {
-                    state.ship(&id, version);
-                    shipped.insert(id, file);
-                }
-                Err(reason) => {
-                    tracing::error!(file = %file.path.display(), reason, "a plugin of the program is broken");
-                    unfit.push(Unfit::new(&file.path, Some(file.digest), reason));
-                }
-            }
-        }
-        if shipped.is_empty() && unfit.is_empty() && state.all_installed().next().is_none() {
-            bail!("there is no plugin: build them with `cargo xtask build-plugins`");
-        }
-        Ok(Stock {
-            folder: self.folder.clone(),
-            wants_signatures: self.mode == StoreMode::Production,
-            shipped,
-            unfit,
-            state: Mutex::new(state),
-        })
-    }
-
-    async fn describe(
-        &self,
-        state: &State,
-        file: &ShippedFile,
-    ) -> Result<(String, Version), String> {
-        let mut known = state.all_shipped();
-        if let Some((id, version)) = known.find(|(_, version)| version.sha256 == file.digest) {
-            return Ok((id.to_owned(), version.clone()));
-        }
-        if state.is_disabled(file.digest) {
-            return Err("it is disabled, and not known".to_owned());
-        }
-        let admitted = async {
-            let (path, digest) = (file.path.clone(), file.digest);
-            let wasm = blocking(move || folder::component(&path, digest)).await??;
-            anyhow::Ok(self.host().await?.admit(wasm).await?)
-        };
-        let plugin = admitted.await.map_err(|error| format!("{error:#}"))?;
-        Ok((plugin.id().to_owned(), Version::of(&plugin, None)))
-    }
-
-    async fn loaded(&self) -> anyhow::Result<&Loaded> {
-        let load = || async {
-            let stock = self.stock().await?;
-            let host = self.host().await?.clone();
-            let state = stock.state.lock().await;
-            anyhow::Ok(Loaded::load(host, stock, &state).await)
-        };
-        self.loaded.get_or_try_init(load).await
-    }
-
-    /// Why versions were not loaded, or would not be.
-    async fn broken(&self, stock: &Stock, state: &State) -> anyhow::Result<Broken> {
-        match self.loaded.get() {
-            Some(loaded) => Ok(loaded.broken()),
-            None => Ok(stock.look_through(state)),
-        }
-    }
-
-    /// What of the program's plugins nobody vouches for, where that matters.
-    async fn unvouched(&self) -> anyhow::Result<Vec<String>> {
-        if self.mode == StoreMode::Demo {
-            return Ok(Vec::new());
-        }
-        let stock = self.stock().await?;
-        let (folder, shipped) = (self.folder.clone(), stock.shipped.clone());
-        blocking(move || {
-            let unvouched = shipped.iter().filter(|(id, file)| {
-                let signed = || folder.publisher_of(&file.path, file.digest);
-                let is_signed = || signed().is_ok_and(|grant| grant.formats.include(id));
-                !file.is_built_with() && !is_signed()
-            });
-            let sentences = unvouched.map(|(id, file)| {
-                format!(
-                    "the plugin {id} {} is not known to be this program's: it was not built along, and no trusted publisher has signed it",
-                    file.path.display()
-                )
-            });
-            sentences.collect()
-        })
-        .await
-    }
-
-    async fn keep_shipped(&self) -> anyhow::Result<()> {
-        let stock = self.stock().await?;
-        let mut state = stock.state.lock().await;
-        state.forget_old(|id| stock.shipped_digest(id));
-        let (folder, shipped, kept) = (self.folder.clone(), stock.shipped.clone(), state.clone());
-        blocking(move || {
-            for file in shipped.values() {
-                folder.keep_shipped(&file.path, file.digest)?;
-            }
-            if folder.state()? != kept {
-                folder.save(&kept)?;
-            }
-            anyhow::Ok(())
-        })
-        .await??;
-        self.sweep(&state).await;
-        Ok(())
-    }
-
-    /// Removes components that nothing names, unless somebody needs them all.
-    async fn sweep(&self, state: &State) {
-        let Ok(_alone) = self.components.try_write() else {
-            return;
-        };
-        let (folder, state) = (self.folder.clone(), state.clone());
-        let swept = blocking(move || anyhow::Ok(folder.sweep(&state)?)).await;
-        if let Err(error) = swept.and_then(|swept| swept) {
-            tracing::warn!(
-                error = format!("{error:#}"),
-                "components that nothing names are left"
-            );
-        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What becomes of the plugins of a folder from one start to the next, whatever
 //! happened to their files meanwhile.
 
+mod trust;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
@@ -368,116 +370,6 @@ async fn components_that_nothing_names_are_removed_but_not_during_a_backup() {
 }
 
 #[tokio::test]
-async fn outside_the_demo_a_signature_is_looked_at_each_time() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
-    let component = place.offer_signed(1, &publisher);
-    shelf.install(&component, false).await.unwrap();
-    assert_eq!(called(&place.started().await).await, Some(digest(1)));
-
-    let signature = signature_file(&place.component(digest(1)));
-    let stranger = KeyPair::generate().unwrap().sign(digest(1)).unwrap();
-    let own = fs::read(&signature).unwrap();
-    fs::write(&signature, serde_json::to_vec(&stranger).unwrap()).unwrap();
-    let shelf = place.started().await;
-    assert_eq!(called(&shelf).await, None);
-    let broken = listed(&shelf, digest(1)).await.broken.unwrap();
-    assert!(broken.contains("is not trusted"), "{broken}");
-
-    fs::remove_file(&signature).unwrap();
-    assert_eq!(called(&place.started().await).await, None);
-    fs::write(&signature, own).unwrap();
-    assert_eq!(called(&place.started().await).await, Some(digest(1)));
-}
-
-#[tokio::test]
-async fn a_publisher_is_trusted_for_the_formats_that_were_named() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &["saskaita"]).await;
-    let component = place.offer_signed(1, &publisher);
-
-    let refused = shelf.install(&component, false).await.unwrap_err();
-
-    assert!(refused.to_string().contains("but not for toy"), "{refused}");
-    place.trust(&shelf, &publisher, &[FORMAT]).await;
-    let installed = shelf.install(&component, false).await.unwrap();
-    assert_eq!(
-        installed.publisher.as_deref(),
-        Some(publisher.public().name())
-    );
-}
-
-#[tokio::test]
-async fn another_publisher_takes_a_plugin_over_only_when_that_is_said() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let [first, second] = [(); 2].map(|()| KeyPair::generate().unwrap());
-    for publisher in [&first, &second] {
-        place.trust(&shelf, publisher, &[]).await;
-    }
-    let component = place.offer_signed(1, &first);
-    shelf.install(&component, false).await.unwrap();
-    shelf.rollback(FORMAT, false).await.unwrap();
-    let component = place.offer_signed(2, &second);
-
-    let refused = shelf.install(&component, false).await.unwrap_err();
-
-    assert!(
-        matches!(refused, ShelfError::OtherPublisher { .. }),
-        "{refused}"
-    );
-    shelf.install(&component, true).await.unwrap();
-    let component = place.offer_signed(3, &second);
-    shelf.install(&component, false).await.unwrap();
-    assert_eq!(called(&shelf).await, Some(digest(3)));
-}
-
-#[tokio::test]
-async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
-    let component = place.offer_signed(1, &publisher);
-    shelf.install(&component, false).await.unwrap();
-    let name = publisher.public().name();
-
-    let untrusted = shelf.untrust(name).await.unwrap();
-
-    assert_eq!(untrusted.disabled[0].sha256, digest(1).to_string());
-    assert_eq!(called(&shelf).await, None);
-    let refused = shelf.install(&component, false).await.unwrap_err();
-    assert!(matches!(refused, ShelfError::UntrustedPublisher { .. }));
-    let again = shelf.untrust(name).await.unwrap_err();
-    assert!(matches!(again, ShelfError::UnknownPublisher(_)));
-    shelf.rollback(FORMAT, false).await.unwrap();
-    assert_eq!(called(&shelf).await, Some(digest(0)));
-}
-
-#[tokio::test]
-async fn the_demo_takes_no_bad_signature() {
-    let place = Place::demo();
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
-    let signed = place.offer_signed(1, &publisher);
-    let other = place.offer(2);
-    fs::copy(signature_file(&signed), signature_file(&other)).unwrap();
-
-    let refused = shelf.install(&other, false).await.unwrap_err();
-
-    assert!(
-        matches!(refused, ShelfError::BadSignature { .. }),
-        "{refused}"
-    );
-    assert_eq!(called(&shelf).await, Some(digest(0)));
-}
-
-#[tokio::test]
 async fn a_pipe_is_no_component() {
     let place = Place::demo();
     let shelf = place.started().await;
@@ -488,25 +380,4 @@ async fn a_pipe_is_no_component() {
     let refused = shelf.install(&pipe, false).await.unwrap_err();
 
     assert!(matches!(refused, ShelfError::NoFile(_)), "{refused}");
-}
-
-#[tokio::test]
-async fn outside_the_demo_an_unknown_plugin_of_the_program_is_told_of() {
-    let warnings = async |place: &Place| place.shelf().findings().await.unwrap().warnings;
-    let place = Place::new(StoreMode::Production);
-    let unvouched = warnings(&place).await;
-    assert!(unvouched[0].contains("not built along"), "{unvouched:?}");
-
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&place.shelf(), &publisher, &[FORMAT]).await;
-    let signed = place.offer_signed(0, &publisher);
-    let beside = signature_file(Path::new("program/toy.wasm"));
-    fs::copy(
-        signature_file(&signed),
-        place.path(beside.to_str().unwrap()),
-    )
-    .unwrap();
-
-    assert_eq!(warnings(&place).await, [""; 0]);
-    assert_eq!(warnings(&Place::demo()).await, [""; 0]);
 }
