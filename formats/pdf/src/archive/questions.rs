@@ -84,3 +84,30 @@ fn need(kind: NeedKind, name: &str, certificate: &Certificate<'_>) -> Need {
         params: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parafa_fixtures::signed::Identity;
+
+    use super::*;
+
+    #[test]
+    fn data_are_asked_for_once_and_tell_of_the_latest_time() {
+        let der = [Identity::Ona, Identity::Clock].map(Identity::certificate);
+        let [ona, clock] = [&der[0], &der[1]].map(|der| Certificate::from_der(der).unwrap());
+        let mut needs = Needs::default();
+
+        for time in [2_000, 3_000, 1_000] {
+            needs.add(Question::of_revocation(&ona, &clock, time));
+            needs.add(Question::of_issuer(&clock));
+        }
+
+        let needs = needs.into_list();
+        let [revocation, issuer] = &needs[..] else {
+            panic!("{needs:?}")
+        };
+        let time = revocation.params.iter().find(|(name, _)| name == "time");
+        assert_eq!(time.unwrap().1, "3000");
+        assert!(issuer.params.is_empty());
+    }
+}
