@@ -115,19 +115,7 @@ impl World {
 
     /// An OCSPResponse around a tbsResponseData, signed by the responder.
     pub(crate) fn ocsp_response(&self, data: &[u8]) -> Vec<u8> {
-        let basic = sequence(&[
-            data,
-            &algorithm(ECDSA_SHA256),
-            &bit_string(&self.responder.sign(data)),
-            &context(0, &[&sequence(&[&self.responder.certificate])]),
-        ]);
-        sequence(&[
-            &tlv(crate::asn1::ENUMERATED, &[&[0]]),
-            &context(
-                0,
-                &[&sequence(&[&oid("1.3.6.1.5.5.7.48.1.1"), &octets(&basic)])],
-            ),
-        ])
+        ocsp_response_by(&self.responder, data)
     }
 
     /// A TimeStampToken around a TSTInfo, signed by the time-stamper.
@@ -161,6 +149,23 @@ impl World {
         ]);
         sequence(&[&oid(SIGNED_DATA), &context(0, &[&signed_data])])
     }
+}
+
+/// An OCSPResponse around a tbsResponseData, signed by somebody.
+pub(crate) fn ocsp_response_by(responder: &Identity, data: &[u8]) -> Vec<u8> {
+    let basic = sequence(&[
+        data,
+        &algorithm(ECDSA_SHA256),
+        &bit_string(&responder.sign(data)),
+        &context(0, &[&sequence(&[&responder.certificate])]),
+    ]);
+    sequence(&[
+        &tlv(crate::asn1::ENUMERATED, &[&[0]]),
+        &context(
+            0,
+            &[&sequence(&[&oid("1.3.6.1.5.5.7.48.1.1"), &octets(&basic)])],
+        ),
+    ])
 }
 
 /// A TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.

@@ -62,3 +62,39 @@ pub(crate) fn too_much_to_verify() -> Refusal {
         "The certificates and revocation data of the document take more work than is done.",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
+
+    use super::*;
+    use crate::signatures;
+    use crate::structure::PdfFile;
+
+    #[test]
+    fn a_document_with_more_to_verify_than_is_done_is_refused() {
+        let stamped = Signing {
+            with_timestamp: true,
+            ..Signing::by(Identity::Ona)
+        };
+        let jonas = Signing::by(Identity::Jonas);
+        let document = SignedPdf::unsigned().sign(stamped).sign(jonas).build();
+        let file = PdfFile::parse(&document, &Limits::default()).unwrap();
+        let found = signatures::find(&file).unwrap();
+        let usual = Limits::default();
+        let covered = found.iter().map(SignatureDictionary::end_of_coverage);
+        let covered = u64::try_from(covered.sum::<usize>()).unwrap();
+        let within = |covered_bytes, timestamps| {
+            let limits = Limits {
+                covered_bytes,
+                timestamps,
+                ..usual.clone()
+            };
+            require_verifiable(&limits, &found).map_err(|refusal| refusal.code)
+        };
+
+        assert_eq!(within(covered, 1), Ok(()));
+        assert_eq!(within(covered - 1, 1), Err(CODE.into()));
+        assert_eq!(within(covered, 0), Err(CODE.into()));
+    }
+}

@@ -15,7 +15,7 @@ use parafa_format_core::{
 use super::ceremony::{Level, TrustingEnvironment, sign};
 use super::{assert_listed, signed, verified};
 use crate::asn1::{context, octets, sequence, time, tlv};
-use crate::authority::{Identity, WORLD};
+use crate::authority::{Identity, WORLD, ocsp_response_by};
 
 /// Most calls: the chains of this world are short.
 const MAX_CALLS: usize = 6;
@@ -142,18 +142,26 @@ fn instead(need: &Need, of: &Identity, answer: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Somebody is good, a minute after the time-stamp.
+/// Somebody is good, a minute after the time-stamp. About the responder its
+/// issuer answers.
 fn response(about: &Identity) -> Vec<u8> {
+    let is_responder = about.certificate == WORLD.responder.certificate;
+    let responder = if is_responder {
+        &WORLD.issuer
+    } else {
+        &WORLD.responder
+    };
     let told = sequence(&[
         &WORLD.cert_id_of(about),
         &tlv(0x80, &[]),
         &time("20261121160100Z"),
     ]);
-    WORLD.ocsp_response(&sequence(&[
-        &context(2, &[&octets(&sha1(&WORLD.responder.point()))]),
+    let data = sequence(&[
+        &context(2, &[&octets(&sha1(&responder.point()))]),
         &time("20261121160100Z"),
         &sequence(&[&told]),
-    ]))
+    ]);
+    ocsp_response_by(responder, &data)
 }
 
 fn sha1(octets: &[u8]) -> Vec<u8> {
