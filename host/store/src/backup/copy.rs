@@ -10,8 +10,9 @@ use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::manifest::{Content, Entry, EntryPath};
-use super::{BackupError, create, failed_to};
+use super::entry::{Content, Entry, EntryPath};
+use super::error::failed_to;
+use super::{BackupError, create};
 use crate::files;
 use crate::owned_folder::OwnedFolder;
 

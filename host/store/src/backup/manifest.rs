@@ -15,14 +15,15 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
-use super::{BYTES, BackupError, KEYS, RECORDS, create, failed_to};
+use super::entry::{Entry, EntryPath};
+use super::error::failed_to;
+use super::{BackupError, create};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{BackupProof, MasterKey};
@@ -34,9 +35,6 @@ const NAME: &str = "manifest.jsonl";
 const NEW_NAME: &str = "manifest.jsonl.new";
 /// The layout that this program writes and reads.
 const FORMAT: u32 = 1;
-/// What the name of a data key's file ends in.
-const KEY_ENDING: &str = ".key";
-
 /// The first line.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Header {
@@ -45,32 +43,6 @@ pub(super) struct Header {
     pub(super) schema: u32,
     /// What the store was made for.
     pub(super) mode: StoreMode,
-}
-
-/// A file.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct Entry {
-    pub(super) path: EntryPath,
-    #[serde(flatten)]
-    pub(super) content: Content,
-}
-
-/// Where a file is in the backup.
-#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
-#[serde(into = "String", try_from = "String")]
-pub(super) enum EntryPath {
-    Records,
-    Bytes(Uuid),
-    Key(Uuid),
-    /// One of those that lie beside the store.
-    Beside(String),
-}
-
-/// What is in a file.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct Content {
-    pub(super) bytes: u64,
-    pub(super) sha256: Sha256Digest,
 }
 
 /// The moment that a backup shows.
@@ -133,55 +105,6 @@ impl Header {
             return Err(BackupError::UnknownSchema { found: self.schema });
         }
         Ok(())
-    }
-}
-
-impl EntryPath {
-    /// The path of a file that lies beside the store; none if its name is not UTF-8, or leads
-    /// elsewhere.
-    pub(super) fn beside(name: &Path) -> Option<Self> {
-        let name = name.to_str()?;
-        let path = Self::try_from(name.to_owned()).ok()?;
-        matches!(path, Self::Beside(_)).then_some(path)
-    }
-
-    pub(super) fn in_folder(&self, folder: &Path) -> PathBuf {
-        folder.join(String::from(self.clone()))
-    }
-}
-
-impl From<EntryPath> for String {
-    fn from(path: EntryPath) -> Self {
-        match path {
-            EntryPath::Records => RECORDS.to_owned(),
-            EntryPath::Bytes(id) => format!("{BYTES}/{id}"),
-            EntryPath::Key(id) => format!("{KEYS}/{id}{KEY_ENDING}"),
-            EntryPath::Beside(name) => name,
-        }
-    }
-}
-
-/// A path that no file of a backup has.
-#[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no path of a backup")]
-pub(super) struct NoEntryPath(String);
-
-impl TryFrom<String> for EntryPath {
-    type Error = NoEntryPath;
-
-    fn try_from(text: String) -> Result<Self, NoEntryPath> {
-        let id = |name: &str| {
-            let id = Uuid::parse_str(name).ok();
-            id.filter(|id| id.to_string() == name)
-        };
-        let path = match text.split_once('/') {
-            None if text == RECORDS => Some(Self::Records),
-            Some((BYTES, name)) => id(name).map(Self::Bytes),
-            Some((KEYS, name)) => name.strip_suffix(KEY_ENDING).and_then(id).map(Self::Key),
-            _ if is_below(Path::new(&text)) => Some(Self::Beside(text.clone())),
-            _ => None,
-        };
-        path.ok_or(NoEntryPath(text))
     }
 }
 
@@ -258,16 +181,12 @@ impl Manifest {
         Self::parse(BufReader::new(file), &path)
     }
 
-    /// The proof of who wrote it, with what it proves.
+    /// Whether a server with this master key has written it.
     pub(super) fn is_by(&self, master: &MasterKey) -> bool {
         self.seal.is_by(master)
     }
 
     fn parse(text: impl BufRead, path: &Path) -> Result<Self, BackupError> {
-        let damaged = |what| BackupError::Damaged {
-            path: path.to_owned(),
-            what,
-        };
         let mut lines = Lines::of(text, path);
         let header: Header = lines.parse_next()?;
         header.check()?;
@@ -285,7 +204,7 @@ impl Manifest {
         let sha256 = Sha256Digest::from(lines.digest.clone().finalize());
         let seal: Seal = lines.parse_next()?;
         if seal.sha256 != sha256 || lines.next()?.is_some() {
-            return Err(damaged("not as it was written"));
+            return Err(lines.damaged("not as it was written"));
         }
         entries.retain(|entry: &Entry| !dropped.contains(&entry.path));
         Ok(Self {
@@ -298,7 +217,7 @@ impl Manifest {
 }
 
 impl Seal {
-    /// Whether a server with this master key has written it.
+    /// Whether whoever wrote it had this master key.
     pub(super) fn is_by(&self, master: &MasterKey) -> bool {
         self.hmac.is_by(master, &self.sha256)
     }
@@ -374,18 +293,11 @@ fn line(value: &impl Serialize) -> Result<Vec<u8>, BackupError> {
     Ok(line)
 }
 
-/// Whether a path leads nowhere but below the folder that it is joined to, and is written in the
-/// one way that leads there.
-fn is_below(path: &Path) -> bool {
-    let mut parts = path.components().peekable();
-    let is_normal = |part| matches!(part, Component::Normal(_));
-    parts.peek().is_some()
-        && parts.all(is_normal)
-        && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
-}
-
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
+    use super::super::entry::Content;
     use super::*;
 
     fn master() -> MasterKey {
@@ -478,33 +390,6 @@ mod tests {
         text.extend_from_slice(b"{}\n");
 
         assert!(matches!(parse(&text), Err(BackupError::Damaged { .. })));
-    }
-
-    #[test]
-    fn only_a_path_of_a_backup_is_taken() {
-        let id = "018e7a30-6f00-7000-8000-000000000001";
-        for (path, is_taken) in [
-            ("records", true),
-            (&format!("bytes/{id}"), true),
-            (&format!("keys/{id}.key"), true),
-            ("world/pki/root.pem", true),
-            ("", false),
-            ("/etc/passwd", false),
-            ("../records", false),
-            ("keys/../../a", false),
-            ("world/./a", false),
-            ("world//a", false),
-            ("world/a/", false),
-            ("bytes/a", false),
-            (&format!("bytes/{}", id.to_uppercase()), false),
-            (&format!("keys/{id}"), false),
-        ] {
-            let taken = EntryPath::try_from(path.to_owned());
-            assert_eq!(taken.is_ok(), is_taken, "{path}");
-            if let Ok(taken) = taken {
-                assert_eq!(String::from(taken), path);
-            }
-        }
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::error::failed_to;
 use super::manifest::Seal;
-use super::{BackupError, create, failed_to};
+use super::{BackupError, create};
 use crate::files;
 use crate::keys::MasterKey;
 

@@ -18,7 +18,6 @@
 //! of it; the manifest is authenticated under a key that is derived from it.
 
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -29,25 +28,28 @@ use serde::Serialize;
 use tokio::sync::OwnedRwLockWriteGuard;
 
 use crate::bytes::ByteFiles;
-use crate::engine::EngineError;
 use crate::error::StoreError;
 use crate::files::{self, Offloaded};
-use crate::keys::{DataKeys, KeyError};
-use crate::owned_folder::FolderFault;
-use crate::schema::{self, SCHEMA_VERSION, StoreMode};
+use crate::keys::DataKeys;
+use crate::schema::{self, StoreMode};
 use crate::store::Store;
 
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
-use self::manifest::{Entry, EntryPath, Header, ManifestWriter, Moment};
+use self::entry::{Entry, EntryPath};
+use self::error::failed_to;
+use self::manifest::{Header, ManifestWriter, Moment};
 use self::missing::Completeness;
-use self::records::{Records, RecordsCopy};
+use self::records::{Reader, RecordsCopy};
 
+pub use self::error::BackupError;
 pub(crate) use self::marks::{is_half_restored, prove_restored};
 pub use self::marks::{is_held, release};
 pub use self::missing::{Missing, MissingKind, Named, StoredRow};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
 mod copy;
+mod entry;
+mod error;
 mod manifest;
 mod marks;
 mod missing;
@@ -111,134 +113,11 @@ pub struct BackupReport {
     pub missing: Vec<Missing>,
 }
 
-/// Why there is no backup, or nothing is restored.
-#[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// The store failed.
-    #[error("the store failed")]
-    Store(#[from] StoreError),
-    /// The master key's file cannot be used.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The folder to write to holds something already.
-    #[error("{} is not empty: name a folder that is not there yet, or an empty one", .0.display())]
-    NotEmpty(PathBuf),
-    /// A restore into the folder was cut short.
-    #[error(
-        "{} is the rest of a restore that was cut short: remove it and restore the backup again",
-        .0.display()
-    )]
-    HalfRestored(PathBuf),
-    /// The folder to write to lies in what is read.
-    #[error("{} lies in {}: name a folder outside of it", folder.display(), other.display())]
-    Inside {
-        /// The folder to write to.
-        folder: PathBuf,
-        /// What it lies in.
-        other: PathBuf,
-    },
-    /// Something to back up is no file of a name that a backup can hold, and no folder.
-    #[error("{} is neither a file nor a folder, or has a name that is not UTF-8", .0.display())]
-    NoFile(PathBuf),
-    /// More is written than can be copied.
-    #[error(
-        "more is written than can be copied, so there is no backup: try again at a quieter time"
-    )]
-    TooBusy,
-    /// The folder is no backup, or one that was cut short.
-    #[error("{} is not a whole backup: {what}", folder.display())]
-    NotWhole {
-        /// The folder.
-        folder: PathBuf,
-        /// What is missing or wrong.
-        what: String,
-    },
-    /// A file is not as it was written.
-    #[error("the backup is damaged: {} is {what}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// `missing`, or how it differs.
-        what: &'static str,
-    },
-    /// Whoever wrote the backup did not have this master key.
-    #[error(
-        "{} was not written by a server with the master key {}: it is another deployment's, or somebody has changed it",
-        folder.display(), master_key.display()
-    )]
-    NotAuthentic {
-        /// The backup.
-        folder: PathBuf,
-        /// The master key's file.
-        master_key: PathBuf,
-    },
-    /// The backup has a layout that this program does not know.
-    #[error("the backup has format {found}; this program knows {known}")]
-    UnknownFormat {
-        /// The format found.
-        found: u32,
-        /// The one known here.
-        known: u32,
-    },
-    /// The backup was made of a store that this program does not know.
-    #[error(
-        "the backup is of a store with schema version {found}; this program knows up to {}",
-        SCHEMA_VERSION
-    )]
-    UnknownSchema {
-        /// The version found.
-        found: u32,
-    },
-    /// A file operation failed.
-    #[error("could not {action} {}", path.display())]
-    Io {
-        /// What was attempted.
-        action: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// The operating system's answer.
-        source: io::Error,
-    },
-}
-
-impl BackupError {
-    /// Whether it lies with what was asked for and where, and not with a store or disk that
-    /// fails.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            Self::Store(_) => false,
-            Self::Key(error) => error.is_refusal(),
-            Self::Io { source, .. } => files::is_for_operators(source),
-            _ => true,
-        }
-    }
-}
-
-impl From<EngineError> for BackupError {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::FellBehind { .. } => Self::TooBusy,
-            error => Self::Store(error.into()),
-        }
-    }
-}
-
-impl From<FolderFault> for BackupError {
-    fn from(fault: FolderFault) -> Self {
-        Self::Io {
-            action: fault.action,
-            path: fault.path,
-            source: fault.source,
-        }
-    }
-}
-
 /// Copies everything into `target`, which is made or must be empty, while others read and write.
 /// Only removals wait, and only at the end for as long as it takes to fetch the newest files.
 ///
-/// What was acknowledged before the call is in the backup; what was erased before it ends is
-/// not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
+/// What was acknowledged before the call is in the backup; what was erased before it is complete
+/// is not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
 ///
 /// # Errors
 /// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`]; I/O errors; a
@@ -249,8 +128,13 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     let removals = copying.wait_for_removals(source).await?;
     let (mut report, there) = copying.complete(source).await?;
     drop(removals);
-    let needs = source.inventory.needs;
-    report.missing = missing_in(&target.join(RECORDS), &there, needs, report.taken_at).await?;
+    let (records, needs, at) = (
+        target.join(RECORDS),
+        source.inventory.needs,
+        report.taken_at,
+    );
+    let missing = files::blocking(move || missing_in(records, &there, needs, at));
+    report.missing = missing.await?;
     Ok(report)
 }
 
@@ -392,16 +276,16 @@ async fn list(
 }
 
 /// What the rows of a file of records need and is not there.
-async fn missing_in(
-    records: &Path,
+fn missing_in(
+    records: PathBuf,
     there: &Named,
     needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
     at: Timestamp,
 ) -> Result<Vec<Missing>, BackupError> {
-    let records = Records::open(records).await?;
+    let mut records = Reader::open(records)?;
     let mut completeness = Completeness::new(there, needs, at);
     loop {
-        let part = records.part().await?;
+        let part = records.part()?;
         completeness.note(&part)?;
         if part.end.is_some() {
             return Ok(completeness.into_missing());
@@ -438,15 +322,4 @@ fn create(path: &Path) -> Result<File, BackupError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     options.open(path).map_err(failed_to("create", path))
-}
-
-fn failed_to<'p>(
-    action: &'static str,
-    path: &'p Path,
-) -> impl FnOnce(io::Error) -> BackupError + 'p {
-    move |source| BackupError::Io {
-        action,
-        path: path.to_owned(),
-        source,
-    }
 }

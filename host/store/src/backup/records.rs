@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 use ::bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::manifest::Content;
-use super::{BackupError, create, failed_to};
+use super::entry::Content;
+use super::error::failed_to;
+use super::{BackupError, create};
 use crate::engine::{
     Commit, Committed, Direction, Feed, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES, MAX_KEY_BYTES,
     MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan,
@@ -142,27 +143,6 @@ async fn append(file: &Offloaded<Writer>, frames: Vec<Frame>) -> Result<(), Back
     .await
 }
 
-/// Reads a file from its start to its end, part by part.
-pub(super) struct Records(Offloaded<Reader>);
-
-impl Records {
-    pub(super) async fn open(path: &Path) -> Result<Self, BackupError> {
-        let path = path.to_owned();
-        let reader = files::blocking(move || Reader::open(path)).await?;
-        Ok(Self(Offloaded::new(reader)))
-    }
-
-    /// What comes next; each part has the last word on the keys in it so far.
-    pub(super) async fn part(&self) -> Result<Part, BackupError> {
-        self.0.run(Reader::part).await
-    }
-
-    /// What was read, after the last part.
-    pub(super) async fn content(self) -> Result<Content, BackupError> {
-        self.0.run(Reader::content).await
-    }
-}
-
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Frame {
     Put { key: Bytes, value: Bytes },
@@ -263,7 +243,8 @@ impl Part {
     }
 }
 
-struct Reader {
+/// The file, read from its start to its end, part by part. Blocks on it.
+pub(super) struct Reader {
     path: PathBuf,
     file: BufReader<File>,
     digest: Sha256,
@@ -271,7 +252,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(path: PathBuf) -> Result<Self, BackupError> {
+    pub(super) fn open(path: PathBuf) -> Result<Self, BackupError> {
         let file = File::open(&path).map_err(failed_to("read", &path))?;
         Ok(Self {
             file: BufReader::new(file),
@@ -281,7 +262,8 @@ impl Reader {
         })
     }
 
-    fn part(&mut self) -> Result<Part, BackupError> {
+    /// What comes next; it has the last word so far on the keys in it.
+    pub(super) fn part(&mut self) -> Result<Part, BackupError> {
         let mut part = Part::default();
         let mut bytes = 0;
         while part.rows.len() < WRITES_AT_ONCE && bytes < BYTES_AT_ONCE {
@@ -354,8 +336,8 @@ impl Reader {
         Ok(())
     }
 
-    /// What was read, where nothing follows.
-    fn content(&mut self) -> Result<Content, BackupError> {
+    /// What was read, where nothing follows: after the last part.
+    pub(super) fn content(&mut self) -> Result<Content, BackupError> {
         let rest = self
             .file
             .fill_buf()

@@ -7,13 +7,15 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folders_of};
-use super::manifest::{Content, Entry, EntryPath, Manifest};
+use super::entry::{Content, Entry, EntryPath};
+use super::error::failed_to;
+use super::manifest::Manifest;
 use super::missing::{Completeness, Missing, Named};
-use super::records::Records;
-use super::{BYTES, BackupError, Inventory, KEYS, failed_to, is_empty, marks};
+use super::records::Reader;
+use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
 use crate::clock::Clock;
 use crate::engine::{CommitOutcome, Engine, SledEngine, SledOptions};
-use crate::files;
+use crate::files::{self, Offloaded};
 use crate::keys::{KeyError, MasterKey};
 use crate::schema::{self, StoreMode};
 
@@ -150,9 +152,11 @@ impl Backup {
         let there = self.contents();
         let needs = self.inventory.needs;
         let mut completeness = Completeness::new(&there, needs, moment.taken_at);
-        let records = Records::open(&path).await?;
+        let opened = path.clone();
+        let records = files::blocking(move || Reader::open(opened)).await?;
+        let records = Offloaded::new(records);
         let sequence = loop {
-            let part = records.part().await?;
+            let part = records.run(Reader::part).await?;
             completeness.note(&part)?;
             let commit = part.commit();
             if !commit.is_read_only() {
@@ -167,7 +171,7 @@ impl Backup {
                 break sequence;
             }
         };
-        if records.content().await? != self.records {
+        if records.run(Reader::content).await? != self.records {
             return Err(changed(path));
         }
         let is_of_manifest = sequence == moment.sequence

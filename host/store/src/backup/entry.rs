@@ -1,0 +1,129 @@
+//! The files of a backup: where they are, and what is in them.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{BYTES, KEYS, RECORDS};
+use crate::hex_bytes::Sha256Digest;
+
+/// What the name of a data key's file ends in.
+const KEY_ENDING: &str = ".key";
+
+/// A file.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Entry {
+    pub(super) path: EntryPath,
+    #[serde(flatten)]
+    pub(super) content: Content,
+}
+
+/// Where a file is in the backup.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(into = "String", try_from = "String")]
+pub(super) enum EntryPath {
+    Records,
+    Bytes(Uuid),
+    Key(Uuid),
+    /// One of those that lie beside the store.
+    Beside(String),
+}
+
+/// What is in a file.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Content {
+    pub(super) bytes: u64,
+    pub(super) sha256: Sha256Digest,
+}
+
+impl EntryPath {
+    /// The path of a file that lies beside the store; none if its name is not UTF-8, or leads
+    /// elsewhere.
+    pub(super) fn beside(name: &Path) -> Option<Self> {
+        let name = name.to_str()?;
+        let path = Self::try_from(name.to_owned()).ok()?;
+        matches!(path, Self::Beside(_)).then_some(path)
+    }
+
+    pub(super) fn in_folder(&self, folder: &Path) -> PathBuf {
+        folder.join(String::from(self.clone()))
+    }
+}
+
+impl From<EntryPath> for String {
+    fn from(path: EntryPath) -> Self {
+        match path {
+            EntryPath::Records => RECORDS.to_owned(),
+            EntryPath::Bytes(id) => format!("{BYTES}/{id}"),
+            EntryPath::Key(id) => format!("{KEYS}/{id}{KEY_ENDING}"),
+            EntryPath::Beside(name) => name,
+        }
+    }
+}
+
+/// A path that no file of a backup has.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no path of a backup")]
+pub(super) struct NoEntryPath(String);
+
+impl TryFrom<String> for EntryPath {
+    type Error = NoEntryPath;
+
+    fn try_from(text: String) -> Result<Self, NoEntryPath> {
+        let id = |name: &str| {
+            let id = Uuid::parse_str(name).ok();
+            id.filter(|id| id.to_string() == name)
+        };
+        let path = match text.split_once('/') {
+            None if text == RECORDS => Some(Self::Records),
+            Some((BYTES, name)) => id(name).map(Self::Bytes),
+            Some((KEYS, name)) => name.strip_suffix(KEY_ENDING).and_then(id).map(Self::Key),
+            _ if is_below(Path::new(&text)) => Some(Self::Beside(text.clone())),
+            _ => None,
+        };
+        path.ok_or(NoEntryPath(text))
+    }
+}
+
+/// Whether a path leads nowhere but below the folder that it is joined to, and is written in the
+/// one way that leads there.
+fn is_below(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    let is_normal = |part| matches!(part, Component::Normal(_));
+    parts.peek().is_some()
+        && parts.all(is_normal)
+        && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_path_of_a_backup_is_taken() {
+        let id = "018e7a30-6f00-7000-8000-000000000001";
+        for (path, is_taken) in [
+            ("records", true),
+            (&format!("bytes/{id}"), true),
+            (&format!("keys/{id}.key"), true),
+            ("world/pki/root.pem", true),
+            ("", false),
+            ("/etc/passwd", false),
+            ("../records", false),
+            ("keys/../../a", false),
+            ("world/./a", false),
+            ("world//a", false),
+            ("world/a/", false),
+            ("bytes/a", false),
+            (&format!("bytes/{}", id.to_uppercase()), false),
+            (&format!("keys/{id}"), false),
+        ] {
+            let taken = EntryPath::try_from(path.to_owned());
+            assert_eq!(taken.is_ok(), is_taken, "{path}");
+            if let Ok(taken) = taken {
+                assert_eq!(String::from(taken), path);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Why there is no backup, or nothing is restored.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::engine::EngineError;
+use crate::error::StoreError;
+use crate::files;
+use crate::keys::KeyError;
+use crate::owned_folder::FolderFault;
+use crate::schema::SCHEMA_VERSION;
+
+/// Why there is no backup, or nothing is restored.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    /// The master key's file cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The folder to write to holds something already.
+    #[error("{} is not empty: name a folder that is not there yet, or an empty one", .0.display())]
+    NotEmpty(PathBuf),
+    /// A restore into the folder was cut short.
+    #[error(
+        "{} is the rest of a restore that was cut short: remove it and restore the backup again",
+        .0.display()
+    )]
+    HalfRestored(PathBuf),
+    /// The folder to write to lies in what is read.
+    #[error("{} lies in {}: name a folder outside of it", folder.display(), other.display())]
+    Inside {
+        /// The folder to write to.
+        folder: PathBuf,
+        /// What it lies in.
+        other: PathBuf,
+    },
+    /// Something to back up is no file of a name that a backup can hold, and no folder.
+    #[error("{} is neither a file nor a folder, or has a name that is not UTF-8", .0.display())]
+    NoFile(PathBuf),
+    /// More is written than can be copied.
+    #[error(
+        "more is written than can be copied, so there is no backup: try again at a quieter time"
+    )]
+    TooBusy,
+    /// The folder is no backup, or one that was cut short.
+    #[error("{} is not a whole backup: {what}", folder.display())]
+    NotWhole {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing or wrong.
+        what: String,
+    },
+    /// A file is not as it was written.
+    #[error("the backup is damaged: {} is {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// `missing`, or how it differs.
+        what: &'static str,
+    },
+    /// Whoever wrote the backup did not have this master key.
+    #[error(
+        "{} was not written by a server with the master key {}: it is another deployment's, or somebody has changed it",
+        folder.display(), master_key.display()
+    )]
+    NotAuthentic {
+        /// The backup.
+        folder: PathBuf,
+        /// The master key's file.
+        master_key: PathBuf,
+    },
+    /// The backup has a layout that this program does not know.
+    #[error("the backup has format {found}; this program knows {known}")]
+    UnknownFormat {
+        /// The format found.
+        found: u32,
+        /// The one known here.
+        known: u32,
+    },
+    /// The backup was made of a store that this program does not know.
+    #[error(
+        "the backup is of a store with schema version {found}; this program knows up to {}",
+        SCHEMA_VERSION
+    )]
+    UnknownSchema {
+        /// The version found.
+        found: u32,
+    },
+    /// A file operation failed.
+    #[error("could not {action} {}", path.display())]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+}
+
+impl BackupError {
+    /// Whether it lies with what was asked for and where, and not with a store or disk that
+    /// fails.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Store(_) => false,
+            Self::Key(error) => error.is_refusal(),
+            Self::Io { source, .. } => files::is_for_operators(source),
+            _ => true,
+        }
+    }
+}
+
+impl From<EngineError> for BackupError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::FellBehind { .. } => Self::TooBusy,
+            error => Self::Store(error.into()),
+        }
+    }
+}
+
+impl From<FolderFault> for BackupError {
+    fn from(fault: FolderFault) -> Self {
+        Self::Io {
+            action: fault.action,
+            path: fault.path,
+            source: fault.source,
+        }
+    }
+}
+
+pub(super) fn failed_to<'p>(
+    action: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> BackupError + 'p {
+    move |source| BackupError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
+}
