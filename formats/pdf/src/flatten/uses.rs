@@ -22,46 +22,92 @@ impl Uses {
     /// Goes through a content stream; `None` when it uses too many names.
     pub(super) fn of(content: &[u8]) -> Option<Self> {
         let mut uses = Self::default();
+        let mut operands = Operands::default();
+        let mut text = TextPainting::default();
         let mut operators = Operators::new(content);
-        let mut last_name = None;
-        let mut last_operand: &[u8] = b"";
-        let mut is_name_last = false;
-        let mut has_text = false;
-        // Whether text is painted, of each graphics state that is saved.
-        let mut saved = Vec::new();
-        let mut is_painted = true;
         while let Some(operand) = operators.next() {
             let written = content.get(operators.start()..operators.position());
-            let written = written.unwrap_or_default();
-            match operand {
-                Operand::Name(name) => last_name = Some(name),
-                Operand::String { .. } => has_text |= !uses.draws_text && !is_blank(written),
-                Operand::Other => {}
-                Operand::Operator(operator) => {
-                    match operator {
-                        b"BI" => uses.draws_text = true,
-                        b"Q" => is_painted = saved.pop().unwrap_or(is_painted),
-                        b"Tj" | b"TJ" | b"'" | b"\"" => uses.draws_text |= has_text && is_painted,
-                        b"Tr" => is_painted = paints(last_operand),
-                        b"q" => saved.push(is_painted),
-                        _ => {}
-                    }
-                    let has_name = is_name_last || !matches!(operator, b"BDC" | b"DP");
-                    if let Some(name) = last_name.filter(|_| has_name)
-                        && let Some(named) = Named::by_operator(operator, name)
-                        && uses.named.insert(named)
-                        && uses.named.len() > MAX_NAMES
-                    {
-                        return None;
-                    }
-                    last_name = None;
-                    has_text = false;
-                }
+            let Operand::Operator(operator) = operand else {
+                operands.add(operand, written.unwrap_or_default());
+                continue;
+            };
+            let operands = std::mem::take(&mut operands);
+            text.follow(operator, operands.last);
+            uses.draws_text |= match operator {
+                b"BI" => true,
+                b"Tj" | b"TJ" | b"'" | b"\"" => operands.has_text && text.is_painted,
+                _ => false,
+            };
+            if let Some(name) = operands.name_for(operator)
+                && let Some(named) = Named::by_operator(operator, name)
+                && uses.named.insert(named)
+                && uses.named.len() > MAX_NAMES
+            {
+                return None;
             }
-            is_name_last = matches!(operand, Operand::Name(_));
-            last_operand = written;
         }
         Some(uses)
+    }
+}
+
+/// The operands before an operator, as far as they matter.
+#[derive(Default)]
+struct Operands<'c> {
+    /// The last name.
+    name: Option<&'c [u8]>,
+    /// Whether nothing follows it.
+    is_name_last: bool,
+    /// The last one, as it is written.
+    last: &'c [u8],
+    /// Whether there is a string with more than blanks.
+    has_text: bool,
+}
+
+impl<'c> Operands<'c> {
+    fn add(&mut self, operand: Operand<'c>, written: &'c [u8]) {
+        self.is_name_last = false;
+        match operand {
+            Operand::Name(name) => {
+                self.name = Some(name);
+                self.is_name_last = true;
+            }
+            Operand::String { .. } => self.has_text = self.has_text || !is_blank(written),
+            Operand::Operator(_) | Operand::Other => {}
+        }
+        self.last = written;
+    }
+
+    /// The name that an operator uses. Before those of marked content it must
+    /// be the last operand: a dictionary in its place has names as well.
+    fn name_for(&self, operator: &[u8]) -> Option<&'c [u8]> {
+        let is_property_list = matches!(operator, b"BDC" | b"DP");
+        self.name.filter(|_| self.is_name_last || !is_property_list)
+    }
+}
+
+/// Whether text is painted, also in the graphics states that are saved.
+struct TextPainting {
+    is_painted: bool,
+    saved: Vec<bool>,
+}
+
+impl Default for TextPainting {
+    fn default() -> Self {
+        Self {
+            is_painted: true,
+            saved: Vec::new(),
+        }
+    }
+}
+
+impl TextPainting {
+    fn follow(&mut self, operator: &[u8], operand: &[u8]) {
+        match operator {
+            b"Q" => self.is_painted = self.saved.pop().unwrap_or(self.is_painted),
+            b"Tr" => self.is_painted = paints(operand),
+            b"q" => self.saved.push(self.is_painted),
+            _ => {}
+        }
     }
 }
 
