@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::path::Path;
 
 use crate::support::{Documents, Ended, component, parafa};
 
@@ -130,8 +131,24 @@ fn run_flattens_and_rehearses() {
         let outcome = &ended.json()["outcome"];
         assert_eq!(outcome["mediaType"], "application/pdf");
         assert_eq!(outcome["unchanged"], false);
+        assert_eq!(outcome.get("notes"), None);
         assert_eq!(outcome["bytes"], std::fs::read(out).unwrap().len());
     }
+}
+
+#[test]
+fn run_tells_of_a_form_that_wants_its_appearances_made_anew() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases/pdf");
+    let form = cases.join("flatten-need-appearances/input.pdf");
+
+    let ended = plugin(
+        "run",
+        ["flatten".as_ref(), form.as_os_str(), "--json".as_ref()],
+    );
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let notes = serde_json::json!(["need-appearances"]);
+    assert_eq!(ended.json()["outcome"]["notes"], notes);
 }
 
 #[test]
