@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A folder whose entries are made durable.
@@ -11,7 +11,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// come while one is under way, one syncs for all of them when it has ended.
 #[derive(Debug)]
 pub(crate) struct FolderSync {
-    folder: File,
+    /// Opened for each sync: what is at the path then is what files are made in and removed from,
+    /// and one that is gone is a fault, not a folder without files.
+    folder: PathBuf,
     progress: Mutex<Progress>,
     ended: Condvar,
 }
@@ -28,12 +30,12 @@ struct Progress {
 }
 
 impl FolderSync {
-    pub(crate) fn of(folder: &Path) -> io::Result<Self> {
-        Ok(Self {
-            folder: File::open(folder)?,
+    pub(crate) fn of(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
             progress: Mutex::default(),
             ended: Condvar::new(),
-        })
+        }
     }
 
     /// Returns once every entry that was changed before the call is durable. Blocks.
@@ -41,7 +43,7 @@ impl FolderSync {
     /// # Errors
     /// Those of the sync that was to cover the entry: whoever shared it is told.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.sync_by(|| self.folder.sync_all())
+        self.sync_by(|| File::open(&self.folder)?.sync_all())
     }
 
     fn sync_by(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
@@ -98,7 +100,7 @@ mod tests {
         next: impl Fn() -> io::Result<()> + Sync,
     ) -> (io::Result<()>, Vec<io::Result<()>>) {
         let folder = tempfile::tempdir().expect("a folder");
-        let sync = &FolderSync::of(folder.path()).expect("a folder");
+        let sync = &FolderSync::of(folder.path());
         let (begun, has_begun) = mpsc::channel();
         let (end, may_end) = mpsc::channel();
         thread::scope(|scope| {

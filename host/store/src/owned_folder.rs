@@ -43,11 +43,10 @@ impl OwnedFolder {
     /// Opens the folder, or makes it. Blocks on it.
     pub(crate) fn open(path: &Path, ending: &'static str) -> Result<Self, FolderFault> {
         files::create_folder(path).map_err(failed_to("create", path))?;
-        let entries = FolderSync::of(path).map_err(failed_to("open", path))?;
         Ok(Self {
             path: path.into(),
             ending,
-            entries: Arc::new(entries),
+            entries: Arc::new(FolderSync::of(path)),
             removals: Arc::default(),
         })
     }

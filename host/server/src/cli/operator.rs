@@ -89,30 +89,29 @@ pub(super) fn operate<C>(
                 None => counter.carry_out(command)?,
                 Some(_) => counter.all_rows(command)?,
             };
+            let missing = answer["missing"].as_array().map_or(0, Vec::len);
             if let Some(warning) = answer["warning"].as_str() {
                 warn(warning);
-                if let (false, Some(members)) = (place.json, answer.as_object_mut()) {
-                    members.remove("warning");
-                }
+            }
+            if let (false, Some(members)) = (place.json, answer.as_object_mut()) {
+                members.retain(|name, _| !["missing", "warning"].contains(&&**name));
             }
             print(&answer, place.json)?;
-            tell_of_missing(&answer["missing"])
+            tell_of_missing(missing)
         }
     }
 }
 
-/// Ends a command as a refusal does whose answer names documents or keys that
+/// Ends a command as a refusal does whose answer lists documents or keys that
 /// are missing.
-pub(super) fn tell_of_missing(missing: &Value) -> Result<(), CommandError> {
-    match missing.as_array().map_or(0, Vec::len) {
-        0 => Ok(()),
-        count => {
-            warn(format_args!(
-                "{count} documents or keys that rows need were not there to be copied: the answer lists them as `missing`"
-            ));
-            Err(CommandError::Told(REFUSED))
-        }
+pub(super) fn tell_of_missing(missing: usize) -> Result<(), CommandError> {
+    if missing == 0 {
+        return Ok(());
     }
+    warn(format_args!(
+        "{missing} documents or keys that rows need are missing; with --json the answer lists them"
+    ));
+    Err(CommandError::Told(REFUSED))
 }
 
 /// Tells how many audit trails there are and which are broken: those end the

@@ -5,7 +5,6 @@ use anyhow::Context;
 use parafa_store::SystemClock;
 use parafa_store::backup::{Backup, BackupError, RestoreOptions, RestoreReport};
 use serde::Serialize;
-use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::{CommandError, Place, operator, print_json, print_line, warn};
@@ -60,7 +59,7 @@ pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> 
         })?);
     }
     restored.tell(arguments.json)?;
-    operator::tell_of_missing(&json!(restored.report.missing))
+    operator::tell_of_missing(restored.report.missing.len())
 }
 
 async fn restore_to(

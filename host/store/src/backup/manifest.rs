@@ -35,6 +35,7 @@ const NAME: &str = "manifest.jsonl";
 const NEW_NAME: &str = "manifest.jsonl.new";
 /// The layout that this program writes and reads.
 const FORMAT: u32 = 1;
+
 /// The first line.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Header {
