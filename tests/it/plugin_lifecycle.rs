@@ -109,7 +109,7 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
     demo.stop();
     fs::remove_file(component(&data, &installed)).expect("a component");
     demo.start_again();
-    control.mend("tsa").await;
+    WorldControl::of(&demo).mend("tsa").await;
     demo.move_clock("+1h");
 
     let attempt = ceremony.ended_attempt().await;
