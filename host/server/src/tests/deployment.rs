@@ -443,6 +443,8 @@ impl<'s> Deployment<'s> {
             elsewhere: folder.join("hidden"),
         };
         std::fs::rename(&hidden.folder, &hidden.elsewhere).unwrap();
+        // A folder that is not there has nothing that could not be removed.
+        std::fs::write(&hidden.folder, "").unwrap();
         hidden
     }
 
@@ -469,6 +471,7 @@ pub(super) struct Hidden {
 
 impl Hidden {
     pub(super) fn restore(self) {
+        std::fs::remove_file(&self.folder).unwrap();
         std::fs::rename(self.elsewhere, self.folder).unwrap();
     }
 }
