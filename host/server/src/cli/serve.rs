@@ -111,9 +111,11 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
         let (app, data, stop) = (app.clone(), config.store.data.clone(), stop.clone());
         async move { operate::serve(app, socket, &data, stop).await }
     });
+    // Whoever reads the line may tell the server to stop at once.
+    let signal = stop_signal()?;
     announce(address)?;
     let ended = tokio::select! {
-        signalled = wait_for_signal() => signalled,
+        () = signal => Ok(()),
         error = store_failure(&app) => Err(error).context("the store failed"),
     };
     tracing::info!("stopping: open requests and jobs are finished first");
@@ -206,14 +208,16 @@ fn announce(address: SocketAddr) -> anyhow::Result<()> {
     out.flush().context("standard output")
 }
 
-async fn wait_for_signal() -> anyhow::Result<()> {
+/// Ends when the server is told to stop, from the call on.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
 
     let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
 }
