@@ -100,7 +100,7 @@ impl PluginFolder {
     /// Keeps what came with this program for the day when another one does.
     pub(super) fn keep_shipped(&self, file: &Path, digest: PluginDigest) -> anyhow::Result<()> {
         let path = self.shipped(digest);
-        if path.exists() {
+        if component(&path, digest).is_ok() {
             return Ok(());
         }
         write(&path, &component(file, digest)?)

@@ -35,6 +35,8 @@ pub(super) type Broken = BTreeMap<PluginDigest, String>;
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) path: PathBuf,
+    /// Where it is taken from when that is another one by now.
+    copy: Option<PathBuf>,
     wants_signature: bool,
 }
 
@@ -78,14 +80,13 @@ impl Stock {
     /// Where a version's component is kept; none of one that came with an
     /// earlier program and was not kept.
     pub(super) fn place(&self, state: &State, id: &str, digest: PluginDigest) -> Option<Place> {
-        // What came with this program is kept, and stays when another one is
-        // put in its place.
         let kept = self.folder.shipped(digest);
         let kept = kept.exists().then_some(kept);
         let shipped = self.shipped.get(id).filter(|file| file.digest == digest);
         if let Some(file) = shipped {
             return Some(Place {
-                path: kept.unwrap_or_else(|| file.path.clone()),
+                path: file.path.clone(),
+                copy: kept,
                 wants_signature: false,
             });
         }
@@ -93,11 +94,13 @@ impl Stock {
         if installed.any(|version| version.sha256 == digest) {
             return Some(Place {
                 path: self.folder.component(digest),
+                copy: None,
                 wants_signature: self.wants_signatures,
             });
         }
         kept.map(|path| Place {
             path,
+            copy: None,
             wants_signature: false,
         })
     }
@@ -167,7 +170,11 @@ impl Place {
         id: &str,
         digest: PluginDigest,
     ) -> Result<bytes::Bytes, ShelfError> {
-        let wasm = folder::component(&self.path, digest)?;
+        let wasm = folder::component(&self.path, digest);
+        let wasm = wasm.or_else(|error| match &self.copy {
+            Some(copy) => folder::component(copy, digest).map_err(|_| error),
+            None => Err(error),
+        })?;
         if self.wants_signature {
             let grant = folder.publisher_of(&self.path, digest)?;
             if !grant.formats.include(id) {

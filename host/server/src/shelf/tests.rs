@@ -337,6 +337,31 @@ async fn what_came_with_an_earlier_program_stays_callable_by_its_digest() {
 }
 
 #[tokio::test]
+async fn a_program_that_is_replaced_under_a_server_takes_nothing_from_it() {
+    let place = Place::demo();
+    let shelf = place.started().await;
+    place.install(&shelf, 1).await;
+    place.ship(2);
+
+    shelf.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(called(&shelf).await, Some(digest(0)));
+}
+
+#[tokio::test]
+async fn a_damaged_copy_of_what_the_program_comes_with_is_made_anew() {
+    let place = Place::demo();
+    place.started().await;
+    let copy = place.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
+    fs::write(&copy, b"damaged").unwrap();
+
+    let shelf = place.started().await;
+
+    assert_eq!(called(&shelf).await, Some(digest(0)));
+    assert_eq!(fs::read(&copy).unwrap(), wasm(0));
+}
+
+#[tokio::test]
 async fn a_version_that_was_rolled_back_from_stays_callable_after_a_restart() {
     let place = Place::demo();
     let shelf = place.started().await;
