@@ -110,7 +110,7 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
     fs::remove_file(component(&data, &installed)).expect("a component");
     demo.start_again();
     WorldControl::of(&demo).mend("tsa").await;
-    demo.move_clock("+1h");
+    demo.move_clock("+20m");
 
     let attempt = ceremony.ended_attempt().await;
     assert_eq!(attempt.phase, "done", "{:?}", attempt.error);

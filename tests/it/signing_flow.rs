@@ -277,7 +277,7 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     let log = demo.log();
 
     assert!(
-        log.contains("plugin admitted"),
+        log.contains("plugin loaded"),
         "the server logs what it does"
     );
     for secret in [
