@@ -14,9 +14,7 @@ pub(crate) async fn flatten(
 ) -> Result<MadeDocument, CallError> {
     const FLATTEN: Capability = Capability::Flatten;
 
-    let made = plugin.derive(FLATTEN, document.clone(), request).await?;
-    plugin.check_media_type(FLATTEN, &made.media_type)?;
-    check_unsigned(plugin, FLATTEN, document, &made).await?;
+    let (made, _) = derive(plugin, FLATTEN, document, request).await?;
     Ok(made)
 }
 
@@ -27,11 +25,8 @@ pub(crate) async fn rehearse(
 ) -> Result<MadeDocument, CallError> {
     const REHEARSE: Capability = Capability::Rehearse;
 
-    let made = plugin.derive(REHEARSE, document.clone(), request).await?;
-    plugin.check_media_type(REHEARSE, &made.media_type)?;
-    let same = made.bytes == document.bytes();
-    let signed = check_unsigned(plugin, REHEARSE, document, &made).await?;
-    if signed && !same {
+    let (made, signed) = derive(plugin, REHEARSE, document.clone(), request).await?;
+    if signed && made.bytes != document.bytes() {
         return Err(plugin.broken(REHEARSE, ContractBreach::SignedDocumentChanged));
     }
     Ok(made)
@@ -67,18 +62,26 @@ pub(crate) async fn compose(
     Ok(made)
 }
 
-/// Checks that the output has the signatures of the document, as they were,
-/// and no other; answers whether there are any.
-async fn check_unsigned(
+/// Makes the document and checks that it has the signatures of the one it was
+/// made of, as they were, and no other; answers whether there are any.
+///
+/// What was signed before is looked at while the plugin works.
+async fn derive(
     plugin: &Plugin,
     operation: Capability,
     document: Document,
-    made: &MadeDocument,
-) -> Result<bool, CallError> {
-    let before = plugin.evidence(operation, document).await?;
+    request: &DeriveRequest,
+) -> Result<(MadeDocument, bool), CallError> {
+    let (made, before) = tokio::join!(
+        plugin.derive(operation, document.clone(), request),
+        plugin.evidence(operation, document),
+    );
+    let (made, before) = (made?, before?);
+    plugin.check_media_type(operation, &made.media_type)?;
     let output: Document = made.bytes.clone().into();
     let after = plugin.evidence(operation, output).await?;
-    evidence::check_kept(&before, after)
-        .map(|signatures| !signatures.is_empty())
-        .map_err(|error| plugin.broken(operation, ContractBreach::Evidence(error)))
+    let signatures = evidence::check_kept(&before, after)
+        .map_err(|error| plugin.broken(operation, ContractBreach::Evidence(error)))?;
+    let signed = !signatures.is_empty();
+    Ok((made, signed))
 }
