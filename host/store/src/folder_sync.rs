@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A folder whose entries are made durable.
 ///
@@ -20,14 +20,14 @@ pub(crate) struct FolderSync {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// How many syncs have begun.
-    begun: u64,
-    /// The last one that has succeeded.
-    succeeded: u64,
-    /// The last one that has failed.
-    failed: Option<(u64, io::ErrorKind)>,
+    /// The next sync to begin.
+    next: Arc<Outcome>,
     is_under_way: bool,
 }
+
+/// How a sync has ended, once it has. Kept for as long as somebody waits for it: a later one that
+/// succeeds does not make durable what an earlier one failed with.
+type Outcome = OnceLock<Result<(), io::ErrorKind>>;
 
 impl FolderSync {
     pub(crate) fn of(folder: &Path) -> Self {
@@ -43,20 +43,26 @@ impl FolderSync {
     /// # Errors
     /// Those of the sync that was to cover the entry: whoever shared it is told.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.sync_by(|| File::open(&self.folder)?.sync_all())
+        let covering = self.next();
+        self.await_or_run(&covering, || File::open(&self.folder)?.sync_all())
     }
 
-    fn sync_by(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    /// The sync that covers all that was changed by now.
+    fn next(&self) -> Arc<Outcome> {
+        self.lock().next.clone()
+    }
+
+    /// Waits for the end of a sync that was the next one when it was asked for. One that has not
+    /// begun when no other is under way is run here.
+    fn await_or_run(
+        &self,
+        covering: &Outcome,
+        sync: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut progress = self.lock();
-        let covering = progress.begun + 1;
         loop {
-            if progress.succeeded >= covering {
-                return Ok(());
-            }
-            if let Some((failed, kind)) = progress.failed
-                && failed >= covering
-            {
-                return Err(kind.into());
+            if let Some(outcome) = covering.get() {
+                return outcome.map_err(io::Error::from);
             }
             if !progress.is_under_way {
                 break;
@@ -64,17 +70,16 @@ impl FolderSync {
             let woken = self.ended.wait(progress);
             progress = woken.unwrap_or_else(PoisonError::into_inner);
         }
-        progress.begun += 1;
+        progress.next = Arc::default();
         progress.is_under_way = true;
-        let own = progress.begun;
         drop(progress);
         let synced = sync();
         let mut progress = self.lock();
         progress.is_under_way = false;
-        match &synced {
-            Ok(()) => progress.succeeded = own,
-            Err(error) => progress.failed = Some((own, error.kind())),
-        }
+        let outcome = synced.as_ref().map_err(io::Error::kind).copied();
+        covering
+            .set(outcome)
+            .expect("only who runs a sync says how it has ended, once");
         drop(progress);
         self.ended.notify_all();
         synced
@@ -92,6 +97,12 @@ mod tests {
     use std::thread;
 
     use super::*;
+
+    impl FolderSync {
+        fn sync_by(&self, sync: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+            self.await_or_run(&self.next(), sync)
+        }
+    }
 
     /// Has one sync under way, lets `others` come meanwhile, and ends it so.
     fn with_others(
@@ -146,6 +157,20 @@ mod tests {
             let error = other.expect_err("the sync that covers it failed");
             assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         }
+    }
+
+    #[test]
+    fn who_wakes_after_a_later_sync_is_told_of_the_failure_of_their_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sync = FolderSync::of(folder.path());
+        let waited_for = sync.next();
+        let failed = sync.sync_by(|| Err(io::ErrorKind::StorageFull.into()));
+        failed.expect_err("it fails");
+        sync.sync_by(|| Ok(())).expect("the later one succeeds");
+
+        let told = sync.await_or_run(&waited_for, || panic!("it was run already"));
+
+        assert_eq!(told.expect_err("failed").kind(), io::ErrorKind::StorageFull);
     }
 
     #[test]
