@@ -22,6 +22,8 @@ const FILES_A_THREAD: usize = 8;
 const THREADS: usize = 8;
 /// Files that are copied at once.
 pub(super) const AT_ONCE: usize = FILES_A_THREAD * THREADS;
+/// What the name of a file begins with that somebody is still writing, and will rename.
+const TEMPORARY: &[u8] = b".tmp";
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
@@ -162,20 +164,30 @@ pub(super) fn refuse_inside(folder: &Path, other: &Path) -> Result<(), BackupErr
     Ok(())
 }
 
+/// Copies a file, or all that a folder holds. What is removed meanwhile is left out, and so is
+/// what has a temporary name.
 fn copy_tree(
     from: &Path,
     backup: &Path,
     name: &Path,
     entries: &mut Vec<Entry>,
 ) -> Result<(), BackupError> {
-    let kind = fs::metadata(from)
-        .map_err(failed_to("read", from))?
-        .file_type();
+    let metadata = if_there(fs::metadata(from)).map_err(failed_to("read", from))?;
+    let Some(kind) = metadata.map(|metadata| metadata.file_type()) else {
+        return Ok(());
+    };
     if kind.is_dir() {
+        let listed = if_there(fs::read_dir(from)).map_err(failed_to("list", from))?;
         let mut inside = Vec::new();
-        for entry in fs::read_dir(from).map_err(failed_to("list", from))? {
+        for entry in listed.into_iter().flatten() {
             let entry = entry.map_err(failed_to("list", from))?;
-            let kind = entry.file_type().map_err(failed_to("read", from))?;
+            if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY) {
+                continue;
+            }
+            let kind = if_there(entry.file_type()).map_err(failed_to("read", from))?;
+            let Some(kind) = kind else {
+                continue;
+            };
             if !kind.is_dir() && !kind.is_file() {
                 return Err(BackupError::NoFile(entry.path()));
             }
@@ -199,10 +211,10 @@ fn copy_tree(
 
 /// Copies a file to where none is, and syncs the copy. None if there is no such file.
 fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Content>, BackupError> {
-    match File::open(from) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => copy_opened(opened.map_err(failed_to("read", from))?, from, to).map(Some),
-    }
+    let opened = if_there(File::open(from)).map_err(failed_to("read", from))?;
+    opened
+        .map(|source| copy_opened(source, from, to))
+        .transpose()
 }
 
 /// Copies a file to where none is, and syncs the copy.
@@ -222,11 +234,17 @@ fn copy_opened(source: File, from: &Path, to: &Path) -> Result<Content, BackupEr
 
 /// What is in a file; none if there is no such file.
 pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
-    match File::open(path) {
+    let opened = if_there(File::open(path)).map_err(failed_to("read", path))?;
+    opened
+        .map(|source| read_through(source, path, |_| Ok(())))
+        .transpose()
+}
+
+/// What was found; none if nothing is there.
+fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => {
-            read_through(opened.map_err(failed_to("read", path))?, path, |_| Ok(())).map(Some)
-        }
+        found => found.map(Some),
     }
 }
 
@@ -280,4 +298,41 @@ fn read_through(
         bytes,
         sha256: digest.finalize().into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The paths that are copied from a folder `from` with these files in it.
+    fn copied(files: &[&str], from: &str) -> Vec<String> {
+        let [data, backup] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        for file in files {
+            let path = data.path().join(file);
+            make_parent(&path).expect("its folder");
+            fs::write(path, "content").expect("written");
+        }
+        let mut entries = Vec::new();
+        let name = Path::new(from);
+        let done = copy_tree(&data.path().join(name), backup.path(), name, &mut entries);
+        done.expect("copied");
+        entries.into_iter().map(|entry| entry.path.into()).collect()
+    }
+
+    #[test]
+    fn what_is_still_being_written_is_left_out() {
+        let files = [
+            "notes/a",
+            "notes/.tmpX7f",
+            "notes/.tmp-folder/b",
+            "notes/c/d",
+        ];
+
+        assert_eq!(copied(&files, "notes"), ["notes/a", "notes/c/d"]);
+    }
+
+    #[test]
+    fn what_is_gone_since_it_was_listed_is_left_out() {
+        assert_eq!(copied(&["notes/a"], "notes/b"), [""; 0]);
+    }
 }
