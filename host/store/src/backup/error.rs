@@ -72,7 +72,9 @@ pub enum BackupError {
         master_key: PathBuf,
     },
     /// The backup has a layout that this program does not know.
-    #[error("the backup has format {found}; this program knows {known}")]
+    #[error(
+        "the backup has format {found}, and this program reads format {known}: restore it with the program that made it"
+    )]
     UnknownFormat {
         /// The format found.
         found: u32,

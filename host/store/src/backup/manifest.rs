@@ -33,8 +33,9 @@ use crate::schema::{SCHEMA_VERSION, StoreMode};
 const NAME: &str = "manifest.jsonl";
 /// Its name until it is whole.
 const NEW_NAME: &str = "manifest.jsonl.new";
-/// The layout that this program writes and reads.
-const FORMAT: u32 = 1;
+/// The layout that this program writes and reads. It changes with every line that is written
+/// otherwise than before.
+const FORMAT: u32 = 2;
 
 /// The first line.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -391,6 +392,32 @@ mod tests {
         text.extend_from_slice(b"{}\n");
 
         assert!(matches!(parse(&text), Err(BackupError::Damaged { .. })));
+    }
+
+    #[test]
+    fn a_backup_of_another_layout_is_not_called_damaged() {
+        for format in [FORMAT - 1, FORMAT + 1] {
+            let header = serde_json::json!({
+                "format": format,
+                "schema": SCHEMA_VERSION,
+                "mode": "demo",
+                "sequence": 7,
+                "takenAt": "2026-03-01T08:00:00Z",
+            });
+            let text = format!("{header}\n{{\"sha256\": \"\"}}\n");
+
+            let refused = parse(text.as_bytes()).expect_err("not read");
+
+            let says = refused.to_string();
+            assert!(matches!(
+                refused,
+                BackupError::UnknownFormat { found, known: FORMAT } if found == format
+            ));
+            assert!(
+                says.ends_with("restore it with the program that made it"),
+                "{says}"
+            );
+        }
     }
 
     #[test]
