@@ -241,6 +241,13 @@ pub(crate) mod layout {
     }
 
     /// The name of the table that an engine key belongs to, for error messages.
+    /// The part of a row's key that tells it from the other rows of its table.
+    pub(crate) fn row_key_of(key: &[u8]) -> &[u8] {
+        let end_of_name = key.iter().position(|byte| *byte == 0);
+        let row_key = end_of_name.and_then(|end| key.get(end + 1..));
+        row_key.unwrap_or_default()
+    }
+
     pub(crate) fn table_of(key: &[u8]) -> String {
         let name = key.get(1..).unwrap_or_default();
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Subcommand;
 use parafa_plugin_host::Unobserved;
+use parafa_store::backup::{Missing, Shortfall};
 use parafa_store::{Folder, SystemClock};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -89,7 +91,10 @@ pub(super) fn operate<C>(
                 None => counter.carry_out(command)?,
                 Some(_) => counter.all_rows(command)?,
             };
-            let missing = answer["missing"].as_array().map_or(0, Vec::len);
+            let missing = answer.get("missing").map(Vec::<Missing>::deserialize);
+            let missing = missing
+                .transpose()
+                .context("the answer is not understood")?;
             if let Some(warning) = answer["warning"].as_str() {
                 warn(warning);
             }
@@ -97,20 +102,30 @@ pub(super) fn operate<C>(
                 members.retain(|name, _| !["missing", "warning"].contains(&&**name));
             }
             print(&answer, place.json)?;
-            tell_of_missing(missing)
+            tell_of_missing(&missing.unwrap_or_default())
         }
     }
 }
 
 /// Ends a command as a refusal does whose answer lists documents or keys that
-/// are missing.
-pub(super) fn tell_of_missing(missing: usize) -> Result<(), CommandError> {
-    if missing == 0 {
+/// are missing, or rows that cannot be read.
+pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
+    const LISTED: &str = "with --json the answer lists them";
+    if missing.is_empty() {
         return Ok(());
     }
-    warn(format_args!(
-        "{missing} documents or keys that rows need are missing; with --json the answer lists them"
-    ));
+    let Shortfall {
+        contents,
+        unreadable,
+    } = Shortfall::of(missing);
+    if contents > 0 {
+        warn(format_args!(
+            "{contents} documents or keys that rows need are missing; {LISTED}"
+        ));
+    }
+    if unreadable > 0 {
+        warn(format_args!("{unreadable} rows cannot be read; {LISTED}"));
+    }
     Err(CommandError::Told(REFUSED))
 }
 

@@ -59,7 +59,7 @@ pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> 
         })?);
     }
     restored.tell(arguments.json)?;
-    operator::tell_of_missing(restored.report.missing.len())
+    operator::tell_of_missing(&restored.report.missing)
 }
 
 async fn restore_to(

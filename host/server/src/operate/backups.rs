@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use parafa_store::StoreMode;
-use parafa_store::backup::{self, BackupError, BackupSource, Inventory};
+use parafa_store::backup::{self, BackupError, BackupSource, Inventory, Shortfall};
 use serde_json::{Value, json};
 
 use super::{BackupCommand, Desk, OperateError};
@@ -33,10 +33,12 @@ impl Desk<'_> {
         };
         let _kept = self.shelf.keep_components().await;
         let report = backup::back_up(&source, &command.to).await?;
+        let shortfall = Shortfall::of(&report.missing);
         tracing::info!(
             sequence = report.sequence,
             files = report.files,
-            missing = report.missing.len(),
+            missing = shortfall.contents,
+            unreadable_rows = shortfall.unreadable,
             "backed up"
         );
         Ok(json!(report))

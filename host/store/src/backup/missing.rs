@@ -1,14 +1,15 @@
-//! What rows name and a backup does not hold.
+//! What rows need and a backup does not hold, and rows that cannot be read.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::records::Part;
 use crate::error::StoreError;
+use crate::schema::SCHEMA_VERSION;
 use crate::table::{Table, decode, layout};
 
 /// A row as it lies in the records.
@@ -40,25 +41,51 @@ pub struct Named {
     pub keys: HashSet<Uuid>,
 }
 
-/// Something that a row needs and that is not there.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+/// What a backup is to have and cannot show.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Missing {
-    /// The table of the row.
+    /// The table of the row that it is about.
     pub table: String,
-    /// What the row needs.
-    pub kind: MissingKind,
-    /// Its id.
-    pub id: Uuid,
+    /// What is missing.
+    #[serde(flatten)]
+    pub what: MissingItem,
 }
 
-/// What a row may need.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MissingKind {
-    /// A byte file.
-    Document,
-    /// A data key.
-    DataKey,
+/// What may be missing.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "id")]
+pub enum MissingItem {
+    /// A byte file that the row needs.
+    Document(Uuid),
+    /// A data key that the row needs.
+    DataKey(Uuid),
+    /// The row itself: it is there and cannot be read, so that nobody knows what it needs. By its
+    /// key, which is written as a UUID where it has as many bytes, and else in hexadecimal.
+    Row(String),
+}
+
+/// How much is missing.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Shortfall {
+    /// Byte files and data keys, each counted once however many rows need it.
+    pub contents: usize,
+    /// Rows that cannot be read.
+    pub unreadable: usize,
+}
+
+impl Shortfall {
+    /// Counts what a list has.
+    #[must_use]
+    pub fn of(missing: &[Missing]) -> Self {
+        let (rows, contents): (Vec<_>, Vec<_>) = missing
+            .iter()
+            .map(|missing| &missing.what)
+            .partition(|what| matches!(what, MissingItem::Row(_)));
+        Self {
+            contents: contents.into_iter().collect::<BTreeSet<_>>().len(),
+            unreadable: rows.len(),
+        }
+    }
 }
 
 /// Plays records and keeps the rows that need what is not there. How much it keeps depends on how
@@ -67,35 +94,40 @@ pub(super) struct Completeness<'n> {
     there: &'n Named,
     needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
     at: Timestamp,
-    lacking: BTreeMap<Bytes, Named>,
+    /// Whether this program knows what rows of this schema need.
+    knows_rows: bool,
+    lacking: BTreeMap<Bytes, Vec<MissingItem>>,
 }
 
 impl<'n> Completeness<'n> {
+    /// For the rows of a store of this schema version. Those of another than the program's own
+    /// are not looked at: an upgrade is still to make them readable.
     pub(super) fn new(
         there: &'n Named,
         needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
         at: Timestamp,
+        schema: u32,
     ) -> Self {
         Self {
             there,
             needs,
             at,
+            knows_rows: schema == SCHEMA_VERSION,
             lacking: BTreeMap::new(),
         }
     }
 
     /// What is said later of a row counts.
     pub(super) fn note(&mut self, part: &Part) -> Result<(), StoreError> {
+        if !self.knows_rows {
+            return Ok(());
+        }
         for (key, value) in &part.rows {
-            let needed = match value {
-                Some(value) => (self.needs)(&StoredRow { key, value }, self.at)?,
-                None => Named::default(),
+            let lacking = match value {
+                Some(value) => self.lacking_of(&StoredRow { key, value })?,
+                None => Vec::new(),
             };
-            let lacking = Named {
-                files: &needed.files - &self.there.files,
-                keys: &needed.keys - &self.there.keys,
-            };
-            if lacking == Named::default() {
+            if lacking.is_empty() {
                 self.lacking.remove(key);
             } else {
                 self.lacking.insert(key.clone(), lacking);
@@ -109,20 +141,150 @@ impl<'n> Completeness<'n> {
         let mut missing = Vec::new();
         for (key, lacking) in self.lacking {
             let table = layout::table_of(&key);
-            let kinds = [
-                (MissingKind::Document, lacking.files),
-                (MissingKind::DataKey, lacking.keys),
-            ];
-            for (kind, ids) in kinds {
-                missing.extend(ids.into_iter().map(|id| Missing {
-                    table: table.clone(),
-                    kind,
-                    id,
-                }));
-            }
+            missing.extend(lacking.into_iter().map(|what| Missing {
+                table: table.clone(),
+                what,
+            }));
         }
         missing.sort();
         missing.dedup();
         missing
+    }
+
+    fn lacking_of(&self, row: &StoredRow<'_>) -> Result<Vec<MissingItem>, StoreError> {
+        let needed = match (self.needs)(row, self.at) {
+            Err(StoreError::Decode { .. }) => return Ok(vec![unreadable(row)]),
+            needed => needed?,
+        };
+        let files = needed.files.difference(&self.there.files);
+        let keys = needed.keys.difference(&self.there.keys);
+        Ok(files
+            .map(|id| MissingItem::Document(*id))
+            .chain(keys.map(|id| MissingItem::DataKey(*id)))
+            .collect())
+    }
+}
+
+fn unreadable(row: &StoredRow<'_>) -> MissingItem {
+    let key = layout::row_key_of(row.key);
+    MissingItem::Row(match Uuid::from_slice(key) {
+        Ok(id) => id.to_string(),
+        Err(_) => hex::encode(key),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::key::Key;
+    use crate::table::TableName;
+
+    const AT: Timestamp = Timestamp::UNIX_EPOCH;
+
+    #[derive(Deserialize, Serialize)]
+    struct Note {
+        id: String,
+        data_key: Uuid,
+    }
+
+    impl Table for Note {
+        type Key = String;
+        const NAME: TableName = TableName::new("note");
+
+        fn key(&self) -> String {
+            self.id.clone()
+        }
+    }
+
+    fn needs(row: &StoredRow<'_>, _at: Timestamp) -> Result<Named, StoreError> {
+        let note = row.of_table::<Note>()?;
+        Ok(Named {
+            keys: note.into_iter().map(|note| note.data_key).collect(),
+            ..Named::default()
+        })
+    }
+
+    /// Rows with these keys and values.
+    fn part<const N: usize>(rows: [(&str, &str); N]) -> Part {
+        let row = |(id, value): (&str, &str)| {
+            let key = layout::row::<Note>(&id.to_owned());
+            (Bytes::from(key), Some(Bytes::from(value.to_owned())))
+        };
+        Part {
+            rows: rows.map(row).into(),
+            end: None,
+        }
+    }
+
+    fn whole(id: &str) -> String {
+        json!({"id": id, "data_key": Uuid::max()}).to_string()
+    }
+
+    /// What is missing of these rows where nothing is there.
+    fn missing(parts: &[Part], schema: u32) -> Vec<Missing> {
+        let there = Named::default();
+        let mut completeness = Completeness::new(&there, needs, AT, schema);
+        for part in parts {
+            completeness.note(part).expect("noted");
+        }
+        completeness.into_missing()
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_listed_and_the_others_are_compared() {
+        let parts = [part([("a", "{}"), ("b", &whole("b"))])];
+        let mut key = Vec::new();
+        "a".encode(&mut key);
+
+        let listed = json!(missing(&parts, SCHEMA_VERSION));
+
+        let expected = json!([
+            {"table": "note", "kind": "data-key", "id": Uuid::max()},
+            {"table": "note", "kind": "row", "id": hex::encode(key)},
+        ]);
+        assert_eq!(listed, expected);
+        let read: Vec<Missing> = serde_json::from_value(listed).expect("read");
+        assert_eq!(read, missing(&parts, SCHEMA_VERSION));
+    }
+
+    #[test]
+    fn a_row_that_was_replaced_by_a_readable_one_is_not_listed_as_unreadable() {
+        let parts = [part([("a", "{}")]), part([("a", &whole("a"))])];
+
+        let missing = missing(&parts, SCHEMA_VERSION);
+
+        let [one] = &missing[..] else {
+            panic!("{missing:?}");
+        };
+        assert_eq!(one.what, MissingItem::DataKey(Uuid::max()));
+    }
+
+    #[test]
+    fn rows_of_another_schema_are_not_compared() {
+        let parts = [part([("a", "{}"), ("b", &whole("b"))])];
+
+        assert_eq!(missing(&parts, SCHEMA_VERSION + 1), []);
+    }
+
+    #[test]
+    fn a_key_that_rows_of_two_tables_need_counts_once() {
+        let missing = [
+            ("notes", MissingItem::DataKey(Uuid::nil())),
+            ("signings", MissingItem::DataKey(Uuid::nil())),
+            ("signings", MissingItem::Document(Uuid::nil())),
+            ("signings", MissingItem::Row("00".to_owned())),
+        ];
+        let missing = missing.map(|(table, what)| Missing {
+            table: table.to_owned(),
+            what,
+        });
+
+        let expected = Shortfall {
+            contents: 2,
+            unreadable: 1,
+        };
+        assert_eq!(Shortfall::of(&missing), expected);
     }
 }

@@ -44,7 +44,7 @@ use self::records::{Reader, RecordsCopy};
 pub use self::error::BackupError;
 pub(crate) use self::marks::{is_half_restored, prove_restored};
 pub use self::marks::{is_held, release};
-pub use self::missing::{Missing, MissingKind, Named, StoredRow};
+pub use self::missing::{Missing, MissingItem, Named, Shortfall, StoredRow};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
 mod copy;
@@ -109,7 +109,8 @@ pub struct BackupReport {
     pub files: usize,
     /// Their length in bytes.
     pub bytes: u64,
-    /// What its rows need and it does not hold, because the data folder did not either.
+    /// What its rows need and it does not hold, because the data folder did not either, and the
+    /// rows that cannot be read. Nothing if the store's schema is not this program's own.
     pub missing: Vec<Missing>,
 }
 
@@ -126,6 +127,7 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     let mut copying = Copying::begin(source, target).await?;
     copying.copy_until_few_are_left().await?;
     let removals = copying.wait_for_removals(source).await?;
+    let schema = copying.schema;
     let (mut report, there) = copying.complete(source).await?;
     drop(removals);
     let (records, needs, at) = (
@@ -133,13 +135,15 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
         source.inventory.needs,
         report.taken_at,
     );
-    let missing = files::blocking(move || missing_in(records, &there, needs, at));
+    let missing =
+        files::blocking(move || missing_in(records, Completeness::new(&there, needs, at, schema)));
     report.missing = missing.await?;
     Ok(report)
 }
 
 /// A backup that is being made.
 struct Copying {
+    schema: u32,
     mode: StoreMode,
     records: RecordsCopy,
     manifest: Offloaded<ManifestWriter>,
@@ -162,6 +166,7 @@ impl Copying {
         let mut records = RecordsCopy::begin(&source.store, &target.join(RECORDS)).await?;
         records.scan().await?;
         Ok(Self {
+            schema,
             mode,
             records,
             manifest,
@@ -278,12 +283,9 @@ async fn list(
 /// What the rows of a file of records need and is not there.
 fn missing_in(
     records: PathBuf,
-    there: &Named,
-    needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
-    at: Timestamp,
+    mut completeness: Completeness<'_>,
 ) -> Result<Vec<Missing>, BackupError> {
     let mut records = Reader::open(records)?;
-    let mut completeness = Completeness::new(there, needs, at);
     loop {
         let part = records.part()?;
         completeness.note(&part)?;

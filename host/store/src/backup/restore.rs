@@ -60,7 +60,8 @@ pub struct RestoreReport {
     pub authentic: bool,
     /// Whether nothing is sent from the folder until it is released.
     pub held: bool,
-    /// What rows need and the backup does not hold.
+    /// What rows need and the backup does not hold, and rows that cannot be read. Nothing if the
+    /// backup's schema is not this program's own.
     pub missing: Vec<Missing>,
 }
 
@@ -151,7 +152,7 @@ impl Backup {
         let Manifest { header, moment, .. } = &self.manifest;
         let there = self.contents();
         let needs = self.inventory.needs;
-        let mut completeness = Completeness::new(&there, needs, moment.taken_at);
+        let mut completeness = Completeness::new(&there, needs, moment.taken_at, header.schema);
         let opened = path.clone();
         let records = files::blocking(move || Reader::open(opened)).await?;
         let records = Offloaded::new(records);
