@@ -5,16 +5,21 @@ use parafa_domain::SigningOrder;
 use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
 use crate::error::WorkflowError;
 use crate::jobs;
+use crate::operate::{DeliveryCommand, OperatorCommand};
 use crate::records::{EventKind, NoticeKind, NoticeRow, Product, WebhookSecret, WebhookSecretRow};
-use crate::workflow::lanes::DELIVERIES;
+use crate::webhooks::DROP_NOTICE;
+use crate::workflow::lanes::{DELIVERIES, TIMERS};
 use crate::workflow::lease::LEASE;
 
+/// How long a delivery that has ended is kept.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Deliveries to one receiver at the same time.
 const AT_ONCE: usize = 4;
 
@@ -99,6 +104,40 @@ async fn an_event_of_which_nobody_can_be_told_does_not_hold_up_the_next_one() {
 }
 
 #[tokio::test]
+async fn an_event_of_which_nobody_can_be_told_has_ended() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    decline_told(&host, &site).await;
+    deployment.lose_keys();
+    let [job] = &claim(&host).await[..] else {
+        panic!("one event at a time")
+    };
+    let id = notice_of(job);
+
+    host.app.deliver_event(job).await.unwrap();
+
+    let ended = notice(&host, id).await.unwrap().ended.unwrap();
+    assert!(!ended.acknowledged);
+    let replay = OperatorCommand::Delivery(DeliveryCommand::Replay { id });
+    let replayed = host.app.desk().carry_out(replay).await.unwrap();
+    assert_eq!(replayed["status"], "pending");
+    let again = claim(&host).await;
+    let again = again.iter().find(|job| notice_of(job) == id).unwrap();
+    host.app.deliver_event(again).await.unwrap();
+    site.pass(KEPT);
+    let due = host.app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let drop_it = |job: &&ClaimedJob| job.kind == DROP_NOTICE && notice_of(job) == id;
+    host.app
+        .drop_notice(due.iter().find(drop_it).unwrap())
+        .await
+        .unwrap();
+    assert!(notice(&host, id).await.is_none());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn events_that_wait_for_a_receiver_who_says_nothing_cost_few_commits() {
     const PAIRS: u64 = 50;
     const SLOTS: usize = 64;
@@ -148,10 +187,16 @@ async fn decline_told(host: &Host, site: &Site) {
     host.app.decline(&ceremony, None).await.unwrap();
 }
 
+fn notice_of(job: &ClaimedJob) -> Uuid {
+    job.payload["notice"].as_str().unwrap().parse().unwrap()
+}
+
+async fn notice(host: &Host, id: Uuid) -> Option<NoticeRow> {
+    host.app.store.get::<NoticeRow>(&id).await.unwrap()
+}
+
 async fn kind_of(host: &Host, job: &ClaimedJob) -> EventKind {
-    let notice = job.payload["notice"].as_str().unwrap().parse().unwrap();
-    let notice = host.app.store.get::<NoticeRow>(&notice).await;
-    match notice.unwrap().unwrap().kind {
+    match notice(host, notice_of(job)).await.unwrap().kind {
         NoticeKind::Webhook(kind) => kind,
         NoticeKind::Mail(_) => panic!("it is a letter"),
     }

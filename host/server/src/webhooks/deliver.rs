@@ -86,13 +86,19 @@ impl App {
         Ok(given_back.await?)
     }
 
-    /// Ends a delivery of which nobody can be told.
+    /// Ends a delivery of which nobody can be told. Its record stays for as long
+    /// as those of others, and a replay tells it if the key is there again.
     async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), WorkflowError> {
         let completed = self.store.transact(|tx| {
             Box::pin(async move {
                 if let Some(mut notice) = tx.get::<NoticeRow>(&notice).await? {
                     release_next(tx, &mut notice).await?;
+                    notice.ended = Some(DeliveryEnd {
+                        at: tx.now(),
+                        acknowledged: false,
+                    });
                     tx.put(&notice).await?;
+                    schedule_drop(tx, notice.id).await?;
                 }
                 jobs::complete(tx, job).await
             })
