@@ -5,7 +5,7 @@ use parafa_plugin_host::Unobserved;
 use parafa_store::StoreMode;
 use serde_json::json;
 
-use super::{CommandError, Place, print_json, print_line};
+use super::{CommandError, Place, print_json, print_line, warn};
 use crate::shelf::Shelf;
 use crate::startup;
 
@@ -31,7 +31,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
         }
         Ok(warnings) => {
             for warning in warnings {
-                eprintln!("parafa: {warning}");
+                warn(warning);
             }
             print_line("the configuration is sound")?;
         }
