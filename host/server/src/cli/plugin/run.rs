@@ -9,7 +9,9 @@ use serde::Serialize;
 use super::answer::OutcomeView;
 use super::bench::{self, Bench};
 use super::log::Line;
-use crate::cli::{CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, warn};
+use crate::cli::{
+    CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, warn,
+};
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
