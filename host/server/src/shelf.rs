@@ -35,8 +35,8 @@ use tokio::sync::{OnceCell, RwLock, RwLockReadGuard};
 
 pub(crate) use self::commands::{Trust, Untrust};
 pub(crate) use self::error::ShelfError;
-pub(crate) use self::folder::BACKED_UP;
 use self::folder::PluginFolder;
+pub(crate) use self::folder::{BACKED_UP, read_file};
 use self::loaded::Loaded;
 pub(crate) use self::loaded::plugin_host;
 pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
@@ -136,7 +136,8 @@ impl Shelf {
             let active = stock
                 .active(&state, &listed.id)
                 .map(|digest| digest.to_string());
-            if active.is_none_or(|active| active == listed.sha256) {
+            let is_active = active.is_none_or(|active| active == listed.sha256);
+            if is_active && !listed.disabled {
                 findings.faults.push(sentence);
             } else {
                 findings.warnings.push(sentence);
@@ -186,9 +187,9 @@ impl Shelf {
         to_its_end(async move { shelf.disable(&id).await }).await
     }
 
-    /// Makes the latest version active that was before and can be called, or
-    /// enables the only one there is. Disabled ones are passed over, unless
-    /// they are to be enabled.
+    /// Makes the latest version active that was before and can be called, or one
+    /// of an earlier program where this one's is broken, or enables the only one
+    /// there is. Disabled ones are passed over, unless they are to be enabled.
     pub(crate) async fn rollback(&self, id: &str, enable: bool) -> Result<Listed, ShelfError> {
         let (shelf, id) = (self.0.clone(), id.to_owned());
         to_its_end(async move { shelf.rollback(&id, enable).await }).await

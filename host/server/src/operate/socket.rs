@@ -205,6 +205,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::shelf::ShelfError;
+
+    #[test]
+    fn a_refusal_says_once_what_it_comes_from() {
+        let unreadable = ShelfError::Unreadable {
+            path: "my.wasm".into(),
+            source: io::Error::other("the disk is gone"),
+        };
+
+        let reply = Reply::from(Err(unreadable.into()));
+
+        let Reply::Refused(sentence) = reply else {
+            panic!("it is no refusal");
+        };
+        assert_eq!(sentence, "my.wasm cannot be read: the disk is gone");
+    }
 
     #[tokio::test]
     async fn a_command_is_answered_while_somebody_waits() {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::error::{ShelfError, reasons};
 use super::folder::{LONGEST_ENVELOPE, Offered, PluginFolder, read};
 use super::loaded::{Loaded, admit_new};
-use super::publisher::PublisherKey;
+use super::publisher::{PublisherKey, signature_file};
 use super::state::{State, Version};
 use super::stock::{Listed, Stock};
 use super::trusted::{Formats, Grant};
@@ -98,15 +98,21 @@ impl Inner {
             wasm,
             signature,
             plugin,
-            version,
+            mut version,
             mut warnings,
         } = tested;
         let (id, digest) = (plugin.id(), plugin.digest());
         let components = self.components.read().await;
-        let folder = self.folder.clone();
-        blocking(move || folder.keep(digest, &wasm, signature.as_deref())).await??;
+        let (folder, kept) = (self.folder.clone(), signature.clone());
+        blocking(move || folder.keep(digest, &wasm, kept.as_deref())).await??;
         let mut state = stock.state.lock().await;
         loaded.check(&plugin)?;
+        let is_signed = version.publisher.is_some();
+        if let Some(signature) = signature.filter(|_| is_signed) {
+            let grant = self.still_granted(&plugin, signature).await?;
+            let grant = self.or_in_the_demo(grant, &mut warnings)?;
+            version.publisher = grant.map(|grant| grant.key.name().to_owned());
+        }
         if !replace_publisher {
             check_publisher(&state, id, &version)?;
         }
@@ -166,22 +172,28 @@ impl Inner {
     }
 
     pub(super) async fn untrust(&self, publisher: String) -> Result<Untrust, ShelfError> {
-        let (folder, name) = (self.folder.clone(), publisher.clone());
-        let trusted = blocking(move || folder.trusted()).await??;
-        if trusted.grant(&publisher).is_none() {
-            return Err(ShelfError::UnknownPublisher(name));
-        }
         let stock = self.stock().await?;
         let mut state = stock.state.lock().await;
         let mut next = state.clone();
         let disabled = next.disable_signed_by(&publisher);
+        let (folder, name) = (self.folder.clone(), publisher.clone());
+        // What fails after this can be asked for again: the versions that are
+        // still enabled name the publisher.
+        let was_trusted = blocking(move || {
+            let trusted = folder.trusted()?;
+            let grant = trusted.grant(&name);
+            grant.map(|grant| folder.untrust(grant)).transpose()
+        })
+        .await??
+        .is_some();
+        if !was_trusted && disabled.is_empty() {
+            return Err(ShelfError::UnknownPublisher(publisher));
+        }
         self.save(&next).await?;
         *state = next;
         for (_, digest) in &disabled {
             self.disable_loaded(*digest);
         }
-        let (folder, name) = (self.folder.clone(), publisher.clone());
-        blocking(move || folder.untrust(&name)).await??;
         tracing::warn!(publisher, "publisher not trusted any more");
         let disabled = disabled.into_iter().map(|(id, digest)| Disabled {
             id,
@@ -191,6 +203,23 @@ impl Inner {
             publisher,
             disabled: disabled.collect(),
         })
+    }
+
+    /// What the publisher of a component is trusted for now that nobody else
+    /// changes anything; it may be less than before the component was compiled.
+    async fn still_granted(
+        &self,
+        plugin: &Plugin,
+        signature: Bytes,
+    ) -> anyhow::Result<Result<Grant, ShelfError>> {
+        let (folder, digest) = (self.folder.clone(), plugin.digest());
+        let id = plugin.id().to_owned();
+        blocking(move || {
+            let path = signature_file(&folder.component(digest));
+            let grant = folder.signed_by(&path, &signature, digest)?;
+            for_format(grant, &id)
+        })
+        .await
     }
 
     async fn save(&self, state: &State) -> anyhow::Result<()> {
@@ -229,13 +258,17 @@ pub(super) fn trust(
     let key = PublisherKey::from_pem(&read(key, LONGEST_ENVELOPE)?)?;
     let publisher = key.name().to_owned();
     let formats = Formats::of(formats);
-    let formats = match folder.trusted()?.grant(&publisher) {
-        Some(before) => before.formats.and(formats),
-        None => Some(formats),
+    let (formats, files) = match folder.trusted()?.grant(&publisher) {
+        Some(before) => (before.formats.and(formats), before.files.clone()),
+        None => (Some(formats), Vec::new()),
     };
     let formats = formats.ok_or_else(|| ShelfError::TrustedForAll(publisher.clone()))?;
     let names = formats.names();
-    folder.trust(&Grant { key, formats })?;
+    folder.trust(&Grant {
+        key,
+        formats,
+        files,
+    })?;
     tracing::warn!(publisher, formats = ?names, "publisher trusted");
     Ok(Trust {
         publisher,
@@ -295,9 +328,10 @@ async fn target(
     id: &str,
     enable: bool,
 ) -> Result<Target, ShelfError> {
-    let current = stock.known_active(state, id)?;
     let earlier = state.earlier(id, stock.shipped.contains_key(id));
     if earlier.is_empty() {
+        let current = stock.active(state, id);
+        let current = current.ok_or_else(|| stock.none_active(id))?;
         if !state.is_disabled(current) {
             return Err(ShelfError::NothingToRollBack(id.to_owned()));
         }

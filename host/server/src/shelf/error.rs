@@ -8,7 +8,7 @@ use super::publisher::InvalidKey;
 /// Why a plugin is not installed, disabled or rolled back to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShelfError {
-    #[error("{} cannot be read: {source}", path.display())]
+    #[error("{} cannot be read", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
@@ -26,6 +26,11 @@ pub(crate) enum ShelfError {
         component: PathBuf,
         signature: PathBuf,
     },
+    #[error(
+        "the signature {} is missing: the plugin was installed before signatures were kept, or somebody removed it; install it again with its WASM.sig, or roll back",
+        .0.display()
+    )]
+    SignatureNotKept(PathBuf),
     #[error("the signature {} does not fit: {reason}", path.display())]
     BadSignature { path: PathBuf, reason: &'static str },
     #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
@@ -50,7 +55,7 @@ pub(crate) enum ShelfError {
     UnknownPublisher(String),
     #[error(transparent)]
     Key(#[from] InvalidKey),
-    #[error("{} is not admitted: {}", path.display(), reasons(source))]
+    #[error("{} is not admitted", path.display())]
     NotAdmitted {
         path: PathBuf,
         source: Box<AdmissionError>,
@@ -67,6 +72,10 @@ pub(crate) enum ShelfError {
     Conflict(#[from] InstallError),
     #[error("there is no plugin {0}; `parafa plugin list` shows them")]
     UnknownFormat(String),
+    #[error(
+        "the plugin {id} of the program is broken: {reason}; `parafa plugin install` takes another"
+    )]
+    Broken { id: String, reason: String },
     #[error("the plugin {0} is disabled already; `parafa plugin rollback` or `install` enable it")]
     DisabledAlready(String),
     #[error("the plugin {0} has no earlier version to go back to")]
@@ -106,4 +115,22 @@ pub(super) fn reasons(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |&error| error.source());
     let sources: Vec<String> = sources.map(ToString::to_string).collect();
     sources.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_error_comes_from_is_said_once() {
+        let unreadable = ShelfError::Unreadable {
+            path: "my.wasm".into(),
+            source: io::Error::other("the disk is gone"),
+        };
+
+        assert_eq!(
+            reasons(&unreadable),
+            "my.wasm cannot be read: the disk is gone"
+        );
+    }
 }

@@ -121,14 +121,7 @@ impl PluginFolder {
         let wasm = read(component, LONGEST_COMPONENT)?;
         let digest = PluginDigest::of(&wasm);
         let path = signature_file(component);
-        let signature = match read(&path, LONGEST_ENVELOPE) {
-            Err(ShelfError::Unreadable { source, .. })
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                None
-            }
-            read => Some(read?),
-        };
+        let signature = read_if_there(&path, LONGEST_ENVELOPE)?;
         let grant = match &signature {
             Some(signature) => self.signed_by(&path, signature, digest),
             None => Err(ShelfError::Unsigned {
@@ -153,11 +146,13 @@ impl PluginFolder {
         digest: PluginDigest,
     ) -> Result<Grant, ShelfError> {
         let path = signature_file(component);
-        let signature = read(&path, LONGEST_ENVELOPE)?;
+        let signature = read_if_there(&path, LONGEST_ENVELOPE)?;
+        let signature = signature.ok_or_else(|| ShelfError::SignatureNotKept(path.clone()))?;
         self.signed_by(&path, &signature, digest)
     }
 
-    fn signed_by(
+    /// The same of a signature that was read.
+    pub(super) fn signed_by(
         &self,
         path: &Path,
         signature: &[u8],
@@ -183,26 +178,51 @@ impl PluginFolder {
         Trusted::read(&self.plugins.join(TRUSTED))
     }
 
+    /// Writes a grant in place of the files that it came from.
     pub(super) fn trust(&self, grant: &Grant) -> anyhow::Result<()> {
-        write(&self.grant(grant.key.name()), &grant.to_text()?)
-    }
-
-    pub(super) fn untrust(&self, publisher: &str) -> anyhow::Result<()> {
-        let path = self.grant(publisher);
-        fs::remove_file(&path)
-            .and_then(|()| sync_folders(&path))
-            .with_context(|| format!("{} cannot be removed", path.display()))
-    }
-
-    fn grant(&self, publisher: &str) -> PathBuf {
         let folder = self.plugins.join(TRUSTED);
-        folder.join(format!("{publisher}.pub"))
+        let path = folder.join(format!("{}.pub", grant.key.name()));
+        write(&path, &grant.to_text()?)?;
+        let mut others = grant.files.iter().filter(|file| **file != path);
+        others.try_for_each(|file| remove(file))
+    }
+
+    /// Removes all files of a grant.
+    pub(super) fn untrust(&self, grant: &Grant) -> anyhow::Result<()> {
+        grant.files.iter().try_for_each(|file| remove(file))
     }
 }
 
-/// The content of a file that is no longer than `limit` bytes. What is no file
-/// is not opened: whoever opens a pipe waits for its writer.
+/// The content of a file. What is no file is not opened: whoever opens a pipe
+/// waits for its writer.
+pub(crate) fn read_file(path: &Path) -> Result<Bytes, ShelfError> {
+    read_at_most(path, u64::MAX)
+}
+
+/// The same of a file that is no longer than `limit` bytes.
 pub(super) fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
+    let content = read_at_most(path, limit.saturating_add(1))?;
+    if content.len() as u64 > limit {
+        return Err(ShelfError::TooLong {
+            path: path.to_owned(),
+            limit,
+        });
+    }
+    Ok(content)
+}
+
+/// None where there is no such file.
+fn read_if_there(path: &Path, limit: u64) -> Result<Option<Bytes>, ShelfError> {
+    match read(path, limit) {
+        Err(ShelfError::Unreadable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// The first bytes of a file.
+fn read_at_most(path: &Path, length: u64) -> Result<Bytes, ShelfError> {
     let unreadable = |source| ShelfError::Unreadable {
         path: path.to_owned(),
         source,
@@ -211,14 +231,8 @@ pub(super) fn read(path: &Path, limit: u64) -> Result<Bytes, ShelfError> {
         return Err(ShelfError::NoFile(path.to_owned()));
     }
     let mut content = Vec::new();
-    let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
+    let mut file = File::open(path).map_err(unreadable)?.take(length);
     file.read_to_end(&mut content).map_err(unreadable)?;
-    if content.len() as u64 > limit {
-        return Err(ShelfError::TooLong {
-            path: path.to_owned(),
-            limit,
-        });
-    }
     Ok(content.into())
 }
 
@@ -266,6 +280,15 @@ fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
         sync_folders(path)
     };
     write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Removes a file durably, if it is there.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => sync_folders(path),
+    }
+    .with_context(|| format!("{} cannot be removed", path.display()))
 }
 
 /// Makes durable which files there are. The folders up to the data folder may

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use parafa_plugin_host::PluginDigest;
 
+use super::error::reasons;
 use super::folder::{LONGEST_COMPONENT, read};
 use crate::config::Config;
 
@@ -59,7 +60,7 @@ pub(super) fn find(config: &Config) -> anyhow::Result<(Vec<ShippedFile>, Vec<Unf
                 digest: PluginDigest::of(&wasm),
                 path,
             }),
-            Err(error) => unfit.push(Unfit::new(&path, None, error.to_string())),
+            Err(error) => unfit.push(Unfit::new(&path, None, reasons(&error))),
         }
     }
     Ok((files, unfit))

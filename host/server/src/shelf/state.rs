@@ -22,7 +22,8 @@ pub(super) struct State {
 }
 
 /// One format. A version that came with the program, whichever that is, is
-/// none of `versions` and is told by no digest.
+/// none of `versions` and is told by no digest; one that an earlier program came
+/// with is told by its own.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 struct Format {
     /// Those that were installed, the newest last.
@@ -131,13 +132,19 @@ impl State {
     }
 
     /// The versions that can be gone back to, the latest first: those that were
-    /// active before and, at the end, the one that came with the program.
+    /// active before and, at the end, the one that came with the program. Where
+    /// none that can be used came with it, those of earlier programs stand in.
     pub(super) fn earlier(&self, id: &str, is_shipped: bool) -> Vec<Option<PluginDigest>> {
         let Some(format) = self.formats.get(id) else {
             return Vec::new();
         };
         let mut earlier: Vec<_> = format.before.iter().rev().copied().collect();
-        earlier.extend(is_shipped.then_some(None));
+        if is_shipped {
+            earlier.push(None);
+        } else {
+            let shipped = format.shipped.iter().rev();
+            earlier.extend(shipped.map(|version| Some(version.sha256)));
+        }
         let mut seen = BTreeSet::from([format.active]);
         earlier.retain(|digest| seen.insert(*digest));
         earlier
@@ -301,6 +308,23 @@ mod tests {
 
         assert_eq!(state.earlier("toy", false), []);
         assert_eq!(state.earlier("toy", true), [None], "it does now");
+    }
+
+    #[test]
+    fn what_came_with_earlier_programs_can_be_gone_back_to_where_nothing_came_with_this_one() {
+        let mut state = State::default();
+        state.ship("pdf", version(1));
+        state.ship("pdf", version(2));
+        assert_eq!(state.earlier("pdf", true), []);
+        let shipped = [2, 1].map(|build| Some(digest(build)));
+        assert_eq!(state.earlier("pdf", false), shipped);
+
+        state.go_back_to("pdf", Some(digest(2)), digest(2));
+        state.forget_old(|_| None);
+
+        assert_eq!(state.active("pdf"), Some(digest(2)));
+        assert_eq!(state.all_shipped().count(), 2);
+        assert_eq!(state.earlier("pdf", true), [None], "once it is mended");
     }
 
     #[test]

@@ -67,10 +67,27 @@ impl Stock {
         state.active(id).or_else(|| self.shipped_digest(id))
     }
 
-    /// The same of a format that is asked for.
+    /// The same of a format that is asked for, which may be broken.
     pub(super) fn known_active(&self, state: &State, id: &str) -> Result<PluginDigest, ShelfError> {
         let active = self.active(state, id);
-        active.ok_or_else(|| ShelfError::UnknownFormat(id.to_owned()))
+        let active = active.or_else(|| self.unfit(id)?.digest);
+        active.ok_or_else(|| self.none_active(id))
+    }
+
+    /// Why a format has no active version.
+    pub(super) fn none_active(&self, id: &str) -> ShelfError {
+        let id = id.to_owned();
+        match self.unfit(&id) {
+            Some(unfit) => ShelfError::Broken {
+                id,
+                reason: unfit.reason.clone(),
+            },
+            None => ShelfError::UnknownFormat(id),
+        }
+    }
+
+    fn unfit(&self, id: &str) -> Option<&Unfit> {
+        self.unfit.iter().find(|unfit| unfit.id == id)
     }
 
     pub(super) fn shipped_digest(&self, id: &str) -> Option<PluginDigest> {
@@ -105,15 +122,20 @@ impl Stock {
         })
     }
 
-    /// Why installed versions could not be loaded, as far as their files tell.
+    /// Why versions that operators have chosen could not be loaded, as far as
+    /// their files tell.
     pub(super) fn look_through(&self, state: &State) -> Broken {
-        let enabled = state.all_installed();
+        let shipped = state.all_shipped();
+        let chosen = shipped.filter(|(id, version)| state.active(id) == Some(version.sha256));
+        let enabled = state.all_installed().chain(chosen);
         let enabled = enabled.filter(|(_, version)| !state.is_disabled(version.sha256));
         enabled
             .filter_map(|(id, version)| {
-                let place = self.place(state, id, version.sha256)?;
-                let read = place.read(&self.folder, id, version.sha256);
-                Some((version.sha256, reasons(&read.err()?)))
+                let digest = version.sha256;
+                let place = self.place(state, id, digest);
+                let place = place.ok_or(ShelfError::NotKept(digest));
+                let read = place.and_then(|place| place.read(&self.folder, id, digest));
+                Some((digest, reasons(&read.err()?)))
             })
             .collect()
     }
@@ -121,16 +143,20 @@ impl Stock {
     /// All versions of all formats, by id, those that came with this program
     /// first.
     pub(super) fn list(&self, state: &State, broken: &Broken) -> Vec<Listed> {
-        let mut listed: Vec<Listed> = self.unfit.iter().map(Listed::unfit).collect();
+        let unfit = self.unfit.iter();
+        let mut listed: Vec<Listed> = unfit.map(|unfit| Listed::unfit(unfit, state)).collect();
         for id in state.ids() {
             let active = self.active(state, id);
             let installed = state.installed(id);
-            let shipped = self.shipped_digest(id).filter(|digest| {
-                let mut installed = installed.iter();
-                installed.all(|version| version.sha256 != *digest)
-            });
-            let shipped = shipped.and_then(|digest| state.version(id, digest));
-            for version in shipped.into_iter().chain(installed) {
+            // The active one may have come with an earlier program.
+            let shipped = self.shipped_digest(id).into_iter().chain(active);
+            let mut shipped: Vec<_> = shipped
+                .filter(|digest| installed.iter().all(|version| version.sha256 != *digest))
+                .collect();
+            shipped.dedup();
+            let shipped = shipped.into_iter();
+            let shipped = shipped.filter_map(|digest| state.version(id, digest));
+            for version in shipped.chain(installed) {
                 let is_disabled = state.is_disabled(version.sha256);
                 let broken = broken.get(&version.sha256);
                 let is_active = active == Some(version.sha256) && !is_disabled && broken.is_none();
@@ -203,7 +229,7 @@ impl Listed {
         }
     }
 
-    fn unfit(unfit: &Unfit) -> Self {
+    fn unfit(unfit: &Unfit, state: &State) -> Self {
         Self {
             id: unfit.id.clone(),
             version: UNTOLD.to_owned(),
@@ -212,7 +238,7 @@ impl Listed {
                 .digest
                 .map_or_else(|| UNTOLD.to_owned(), |digest| digest.to_string()),
             active: false,
-            disabled: false,
+            disabled: unfit.digest.is_some_and(|digest| state.is_disabled(digest)),
             broken: Some(unfit.reason.clone()),
             publisher: None,
             warning: None,

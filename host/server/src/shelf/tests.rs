@@ -337,6 +337,55 @@ async fn what_came_with_an_earlier_program_stays_callable_by_its_digest() {
 }
 
 #[tokio::test]
+async fn where_the_program_s_plugin_is_broken_that_of_an_earlier_program_can_be_gone_back_to() {
+    let place = Place::demo();
+    place.started().await;
+    fs::write(place.path("program/toy.wasm"), b"no component").unwrap();
+    let shelf = place.started().await;
+    assert_eq!(called(&shelf).await, None);
+
+    let back = shelf.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(back.sha256, digest(0).to_string());
+    assert!(back.active);
+    for shelf in [shelf, place.started().await] {
+        assert_eq!(called(&shelf).await, Some(digest(0)));
+    }
+    let copy = place.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
+    fs::remove_file(copy).unwrap();
+    let broken = listed(&place.shelf(), digest(0)).await.broken.unwrap();
+    assert!(broken.contains("was not kept"), "{broken}");
+    place.ship(1);
+    let shelf = place.started().await;
+    assert_eq!(called(&shelf).await, None, "no other takes its place");
+    shelf.rollback(FORMAT, false).await.unwrap();
+    assert_eq!(called(&shelf).await, Some(digest(1)));
+}
+
+#[tokio::test]
+async fn a_broken_plugin_of_the_program_is_known_to_whoever_names_it() {
+    let place = Place::demo();
+    let file = place.path("program/other.wasm");
+    fs::write(&file, b"no component").unwrap();
+    let shelf = place.started().await;
+
+    let refused = shelf.rollback("other", false).await.unwrap_err();
+    assert!(refused.to_string().contains("is broken"), "{refused}");
+    let disabled = shelf.disable("other").await.unwrap();
+    assert!(disabled.disabled && disabled.broken.is_some());
+    let again = shelf.disable("other").await.unwrap_err();
+    assert!(matches!(again, ShelfError::DisabledAlready(_)), "{again}");
+    let faults = place.started().await.findings().await.unwrap().faults;
+    assert_eq!(faults, [""; 0], "the format is meant to be out of use");
+
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let shelf = place.started().await;
+    let refused = shelf.disable("other").await.unwrap_err();
+    assert!(refused.to_string().contains("is not a file"), "{refused}");
+}
+
+#[tokio::test]
 async fn a_program_that_is_replaced_under_a_server_takes_nothing_from_it() {
     let place = Place::demo();
     let shelf = place.started().await;

@@ -2,12 +2,14 @@
 //!
 //! Each is a file with the public key in PEM. Lines before it (RFC 7468, 2)
 //! name the formats that the publisher is trusted for, one each: `For: pdf`.
-//! Without such a line it is trusted for all.
+//! Without such a line it is trusted for all. Where several files have one key,
+//! it is trusted for what all of them say.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -26,6 +28,8 @@ pub(super) struct Trusted(BTreeMap<String, Grant>);
 pub(super) struct Grant {
     pub(super) key: PublisherKey,
     pub(super) formats: Formats,
+    /// Where it is written.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Which formats.
@@ -43,7 +47,7 @@ impl Trusted {
     /// When the folder cannot be listed.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let unreadable = || format!("{} cannot be read", folder.display());
-        let mut grants = BTreeMap::new();
+        let mut grants: BTreeMap<String, Grant> = BTreeMap::new();
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(grants)),
             entries => entries.with_context(unreadable)?,
@@ -54,9 +58,12 @@ impl Trusted {
                 continue;
             }
             match Grant::read(&path) {
-                Ok(grant) => {
-                    grants.insert(grant.key.name().to_owned(), grant);
-                }
+                Ok(grant) => match grants.entry(grant.key.name().to_owned()) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(grant);
+                    }
+                    Entry::Occupied(mut entry) => entry.get_mut().restrict(grant),
+                },
                 Err(error) => {
                     tracing::warn!(error = format!("{error:#}"), "a publisher is not trusted");
                 }
@@ -73,10 +80,10 @@ impl Trusted {
 impl Grant {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let text = read(path, LONGEST_ENVELOPE)?;
-        Self::parse(&text).with_context(|| path.display().to_string())
+        Self::parse(&text, path).with_context(|| path.display().to_string())
     }
 
-    fn parse(text: &[u8]) -> Result<Self, InvalidKey> {
+    fn parse(text: &[u8], path: &Path) -> Result<Self, InvalidKey> {
         let key = PublisherKey::from_pem(text)?;
         let text = String::from_utf8_lossy(text);
         let before = text.lines().take_while(|line| !line.starts_with(BEGIN));
@@ -89,7 +96,17 @@ impl Grant {
         } else {
             Formats::Only(only)
         };
-        Ok(Self { key, formats })
+        Ok(Self {
+            key,
+            formats,
+            files: vec![path.to_owned()],
+        })
+    }
+
+    /// Takes another file of the same key in.
+    fn restrict(&mut self, other: Self) {
+        self.formats = self.formats.common(&other.formats);
+        self.files.extend(other.files);
     }
 
     pub(super) fn to_text(&self) -> anyhow::Result<Vec<u8>> {
@@ -132,6 +149,16 @@ impl Formats {
         }
     }
 
+    /// Those that are in both.
+    fn common(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, formats) | (formats, Self::All) => formats.clone(),
+            (Self::Only(ids), Self::Only(others)) => {
+                Self::Only(ids.intersection(others).cloned().collect())
+            }
+        }
+    }
+
     /// Their names; none where it is all.
     pub(super) fn names(&self) -> Option<Vec<String>> {
         match self {
@@ -159,6 +186,7 @@ mod tests {
             let grant = Grant {
                 key,
                 formats: formats.clone(),
+                files: Vec::new(),
             };
             let path = folder.path().join(format!("{name}.pub"));
             fs::write(path, grant.to_text().unwrap()).unwrap();
@@ -180,6 +208,31 @@ mod tests {
 
         let grant = trusted.grant(key.name()).unwrap();
         assert_eq!(grant.formats, Formats::All);
+    }
+
+    #[test]
+    fn a_key_in_several_files_is_trusted_for_what_all_of_them_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = KeyPair::generate().unwrap().public().clone();
+        let name = key.name().to_owned();
+        for (file, formats) in [
+            ("a.pub", only(&["pdf", "toy"])),
+            ("b.pub", Formats::All),
+            ("c.pub", only(&["toy", "saskaita"])),
+        ] {
+            let grant = Grant {
+                key: key.clone(),
+                formats,
+                files: Vec::new(),
+            };
+            fs::write(folder.path().join(file), grant.to_text().unwrap()).unwrap();
+        }
+
+        let trusted = Trusted::read(folder.path()).unwrap();
+
+        let grant = trusted.grant(&name).unwrap();
+        assert_eq!(grant.formats, only(&["toy"]));
+        assert_eq!(grant.files.len(), 3);
     }
 
     #[test]

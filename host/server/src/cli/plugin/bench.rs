@@ -12,7 +12,7 @@ use super::log::CapturedLog;
 use crate::cli::{CommandError, Place};
 use crate::config::Config;
 use crate::demo;
-use crate::shelf::{Shelf, plugin_host};
+use crate::shelf::{Shelf, plugin_host, read_file};
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
 /// folder, where one is named, and in the user's cache otherwise.
@@ -143,15 +143,9 @@ pub(super) fn may_be_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_plain)
 }
 
-/// The bytes of a file that a person named.
+/// The bytes of a file that a person named; a pipe is none.
 pub(in crate::cli) fn read(path: &Path) -> Result<Bytes, CommandError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(bytes.into()),
-        Err(error) => Err(CommandError::Refused(format!(
-            "{} cannot be read: {error}",
-            path.display()
-        ))),
-    }
+    read_file(path).map_err(|error| CommandError::Refused(reasons(&error)))
 }
 
 /// An error with everything that it comes from.
@@ -172,4 +166,27 @@ fn user_cache() -> Option<PathBuf> {
     let folder = cache.join("parafa");
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_the_writer_of_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.wasm");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let missing = folder.path().join("missing.wasm");
+
+        for (path, why) in [(pipe, "is not a file"), (missing, "cannot be read: ")] {
+            let Err(CommandError::Refused(reason)) = read(&path) else {
+                panic!("{} was read", path.display());
+            };
+            assert!(reason.contains(why), "{reason}");
+        }
+    }
 }

@@ -28,7 +28,10 @@ async fn outside_the_demo_a_signature_is_looked_at_each_time() {
     assert!(broken.contains("is not trusted"), "{broken}");
 
     fs::remove_file(&signature).unwrap();
-    assert_eq!(called(&place.started().await).await, None);
+    let shelf = place.started().await;
+    assert_eq!(called(&shelf).await, None);
+    let broken = listed(&shelf, digest(1)).await.broken.unwrap();
+    assert!(broken.contains("install it again with its"), "{broken}");
     fs::write(&signature, own).unwrap();
     assert_eq!(called(&place.started().await).await, Some(digest(1)));
 }
@@ -97,6 +100,78 @@ async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
     assert!(matches!(again, ShelfError::UnknownPublisher(_)));
     shelf.rollback(FORMAT, false).await.unwrap();
     assert_eq!(called(&shelf).await, Some(digest(0)));
+}
+
+#[tokio::test]
+async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed() {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    let publisher = KeyPair::generate().unwrap();
+    place.trust(&shelf, &publisher, &[]).await;
+    let component = place.offer_signed(1, &publisher);
+    let tested = shelf.0.test(&component).await.unwrap();
+    shelf.untrust(publisher.public().name()).await.unwrap();
+
+    let refused = shelf.0.install(tested, false).await.unwrap_err();
+
+    assert!(
+        matches!(refused, ShelfError::UntrustedPublisher { .. }),
+        "{refused}"
+    );
+    assert_eq!(called(&shelf).await, Some(digest(0)));
+}
+
+#[tokio::test]
+async fn what_a_publisher_has_signed_is_disabled_also_when_its_key_is_gone() {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    let publisher = KeyPair::generate().unwrap();
+    place.trust(&shelf, &publisher, &[]).await;
+    let component = place.offer_signed(1, &publisher);
+    shelf.install(&component, false).await.unwrap();
+    let name = publisher.public().name();
+    fs::remove_file(place.path(&format!("data/plugins/trusted/{name}.pub"))).unwrap();
+
+    let untrusted = shelf.untrust(name).await.unwrap();
+
+    assert_eq!(untrusted.disabled[0].sha256, digest(1).to_string());
+    assert_eq!(called(&shelf).await, None);
+}
+
+#[tokio::test]
+async fn a_publisher_is_trusted_no_more_in_whichever_files_its_key_is() {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    let publisher = KeyPair::generate().unwrap();
+    place.trust(&shelf, &publisher, &[]).await;
+    let pem = publisher.public().to_pem().unwrap();
+    for name in ["by-hand.pub", "again.pub"] {
+        fs::write(place.path("data/plugins/trusted").join(name), &pem).unwrap();
+    }
+    let component = place.offer_signed(1, &publisher);
+
+    shelf.untrust(publisher.public().name()).await.unwrap();
+
+    let refused = shelf.install(&component, false).await.unwrap_err();
+    assert!(matches!(refused, ShelfError::UntrustedPublisher { .. }));
+    let left = fs::read_dir(place.path("data/plugins/trusted")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[tokio::test]
+async fn trusting_for_more_is_not_held_back_by_another_file_of_the_key() {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    let publisher = KeyPair::generate().unwrap();
+    place.trust(&shelf, &publisher, &["saskaita"]).await;
+    let trusted = place.path("data/plugins/trusted");
+    let own = trusted.join(format!("{}.pub", publisher.public().name()));
+    fs::rename(own, trusted.join("by-hand.pub")).unwrap();
+
+    place.trust(&shelf, &publisher, &[FORMAT]).await;
+
+    let component = place.offer_signed(1, &publisher);
+    shelf.install(&component, false).await.unwrap();
 }
 
 #[tokio::test]
