@@ -145,9 +145,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Backup(arguments) => operator::back_up(&arguments),
         Command::Restore(arguments) => restore::restore(&arguments),
-        Command::Release(place) => {
-            operator::operate(&place, (), |()| OperatorCommand::Release)
-        }
+        Command::Release(place) => operator::operate(&place, (), |()| OperatorCommand::Release),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),
         Command::Completions { shell } => {

@@ -5,8 +5,8 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    Authorities, Nobody, Signer, archive_request, breach, done, other_type, refusal_code, signed_by,
-    signed_toy, toy, toy_document,
+    Authorities, Nobody, Signer, archive_request, breach, done, other_type, refusal_code,
+    signed_by, signed_toy, toy, toy_document,
 };
 
 #[tokio::test]
