@@ -71,6 +71,17 @@ impl ContentDecoder {
         }
     }
 
+    /// How many bytes may still be decoded.
+    pub(super) fn remaining_bytes(&self) -> u64 {
+        u64::try_from(self.remaining_bytes).unwrap_or(u64::MAX)
+    }
+
+    /// Counts bytes that were decoded inside a content.
+    pub(super) fn count(&mut self, bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.remaining_bytes = self.remaining_bytes.saturating_sub(bytes);
+    }
+
     fn inflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {
         let limit = data
             .len()

@@ -21,10 +21,15 @@ const SCRATCH_BYTES: usize = 4 * 1024;
 /// unknown length, in bytes: the same bytes may stand in the image's data.
 const TEXT_AFTER_IMAGE_BYTES: usize = 12;
 
+/// Least bytes that the data of an image may inflate to, however few its entries
+/// give: they do not say how long what is encoded twice is in between.
+const LEAST_IMAGE_BYTES: u64 = 1024 * 1024;
+
 /// How far it is from just after `ID` to the `EI` of the image, when its entries
 /// leave no doubt and nothing before that place looks like an `EI`: some
-/// readers go by the entries, others look for it.
-pub(super) fn data_len(entries: &[u8], rest: &[u8]) -> Option<usize> {
+/// readers go by the entries, others look for it. What data inflates to is taken
+/// from `budget`, in bytes.
+pub(super) fn data_len(entries: &[u8], rest: &[u8], budget: &mut u64) -> Option<usize> {
     if entries.len() > MAX_ENTRIES_BYTES {
         return None;
     }
@@ -40,7 +45,13 @@ pub(super) fn data_len(entries: &[u8], rest: &[u8]) -> Option<usize> {
     }
     let len = match value(&dictionary, b"F", b"Filter")? {
         None => plain_len(&dictionary)?,
-        Some(filter) => encoded_len(&outer_filter(filter)?, data)?,
+        Some(filter) => match outer_filter(filter)?.as_slice() {
+            b"Fl" | b"FlateDecode" => {
+                let limit = inflated_limit(&dictionary).min(*budget);
+                deflated_len(data, limit, budget)?
+            }
+            filter => encoded_len(filter, data)?,
+        },
     };
     let after = data.get(len..)?;
     let blanks = after.iter().position(|byte| !is_white_space(*byte))?;
@@ -131,18 +142,32 @@ fn encoded_len(filter: &[u8], data: &[u8]) -> Option<usize> {
     match filter {
         b"A85" | b"ASCII85Decode" => memmem::find(data, b"~>").map(|end| end + 2),
         b"AHx" | b"ASCIIHexDecode" => memchr::memchr(b'>', data).map(|end| end + 1),
-        b"Fl" | b"FlateDecode" => deflated_len(data),
         _ => None,
     }
 }
 
-fn deflated_len(data: &[u8]) -> Option<usize> {
+/// Most bytes that deflated data may inflate to: the pixels, and a byte a row
+/// for what predicts it.
+fn inflated_limit(dictionary: &RawDictionary<'_>) -> u64 {
+    let pixels = plain_len(dictionary).and_then(|len| u64::try_from(len).ok());
+    pixels.map_or(LEAST_IMAGE_BYTES, |pixels| {
+        pixels.saturating_add(MAX_SIDE).max(LEAST_IMAGE_BYTES)
+    })
+}
+
+/// Length of deflated data that inflates to no more than a limit, which is
+/// within the budget.
+fn deflated_len(data: &[u8], limit: u64, budget: &mut u64) -> Option<usize> {
     let mut inflate = Decompress::new(true);
     let mut scratch = [0; SCRATCH_BYTES];
     loop {
         let (taken, made) = (inflate.total_in(), inflate.total_out());
         let rest = data.get(usize::try_from(taken).ok()?..)?;
         let status = inflate.decompress(rest, &mut scratch, FlushDecompress::None);
+        *budget = budget.saturating_sub(inflate.total_out() - made);
+        if inflate.total_out() > limit {
+            return None;
+        }
         match status.ok()? {
             Status::StreamEnd => return usize::try_from(inflate.total_in()).ok(),
             _ if inflate.total_in() == taken && inflate.total_out() == made => return None,
@@ -159,6 +184,16 @@ mod tests {
     use flate2::write::ZlibEncoder;
 
     use super::*;
+
+    fn data_len(entries: &[u8], rest: &[u8]) -> Option<usize> {
+        super::data_len(entries, rest, &mut { u64::MAX })
+    }
+
+    fn deflated(data: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
 
     #[test]
     fn data_without_a_filter_is_as_long_as_its_pixels() {
@@ -196,15 +231,31 @@ mod tests {
 
     #[test]
     fn encoded_data_ends_where_it_says() {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(&[7; 100]).unwrap();
-        let deflated = encoder.finish().unwrap();
-        let data = [b" ", deflated.as_slice(), b"\nEI"].concat();
+        let data = [b" ", deflated(&[7; 100]).as_slice(), b"\nEI"].concat();
 
         assert_eq!(data_len(b"/F/Fl", &data), Some(data.len() - 2));
         assert_eq!(data_len(b"/F/Fl", &data[..data.len() / 2]), None);
         assert_eq!(data_len(b"/F[/A85/Fl]", b" GhQ~> EI"), Some(7));
         assert_eq!(data_len(b"/F/AHx", b" 00 > EI"), Some(6));
+    }
+
+    #[test]
+    fn data_inflates_to_no_more_than_the_entries_and_the_budget_allow() {
+        let bytes = 3 * 1024 * 1024;
+        let data = [b" ", deflated(&vec![7; bytes]).as_slice(), b"\nEI"].concat();
+        let large = format!("/W 1024/H {}/BPC 8/CS/G/F/Fl", bytes / 1024);
+        let is_known = |entries: &str, budget: &mut u64| {
+            super::data_len(entries.as_bytes(), &data, budget).is_some()
+        };
+
+        assert!(!is_known("/W 9/H 9/BPC 8/CS/G/F/Fl", &mut { u64::MAX }));
+        assert!(!is_known("/F/Fl", &mut { u64::MAX }));
+        let mut budget = 2 * bytes as u64 + 1;
+        assert!(is_known(&large, &mut budget));
+        assert!(is_known(&large, &mut budget));
+        assert_eq!(budget, 1);
+        assert!(!is_known(&large, &mut budget));
+        assert_eq!(budget, 0);
     }
 
     #[test]

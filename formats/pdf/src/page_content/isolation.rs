@@ -50,20 +50,28 @@ impl Isolation {
             return Ok(Self::default());
         }
         let mut content = Vec::new();
-        let mut breaks = Vec::new();
+        let mut breaks = Vec::with_capacity(streams.len());
         for stream in streams {
             let decoded = decoder.decode(file, *stream);
             let decoded = decoded.ok_or(PageContentError::Undecodable(stream.0))?;
             if content.len().saturating_add(decoded.len()) > file.limits().decoded_stream_bytes {
                 return Err(PageContentError::Undecodable(stream.0));
             }
-            content.extend(decoded);
-            breaks.push(content.len());
             // The parts of a content are apart from each other (7.8.2).
-            content.push(b' ');
+            if breaks.is_empty() {
+                content = decoded;
+            } else {
+                content.push(b' ');
+                content.extend_from_slice(&decoded);
+            }
+            breaks.push(content.len());
         }
-        let balance = Balance::of(&content, &breaks).ok_or(PageContentError::Unclear)?;
-        Ok(balance.isolation())
+        let mut operators = Operators::with_image_bytes(&content, decoder.remaining_bytes());
+        let image_bytes = operators.image_bytes();
+        let balance = Balance::of(&mut operators, &breaks);
+        // What images take is at the cost of other pages.
+        decoder.count(image_bytes - operators.image_bytes());
+        Ok(balance.ok_or(PageContentError::Unclear)?.isolation())
     }
 }
 
@@ -81,16 +89,29 @@ struct Balance {
 
 impl Balance {
     /// Goes through a content; `None` when that is not clear, when a part of
-    /// it ends within a word, when it ends within a path, or when it goes on
+    /// it ends within a word, when another follows one that ends within a
+    /// comment, when it ends within a path, or when it goes on
     /// after a `Q` without a `q`: some readers do not.
-    fn of(content: &[u8], breaks: &[usize]) -> Option<Self> {
+    fn of(operators: &mut Operators<'_>, breaks: &[usize]) -> Option<Self> {
         let mut balance = Self::default();
         let mut breaks = breaks.iter().copied().peekable();
-        let mut operators = Operators::new(content);
         let mut first_name = None;
-        while let Some(operand) = operators.next() {
-            while breaks.next_if(|end| *end <= operators.start()).is_some() {}
-            if breaks.peek().is_some_and(|end| *end < operators.position()) {
+        // From there on a comment may have begun.
+        let mut blanks = 0;
+        loop {
+            let operand = operators.next();
+            while let Some(end) = breaks.next_if(|end| *end <= operators.start()) {
+                let before = operators.content().get(blanks..end);
+                if breaks.peek().is_some() && before.is_some_and(ends_in_comment) {
+                    return None;
+                }
+                blanks = end;
+            }
+            let Some(operand) = operand else {
+                break;
+            };
+            blanks = Operators::position(operators);
+            if breaks.peek().is_some_and(|end| *end < blanks) {
                 return None;
             }
             match operand {
@@ -160,6 +181,13 @@ impl Balance {
     }
 }
 
+/// Whether blanks and comments end with a comment that has no end of line.
+fn ends_in_comment(blanks: &[u8]) -> bool {
+    let line = memchr::memrchr2(b'\r', b'\n', blanks).map_or(0, |end| end + 1);
+    let line = blanks.get(line..).unwrap_or_default();
+    memchr::memchr(b'%', line).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +201,7 @@ mod tests {
             breaks.push(content.len());
             content.push(b' ');
         }
-        let isolation = Balance::of(&content, &breaks)?.isolation();
+        let isolation = Balance::of(&mut Operators::new(&content), &breaks)?.isolation();
         let text = |operators| String::from_utf8(operators).unwrap();
         Some((text(isolation.opening), text(isolation.closing)))
     }
@@ -197,7 +225,7 @@ mod tests {
     #[test]
     fn a_layer_is_left_open_unless_it_is_closed() {
         let leaves_layer = |content: &[u8]| {
-            let balance = Balance::of(content, &[]).unwrap();
+            let balance = Balance::of(&mut Operators::new(content), &[]).unwrap();
             balance.isolation().leaves_layer
         };
 
@@ -219,12 +247,20 @@ mod tests {
 
     #[test]
     fn a_value_may_go_on_in_the_next_part_but_no_word() {
-        assert!(isolation(&[b"[(a)", b"] TJ % comment", b"end"]).is_some());
+        assert!(isolation(&[b"[(a)", b"] TJ"]).is_some());
         assert!(isolation(&[b"q", b"Q"]).is_some());
         assert_eq!(isolation(&[b"(Sum", b"Q Q 100) Tj"]), None);
         assert_eq!(isolation(&[b"<41", b"42> Tj"]), None);
         let image: [&[u8]; 2] = [b"BI /W 3 /H 1 /IM true ID", b"EI"];
         assert_eq!(isolation(&image), None);
+    }
+
+    #[test]
+    fn a_comment_may_end_with_the_content_but_not_with_a_part_before() {
+        assert!(isolation(&[b"q % Q\n", b" % Q", b""]).is_none());
+        assert!(isolation(&[b"q % Q", b"Q"]).is_none());
+        assert!(isolation(&[b"q % Q", b"\nQ"]).is_none());
+        assert!(isolation(&[b"q % Q\n", b"(%) Tj", b"", b"\nQ % Q"]).is_some());
     }
 
     #[test]

@@ -11,6 +11,10 @@ use crate::structure::{is_delimiter, is_white_space, regular_len};
 /// Most arrays and dictionaries inside each other.
 const MAX_NESTING: usize = 32;
 
+/// Most bytes that the inline images of a content are inflated to, to find their
+/// ends: far above what belongs into a content stream.
+const MAX_IMAGE_BYTES: u64 = 32 * 1024 * 1024;
+
 /// Goes through the operators of a content stream in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Operators<'c> {
@@ -23,6 +27,8 @@ pub(crate) struct Operators<'c> {
     /// How many operands wait for their operator.
     operands: usize,
     image: Image,
+    /// To how many bytes inline images may still be inflated.
+    image_bytes: u64,
     is_clear: bool,
 }
 
@@ -68,8 +74,27 @@ impl<'c> Operators<'c> {
             containers: Vec::new(),
             operands: 0,
             image: Image::None,
+            image_bytes: MAX_IMAGE_BYTES,
             is_clear: true,
         }
+    }
+
+    /// The same with at most so many bytes that inline images are inflated to.
+    pub(super) fn with_image_bytes(content: &'c [u8], image_bytes: u64) -> Self {
+        Self {
+            image_bytes: image_bytes.min(MAX_IMAGE_BYTES),
+            ..Self::new(content)
+        }
+    }
+
+    /// To how many bytes inline images may still be inflated.
+    pub(super) fn image_bytes(&self) -> u64 {
+        self.image_bytes
+    }
+
+    /// All that is gone through.
+    pub(super) fn content(&self) -> &'c [u8] {
+        self.content
     }
 
     /// Where what was read last begins.
@@ -215,7 +240,8 @@ impl<'c> Operators<'c> {
         let rest = self.rest();
         // Where it makes no difference any more, no data is decoded.
         let is_clear = self.is_clear.then_some(entries);
-        let len = is_clear.and_then(|entries| inline_image::data_len(entries, rest));
+        let len = is_clear
+            .and_then(|entries| inline_image::data_len(entries, rest, &mut self.image_bytes));
         self.is_clear &= len.is_some();
         self.position += len.unwrap_or_else(|| inline_image::probable_len(rest));
         self.image = Image::Data;
