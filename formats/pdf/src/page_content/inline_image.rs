@@ -25,6 +25,9 @@ const TEXT_AFTER_IMAGE_BYTES: usize = 12;
 /// give: they do not say how long what is encoded twice is in between.
 const LEAST_IMAGE_BYTES: u64 = 1024 * 1024;
 
+/// How far an inflater may have read ahead of what it has made, in bytes.
+const READ_AHEAD_BYTES: usize = 16;
+
 /// How far it is from just after `ID` to the `EI` of the image, when its entries
 /// leave no doubt and nothing before that place looks like an `EI`: some
 /// readers go by the entries, others look for it. What data inflates to is taken
@@ -35,30 +38,32 @@ pub(super) fn data_len(entries: &[u8], rest: &[u8], budget: &mut u64) -> Option<
     }
     let dictionary = [b"<<", entries, b"\n>>"].concat();
     let dictionary = RawDictionary::scan(&dictionary).ok()?;
-    // One byte of white space; two that are one end of line would be counted
-    // in two ways.
     let [separator, data @ ..] = rest else {
         return None;
     };
-    if !is_white_space(*separator) || (*separator == b'\r' && data.first() == Some(&b'\n')) {
+    if !is_white_space(*separator) {
         return None;
     }
-    let len = match value(&dictionary, b"F", b"Filter")? {
-        None => plain_len(&dictionary)?,
-        Some(filter) => match outer_filter(filter)?.as_slice() {
-            b"Fl" | b"FlateDecode" => {
-                let limit = inflated_limit(&dictionary).min(*budget);
-                deflated_len(data, limit, budget)?
-            }
-            filter => encoded_len(filter, data)?,
-        },
+    let extent = match value(&dictionary, b"F", b"Filter")? {
+        None => plain_extent(&dictionary)?,
+        Some(filter) => encoded_extent(&dictionary, filter, data, budget)?,
     };
-    let after = data.get(len..)?;
+    // Two bytes that are one end of line are counted in two ways.
+    let is_line_end = *separator == b'\r' && data.first() == Some(&b'\n');
+    if is_line_end && !extent.skips_blanks {
+        return None;
+    }
+    let after = data.get(extent.len..)?;
     let blanks = after.iter().position(|byte| !is_white_space(*byte))?;
-    let (image, end) = data.split_at_checked(len + blanks)?;
+    let (image, end) = data.split_at_checked(extent.len + blanks)?;
     let after = end.strip_prefix(END)?;
     let is_apart = after.first().is_none_or(|byte| is_white_space(*byte));
-    (is_apart && memmem::find(image, END).is_none()).then_some(1 + image.len())
+    let is_sole = !memmem::find_iter(image, END).any(|at| {
+        let end = at + END.len();
+        let next = image.get(end);
+        end > extent.decoded || next.is_none_or(|byte| is_white_space(*byte) || is_delimiter(*byte))
+    });
+    (is_apart && is_sole).then_some(1 + image.len())
 }
 
 /// How far it probably is to the end of an image: to an `EI` between white
@@ -80,6 +85,27 @@ pub(super) fn probable_len(data: &[u8]) -> usize {
     end.unwrap_or(data.len())
 }
 
+/// How far the data of an image goes.
+struct Extent {
+    /// All of it, in bytes.
+    len: usize,
+    /// So much of it is decoded by every reader before it looks for an `EI`, so
+    /// that only those see one there that go by the white space around it.
+    decoded: usize,
+    /// Whether white space before it makes no difference.
+    skips_blanks: bool,
+}
+
+impl Extent {
+    fn undecoded(len: usize, skips_blanks: bool) -> Self {
+        Self {
+            len,
+            decoded: 0,
+            skips_blanks,
+        }
+    }
+}
+
 /// The value of an entry by its short or its long key (table 91); `None` when
 /// both are there.
 fn value<'d>(
@@ -91,6 +117,64 @@ fn value<'d>(
         (Some(_), Some(_)) => None,
         (short, long) => Some(short.or(long)),
     }
+}
+
+/// Data without a filter.
+fn plain_extent(dictionary: &RawDictionary<'_>) -> Option<Extent> {
+    let len = plain_len(dictionary)?;
+    Some(Extent {
+        len,
+        decoded: if is_simple(dictionary) { len } else { 0 },
+        skips_blanks: false,
+    })
+}
+
+/// Encoded data that says itself where it ends.
+fn encoded_extent(
+    dictionary: &RawDictionary<'_>,
+    filter: &[u8],
+    data: &[u8],
+    budget: &mut u64,
+) -> Option<Extent> {
+    let filters = if filter.starts_with(b"[") {
+        array_items(filter).ok()?
+    } else {
+        vec![filter]
+    };
+    match as_name(filters.first()?)?.as_slice() {
+        b"A85" | b"ASCII85Decode" => {
+            let end = memmem::find(data, b"~>")?;
+            Some(Extent::undecoded(end + 2, true))
+        }
+        b"AHx" | b"ASCIIHexDecode" => {
+            let end = memchr::memchr(b'>', data)?;
+            Some(Extent::undecoded(end + 1, true))
+        }
+        b"RL" | b"RunLengthDecode" => Some(Extent::undecoded(run_length_len(data)?, false)),
+        b"Fl" | b"FlateDecode" => {
+            let pixels = (filters.len() == 1 && is_simple(dictionary))
+                .then(|| plain_len(dictionary))
+                .flatten();
+            deflated_extent(data, inflated_limit(dictionary), pixels, budget)
+        }
+        _ => None,
+    }
+}
+
+/// Whether every reader decodes an image, wherever it is drawn: there are some
+/// that do not when an entry is wrong, or for a mask that paints nothing.
+fn is_simple(dictionary: &RawDictionary<'_>) -> bool {
+    const BITS: [&[u8]; 4] = [b"1", b"2", b"4", b"8"];
+    const KEYS: [&[u8]; 6] = [b"D", b"Decode", b"DP", b"DecodeParms", b"IM", b"ImageMask"];
+
+    let is_named = |space: &[u8]| !space.starts_with(b"[");
+    value(dictionary, b"BPC", b"BitsPerComponent")
+        .flatten()
+        .is_some_and(|bits| BITS.contains(&bits))
+        && value(dictionary, b"CS", b"ColorSpace")
+            .flatten()
+            .is_some_and(is_named)
+        && KEYS.iter().all(|key| dictionary.find(key).is_none())
 }
 
 /// Length of data without a filter, in bytes.
@@ -128,24 +212,6 @@ fn components(dictionary: &RawDictionary<'_>) -> Option<u64> {
     }
 }
 
-/// The filter that is undone first.
-fn outer_filter(filter: &[u8]) -> Option<Vec<u8>> {
-    if filter.starts_with(b"[") {
-        as_name(array_items(filter).ok()?.first()?)
-    } else {
-        as_name(filter)
-    }
-}
-
-/// Length of encoded data that says itself where it ends.
-fn encoded_len(filter: &[u8], data: &[u8]) -> Option<usize> {
-    match filter {
-        b"A85" | b"ASCII85Decode" => memmem::find(data, b"~>").map(|end| end + 2),
-        b"AHx" | b"ASCIIHexDecode" => memchr::memchr(b'>', data).map(|end| end + 1),
-        _ => None,
-    }
-}
-
 /// Most bytes that deflated data may inflate to: the pixels, and a byte a row
 /// for what predicts it.
 fn inflated_limit(dictionary: &RawDictionary<'_>) -> u64 {
@@ -155,24 +221,67 @@ fn inflated_limit(dictionary: &RawDictionary<'_>) -> u64 {
     })
 }
 
-/// Length of deflated data that inflates to no more than a limit, which is
-/// within the budget.
-fn deflated_len(data: &[u8], limit: u64, budget: &mut u64) -> Option<usize> {
+/// Deflated data that inflates to no more than a limit and the budget; `pixels`
+/// is the length of what readers need of it, in bytes, where that is known.
+fn deflated_extent(
+    data: &[u8],
+    limit: u64,
+    pixels: Option<usize>,
+    budget: &mut u64,
+) -> Option<Extent> {
+    let limit = limit.min(*budget);
+    let pixels = pixels.and_then(|pixels| u64::try_from(pixels).ok());
     let mut inflate = Decompress::new(true);
     let mut scratch = [0; SCRATCH_BYTES];
+    let mut decoded = 0;
     loop {
         let (taken, made) = (inflate.total_in(), inflate.total_out());
         let rest = data.get(usize::try_from(taken).ok()?..)?;
-        let status = inflate.decompress(rest, &mut scratch, FlushDecompress::None);
+        // Stops where readers stop that need no more.
+        let needed = pixels.and_then(|pixels| pixels.checked_sub(made));
+        let room = match needed.and_then(|needed| usize::try_from(needed).ok()) {
+            None | Some(0) => SCRATCH_BYTES,
+            Some(needed) => needed.min(SCRATCH_BYTES),
+        };
+        let room = scratch.get_mut(..room)?;
+        let status = inflate.decompress(rest, room, FlushDecompress::None);
         *budget = budget.saturating_sub(inflate.total_out() - made);
         if inflate.total_out() > limit {
             return None;
         }
+        if made != inflate.total_out() && Some(inflate.total_out()) == pixels {
+            decoded = usize::try_from(inflate.total_in()).ok()?;
+        }
         match status.ok()? {
-            Status::StreamEnd => return usize::try_from(inflate.total_in()).ok(),
+            Status::StreamEnd => break,
             _ if inflate.total_in() == taken && inflate.total_out() == made => return None,
             _ => {}
         }
+    }
+    let is_whole = Some(inflate.total_out()) == pixels;
+    Some(Extent {
+        len: usize::try_from(inflate.total_in()).ok()?,
+        decoded: if is_whole {
+            decoded.saturating_sub(READ_AHEAD_BYTES)
+        } else {
+            0
+        },
+        skips_blanks: false,
+    })
+}
+
+/// Length of run-length encoded data with its end (7.4.5), in bytes.
+fn run_length_len(data: &[u8]) -> Option<usize> {
+    const END_OF_DATA: u8 = 128;
+
+    let mut at = 0;
+    loop {
+        let length = *data.get(at)?;
+        at += match length {
+            END_OF_DATA => return Some(at + 1),
+            copied @ 0..END_OF_DATA => 2 + usize::from(copied),
+            _ => 2,
+        };
     }
 }
 
@@ -237,6 +346,60 @@ mod tests {
         assert_eq!(data_len(b"/F/Fl", &data[..data.len() / 2]), None);
         assert_eq!(data_len(b"/F[/A85/Fl]", b" GhQ~> EI"), Some(7));
         assert_eq!(data_len(b"/F/AHx", b" 00 > EI"), Some(6));
+        assert_eq!(data_len(b"/F/AHx", b"\r\n00>\r\nEI"), Some(7));
+        assert_eq!(data_len(b"/F/A85", b"\r\nGhQ~>\nEI"), Some(8));
+        assert_eq!(data_len(b"/F/RL", b" \x01\x80>\xFE\x80\x80\nEI"), Some(8));
+        assert_eq!(data_len(b"/F/RL", b" \x01\x80>\xFE\x80\nEI"), None);
+        assert_eq!(data_len(b"/F/RL", b"\r\n\x80\nEI"), None);
+    }
+
+    #[test]
+    fn what_looks_like_an_end_inside_the_data_of_a_simple_image_is_none_unless_it_stands_apart() {
+        let len =
+            |entries: &[u8], data: &[u8]| data_len(entries, &[b" ", data, b"\nEI Q"].concat());
+        let gray = b"/W 8/H 1/BPC 8/CS/G";
+
+        assert_eq!(len(gray, b" EI1EI\xFF2"), Some(10));
+        for apart in [b"1234EI 8", b"12EI/678", b"123456EI"] {
+            assert_eq!(len(gray, apart), None);
+        }
+        for not_simple in [
+            &b"/W 64/H 1/IM true"[..],
+            b"/W 8/H 1/BPC 8/CS/G/D[1]",
+            b"/W 8/H 1/BPC 8/CS[/I/G 0<00>]",
+            b"/W 4/H 1/BPC 16/CS/G",
+        ] {
+            assert_eq!(len(not_simple, b"12EI5678"), None);
+            assert_eq!(len(not_simple, b"12345678"), Some(10));
+        }
+    }
+
+    #[test]
+    fn an_end_inside_deflated_data_is_none_when_no_reader_stops_before_it() {
+        // Stored blocks show what they inflate to.
+        let stored = |data: &[u8]| {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+            encoder.write_all(data).unwrap();
+            encoder.finish().unwrap()
+        };
+        let pixels = [&b"12EI5678"[..], &[7; 56]].concat();
+        let data = [b" ", stored(&pixels).as_slice(), b"\nEI"].concat();
+        let whole = Some(data.len() - 2);
+
+        assert_eq!(data_len(b"/W 64/H 1/BPC 8/CS/G/F/Fl", &data), whole);
+        assert_eq!(data_len(b"/W 64/H 1/BPC 8/CS/G/F[/Fl]", &data), whole);
+        for other in [
+            &b"/W 63/H 1/BPC 8/CS/G/F/Fl"[..],
+            b"/W 65/H 1/BPC 8/CS/G/F/Fl",
+            b"/W 64/H 1/BPC 8/CS/Cs1/F/Fl",
+            b"/W 64/H 1/BPC 8/CS/G/F[/Fl/RL]",
+            b"/W 64/H 1/BPC 8/CS/G/F/Fl/DP<</Predictor 15>>",
+        ] {
+            assert_eq!(data_len(other, &data), None);
+        }
+        let late = [&[7; 56][..], b"12EI5678"].concat();
+        let late = [b" ", stored(&late).as_slice(), b"\nEI"].concat();
+        assert_eq!(data_len(b"/W 64/H 1/BPC 8/CS/G/F/Fl", &late), None);
     }
 
     #[test]

@@ -82,15 +82,25 @@ struct Balance {
     /// Of each that is open, whether it is that of a layer.
     marked_contents: Vec<bool>,
     in_text: bool,
-    in_path: bool,
+    path: Path,
     /// How many `Q` at the end have no `q`.
     surplus: usize,
+}
+
+/// The path that is constructed (8.5).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Path {
+    #[default]
+    None,
+    Open,
+    /// It clips what is drawn after it, once it ends.
+    Clipping,
 }
 
 impl Balance {
     /// Goes through a content; `None` when that is not clear, when a part of
     /// it ends within a word, when another follows one that ends within a
-    /// comment, when it ends within a path, or when it goes on
+    /// comment, when it ends within a path that clips, or when it goes on
     /// after a `Q` without a `q`: some readers do not.
     fn of(operators: &mut Operators<'_>, breaks: &[usize]) -> Option<Self> {
         let mut balance = Self::default();
@@ -130,7 +140,7 @@ impl Balance {
                 return None;
             }
         }
-        (operators.is_clear() && !balance.in_path).then_some(balance)
+        (operators.is_clear() && balance.path != Path::Clipping).then_some(balance)
     }
 
     /// Follows an operator; `name` is the first among its operands, as written.
@@ -150,9 +160,12 @@ impl Balance {
             b"EMC" => {
                 self.marked_contents.pop();
             }
-            b"m" | b"l" | b"c" | b"v" | b"y" | b"h" | b"re" | b"W" | b"W*" => self.in_path = true,
+            b"m" | b"l" | b"c" | b"v" | b"y" | b"h" | b"re" if self.path == Path::None => {
+                self.path = Path::Open;
+            }
+            b"W" | b"W*" => self.path = Path::Clipping,
             b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" | b"n" => {
-                self.in_path = false;
+                self.path = Path::None;
             }
             _ => {}
         }
@@ -168,6 +181,9 @@ impl Balance {
         let saved = self.surplus.max(1);
         let restored = self.graphics_states + saved - self.surplus;
         let mut closing = b"\n".to_vec();
+        if self.path == Path::Open {
+            closing.extend_from_slice(b"n\n");
+        }
         if self.in_text {
             closing.extend_from_slice(b"ET\n");
         }
@@ -264,10 +280,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_or_ends_within_a_path_is_not_shut_in() {
+    fn a_path_that_is_never_painted_ends_with_the_content() {
+        assert_eq!(
+            isolation(&[b"BT 0 0 m 9 9 l"]),
+            Some(("q\n".into(), "\nn\nET\nQ\n".into()))
+        );
+        assert_eq!(
+            isolation(&[b"0 0 9 9 re W n 0 0 9 9 re f"]),
+            Some(("q\n".into(), "\nQ\n".into()))
+        );
+    }
+
+    #[test]
+    fn what_is_not_clear_or_ends_within_a_path_that_clips_is_not_shut_in() {
         for content in [
-            &b"0 0 m 9 9 l"[..],
-            b"0 0 9 9 re W",
+            &b"0 0 9 9 re W"[..],
+            b"W 0 0 9 9 re",
             b"(never ends",
             b"q [Q] 0 d",
         ] {

@@ -11,6 +11,17 @@ use crate::structure::{is_delimiter, is_white_space, regular_len};
 /// Most arrays and dictionaries inside each other.
 const MAX_NESTING: usize = 32;
 
+/// Most operands that readers keep for an operator.
+const MAX_OPERANDS: usize = 32;
+
+/// Longest operator that every reader takes as one word, in bytes.
+const MAX_OPERATOR_BYTES: usize = 100;
+
+/// Operators that open or close what is not closed with the graphics state.
+const PAIRED: [&[u8]; 12] = [
+    b"q", b"Q", b"BT", b"ET", b"BI", b"ID", b"EI", b"BMC", b"BDC", b"EMC", b"BX", b"EX",
+];
+
 /// Most bytes that the inline images of a content are inflated to, to find their
 /// ends: far above what belongs into a content stream.
 const MAX_IMAGE_BYTES: u64 = 32 * 1024 * 1024;
@@ -29,6 +40,9 @@ pub(crate) struct Operators<'c> {
     image: Image,
     /// To how many bytes inline images may still be inflated.
     image_bytes: u64,
+    /// Compatibility sections (8.2) that are open, less than none after an `EX`
+    /// without a `BX`.
+    compatibility: isize,
     is_clear: bool,
 }
 
@@ -75,6 +89,7 @@ impl<'c> Operators<'c> {
             operands: 0,
             image: Image::None,
             image_bytes: MAX_IMAGE_BYTES,
+            compatibility: 0,
             is_clear: true,
         }
     }
@@ -215,8 +230,10 @@ impl<'c> Operators<'c> {
             self.is_clear = false;
             return Operand::Other;
         }
-        let needed = needed_operands(word);
-        let has_operands = needed.is_some_and(|needed| self.operands >= needed);
+        let has_operands = match needed_operands(word) {
+            Some(needed) => self.operands >= needed,
+            None => self.compatibility > 0 && is_passed_over(word),
+        } && self.operands <= MAX_OPERANDS;
         if let Image::Entries(entries) = self.image {
             self.is_clear &= word == b"ID";
             if word == b"ID" {
@@ -229,6 +246,11 @@ impl<'c> Operators<'c> {
                 b"BI" => Image::Entries(self.position),
                 _ => Image::None,
             };
+            match word {
+                b"BX" => self.compatibility = self.compatibility.saturating_add(1),
+                b"EX" => self.compatibility = self.compatibility.saturating_sub(1),
+                _ => {}
+            }
         }
         self.operands = 0;
         Operand::Operator(word)
@@ -287,6 +309,15 @@ fn is_number(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
+/// Whether a word that is no operator can be passed over: there are readers that
+/// take the beginning of one that is an operator, and go on with its rest.
+fn is_passed_over(word: &[u8]) -> bool {
+    let is_paired = |paired: &[u8]| memchr::memmem::find(word, paired).is_some();
+    word.len() <= MAX_OPERATOR_BYTES
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && !PAIRED.into_iter().any(is_paired)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -342,6 +373,8 @@ mod tests {
             b"[3 2] 0 d -.5 +5 5. .5 rg 1 2 3 -4-5 1..2 k",
             b"BT (a)Tj (b)' 1 2(c)\" ET",
             b"/P scn 1 sc BX EX",
+            b"BX /Sh0 foo [1 (a)] << /A /B >> bar EX",
+            b"BX BX foo EX BI /W 1 /H 1 /BPC 8 /CS /G ID \x01 EI bar EX",
         ] {
             assert!(is_clear(content), "{}", String::from_utf8_lossy(content));
         }
@@ -370,7 +403,14 @@ mod tests {
             b"1 2 3",
             b"sh",
             b"foo",
-            b"BX foo EX",
+            b"BX EX foo",
+            b"EX BX foo EX",
+            b"BX EX EX BX foo EX",
+            b"BX EMCs EX",
+            b"BX qs EX",
+            b"BX q1 EX",
+            b"BX f\x80o EX",
+            b"BX 1 0 cm EX",
             b"ID q",
             b"EI",
             b"BI /W 1 q ID x EI",
@@ -381,6 +421,9 @@ mod tests {
             assert!(!is_clear(content), "{}", String::from_utf8_lossy(content));
         }
         assert!(!is_clear(&b"[".repeat(MAX_NESTING + 1)));
+        let operands = |count| [b"1 ".repeat(count).as_slice(), b"scn"].concat();
+        assert!(is_clear(&operands(MAX_OPERANDS)));
+        assert!(!is_clear(&operands(MAX_OPERANDS + 1)));
     }
 
     #[test]

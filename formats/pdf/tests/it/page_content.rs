@@ -15,7 +15,7 @@ use crate::referees::assert_qpdf_accepts;
 const SQUARE: &str = "0.5 g 200 300 150 150 re f ";
 
 /// Contents that leave something behind, but leave no doubt what.
-const CLEAR: [&str; 12] = [
+const CLEAR: [&str; 18] = [
     "q q 3 0 0 3 0 0 cm 0.5 g 20 30 90 90 re f",
     "0 0 1 1 re W n",
     "BT /F1 12 Tf 3 Tr",
@@ -28,13 +28,19 @@ const CLEAR: [&str; 12] = [
     "",
     "q 40 0 0 40 9 9 cm BI /W 2 /H 2 /BPC 8 /CS /G ID \x01\x7F Q EI Q 0.1 0 0 0.1 0 0 cm",
     "BX EX /A << /B [(Q) (] Q) <51>] >> DP 0.1 0 0 0.1 0 0 cm",
+    "0.1 0 0 0.1 0 0 cm 0 0 m 9 9 l",
+    "BT 0 0 9 9 re",
+    "BX /Sh0 foo (a) 1 bar EX 0.1 0 0 0.1 0 0 cm",
+    "q 40 0 0 40 9 9 cm BI /W 8 /H 1 /BPC 8 /CS /G ID 12EI5678 EI Q 0.1 0 0 0.1 0 0 cm",
+    "q 40 0 0 40 9 9 cm BI /W 2 /H 1 /BPC 8 /CS /G /F /AHx ID\r\n0180>\r\nEI Q 0.1 0 0 0.1 0 0 cm",
+    "q 40 0 0 40 9 9 cm BI /W 33 /H 1 /BPC 8 /CS /G /F /RL ID \u{800} EI Q 9 0 0 9 0 0 cm",
 ];
 
 /// Contents that readers may take for different things, or that have no end.
 const UNCLEAR: [&str; 23] = [
     "/OC /Hidden BDC",
     "0 0 1 1 re W",
-    "0 0 m 9 9 l",
+    "Q\nq Q",
     "BT /F1 12 Tf (never (ends",
     "[ (a) 3 <41",
     "[ 1 2",
