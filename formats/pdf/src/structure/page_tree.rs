@@ -8,6 +8,9 @@ use parafa_format_core::Refusal;
 
 use super::PdfFile;
 
+/// What a page takes from the nodes above when it has none of its own (7.7.3.4).
+const INHERITABLE: [&[u8]; 4] = [b"CropBox", b"MediaBox", b"Resources", b"Rotate"];
+
 /// A node on the way down.
 struct Open {
     id: ObjectId,
@@ -16,6 +19,8 @@ struct Open {
     depth: usize,
     /// Whether it has a usable MediaBox, its own or inherited.
     media_box: bool,
+    /// Which of [`INHERITABLE`] the nodes above it have.
+    above: [bool; 4],
 }
 
 /// The pages in order; refuses what is no tree of pages.
@@ -30,12 +35,14 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
         parent: None,
         depth: 0,
         media_box: has_media_box(file, None, root)?,
+        above: [false; 4],
     }];
     while let Some(Open {
         id,
         parent,
         depth,
         media_box,
+        above,
     }) = open.pop()
     {
         if !visited.insert(id) {
@@ -48,7 +55,14 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
             return Err(refusal("The page tree is too deep."));
         }
         let node = node(file, id)?;
-        check_parent(id, node, parent)?;
+        let own = INHERITABLE.map(|key| file.entry(node, key).is_some());
+        let inherits = above.iter().zip(own).any(|(above, own)| *above && !own);
+        if !may_hang_from(file, node, parent, inherits) {
+            return Err(refusal(format!(
+                "The /Parent of the object {} is not the node of the page tree that it is a kid of.",
+                id.0
+            )));
+        }
         match node.get_type() {
             Ok(b"Page") if depth > 0 => {
                 if !media_box {
@@ -71,6 +85,10 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
                     .and_then(|kids| kids.as_array().ok());
                 let kids = kids
                     .ok_or_else(|| refusal(format!("The page tree node {} has no /Kids.", id.0)))?;
+                let mut below = above;
+                for (above, own) in below.iter_mut().zip(own) {
+                    *above |= own;
+                }
                 for kid in kids.iter().rev() {
                     let kid = kid.as_reference();
                     let kid = kid.map_err(|_| {
@@ -84,6 +102,7 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
                         parent: Some(id),
                         depth: depth + 1,
                         media_box: has_media_box(file, Some(media_box), kid)?,
+                        above: below,
                     });
                 }
             }
@@ -110,20 +129,27 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     Ok(pages)
 }
 
-/// Refuses a node that does not hang from its `/Parent`: some readers go down
-/// to see what a page inherits, and some go up.
-fn check_parent(id: ObjectId, node: &Dictionary, parent: Option<ObjectId>) -> Result<(), Refusal> {
-    let named = match node.get(b"Parent") {
-        Err(_) | Ok(Object::Null) => None,
-        Ok(named) => named.as_reference().ok().or(Some((0, 0))),
-    };
-    if named == parent {
-        return Ok(());
+/// Whether a page inherits the same for readers that go down to see what, by
+/// `/Kids`, and for those that go up, by `/Parent`. A node without a `/Parent`
+/// may take nothing from above, and the root may have one that gives nothing.
+fn may_hang_from(
+    file: &PdfFile<'_>,
+    node: &Dictionary,
+    parent: Option<ObjectId>,
+    inherits: bool,
+) -> bool {
+    match (parent, node.get(b"Parent")) {
+        (Some(_), Err(_) | Ok(Object::Null)) => !inherits,
+        (Some(parent), Ok(named)) => named.as_reference().is_ok_and(|named| named == parent),
+        (None, _) => match file.entry(node, b"Parent") {
+            None => true,
+            Some(Object::Dictionary(above)) => {
+                let gives = |key: &&[u8]| file.entry(above, key).is_some();
+                !above.has(b"Parent") && !INHERITABLE.iter().any(gives)
+            }
+            Some(_) => false,
+        },
     }
-    Err(refusal(format!(
-        "The /Parent of the object {} is not the node of the page tree that it is a kid of.",
-        id.0
-    )))
 }
 
 fn node<'a>(file: &'a PdfFile<'_>, id: ObjectId) -> Result<&'a Dictionary, Refusal> {

@@ -233,6 +233,45 @@ fn a_media_box_may_be_inherited() {
 }
 
 #[test]
+fn a_page_without_a_parent_may_take_nothing_from_above() {
+    let with = |of_root: &str, of_page: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            2,
+            format!("<< /Type /Pages /Count 1 /Kids [5 0 R] {of_root} >>"),
+        );
+        objects.set(5, format!("<< /Type /Page {of_page} >>"));
+        table(&objects)
+    };
+    let own_box = "/MediaBox [0 0 595 842]";
+
+    for (of_root, of_page) in [
+        ("", own_box.to_owned()),
+        ("", format!("{own_box} /Parent null")),
+        ("/Rotate 90", format!("{own_box} /Rotate 0")),
+        ("/Rotate 90", format!("{own_box} /Parent 2 0 R")),
+        ("/Parent 1 0 R", format!("{own_box} /Parent 2 0 R")),
+    ] {
+        assert!(inspected(&with(of_root, &of_page)).is_ok(), "{of_root}");
+    }
+    for (of_root, of_page) in [
+        (own_box, String::new()),
+        ("/Rotate 90", own_box.to_owned()),
+        ("/CropBox [0 0 9 9]", format!("{own_box} /Parent null")),
+        ("/Resources << >>", own_box.to_owned()),
+        ("", format!("{own_box} /Parent 1 0 R")),
+        ("", format!("{own_box} /Parent 99 0 R")),
+        ("/Parent 5 0 R", format!("{own_box} /Parent 2 0 R")),
+        (
+            "/Parent << /Rotate 90 >>",
+            format!("{own_box} /Parent 2 0 R"),
+        ),
+    ] {
+        assert_eq!(refused(&with(of_root, &of_page)), "page-tree", "{of_root}");
+    }
+}
+
+#[test]
 fn a_dictionary_with_a_key_twice_is_refused() {
     assert_eq!(
         refused(&with_catalog("/Lang (lt) /Lang (en)")),

@@ -129,7 +129,7 @@ fn a_signature_is_one_in_any_field() {
 }
 
 #[test]
-fn a_page_that_does_not_hang_from_its_parent_is_refused() {
+fn a_page_that_hangs_from_another_parent_is_refused() {
     let code = |parent: &str| {
         let mut objects: Objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
         objects.set(
@@ -140,8 +140,10 @@ fn a_page_that_does_not_hang_from_its_parent_is_refused() {
         flattened(&written(&objects)).map_err(|refusal| refusal.code.into_owned())
     };
 
-    assert!(code("/Parent 2 0 R").is_ok());
-    for parent in ["/Parent 7 0 R", "/Parent null", "", "/Parent << >>"] {
+    for parent in ["/Parent 2 0 R", "/Parent null", ""] {
+        assert!(code(parent).is_ok(), "{parent}");
+    }
+    for parent in ["/Parent 7 0 R", "/Parent << >>"] {
         assert_eq!(code(parent), Err("page-tree".to_owned()), "{parent}");
     }
 }
