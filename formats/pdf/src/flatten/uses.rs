@@ -121,12 +121,13 @@ fn paints(mode: &[u8]) -> bool {
     mode.is_some_and(|mode| !UNPAINTED.contains(&mode))
 }
 
-/// Whether a string has no characters but blanks.
+/// Whether a string has no characters but blanks, whatever its font is: two
+/// bytes may be the number of any glyph (9.7.4), whichever blanks they are.
 fn is_blank(written: &[u8]) -> bool {
     let characters = as_string(written).unwrap_or_default();
-    characters
+    [b' ', 0]
         .iter()
-        .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
+        .any(|blank| characters.iter().all(|byte| byte == blank))
 }
 
 #[cfg(test)]
@@ -150,11 +151,21 @@ mod tests {
 
     #[test]
     fn characters_that_nobody_sees_are_no_text() {
-        assert!(!draws_text(b"BT ( ) Tj <0020> Tj ( \\n) ' ET"));
+        assert!(!draws_text(b"BT ( ) Tj <0000> Tj (  ) ' ET"));
         assert!(!draws_text(b"BT 3 Tr (Ona) Tj ET"));
         assert!(!draws_text(b"7 Tr q 0 Tr Q BT (Ona) Tj ET"));
         assert!(draws_text(b"q 3 Tr Q BT (Ona) Tj ET"));
         assert!(draws_text(b"3 Tr 0 Tr (Ona) Tj"));
+    }
+
+    #[test]
+    fn two_bytes_that_look_like_blanks_may_be_a_glyph() {
+        for glyph in ["<000D>", "<0020>", "<200A>"] {
+            assert!(
+                draws_text(format!("BT {glyph} Tj ET").as_bytes()),
+                "{glyph}"
+            );
+        }
     }
 
     #[test]

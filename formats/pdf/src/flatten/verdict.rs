@@ -95,9 +95,18 @@ pub(super) fn judge(
     if widget.is_invisible().ok_or(Reason::BadFlags)? {
         return Ok(Verdict::Nothing);
     }
-    if widget.is_repeated {
-        return Err(Reason::ListedTwice);
+    match judge_visible(file, widget, field) {
+        Ok(Verdict::Nothing) => Ok(Verdict::Nothing),
+        _ if widget.is_repeated => Err(Reason::ListedTwice),
+        verdict => verdict,
     }
+}
+
+fn judge_visible(
+    file: &PdfFile<'_>,
+    widget: &Annotation<'_>,
+    field: &Field<'_>,
+) -> Result<Verdict, Reason> {
     if file.entry(widget.dictionary, b"OC").is_some() {
         return Err(Reason::OptionalContent);
     }

@@ -197,6 +197,9 @@ fn a_widget_that_a_page_has_twice_is_refused_and_one_of_two_pages_is_drawn_on_bo
     let refusal = flattened(&written(&objects)).unwrap_err();
 
     assert_eq!(refusal.subjects, ["a: listed-twice"]);
+    let mut empty = form(&["/FT /Tx /T (a)"]);
+    empty.set(PAGE, page("20 0 R 20 0 R"));
+    assert_form_is_gone(&flattened(&written(&empty)).unwrap());
     objects.set(2, "<< /Type /Pages /Count 2 /Kids [5 0 R 7 0 R] >>");
     objects.set(PAGE, page("20 0 R"));
     objects.set(7, page("20 0 R"));
