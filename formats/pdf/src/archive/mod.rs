@@ -58,7 +58,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         })
     };
     let work = work_within(&Limits::with_room_for_an_archive()).or_else(|refusal| {
-        if refusal.code != NO_ROOM_FOR_OBJECTS {
+        if refusal.code != NO_ROOM_FOR_OBJECTS && refusal.code != too_much_to_verify().code {
             return Err(refusal);
         }
         // There is no room left, but perhaps nothing to be added either.
@@ -82,7 +82,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// The code of refusals because of limits that leave room for what is added.
+/// The code of refusals because of limits that leave room for objects.
 const NO_ROOM_FOR_OBJECTS: &str = "too-many-objects";
 
 /// What there is to do.

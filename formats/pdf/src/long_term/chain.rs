@@ -215,7 +215,8 @@ impl<E: Environment> Walk<'_, '_, E> {
         may_be_one && is_one
     }
 
-    /// Looks for what tells of a certificate.
+    /// Looks for what tells of a certificate; what the document holds earliest is
+    /// taken, because it alone may be under a later time-stamp.
     fn ask_about(&mut self, certificate: usize, issuer: usize, role: Role, time: i64) {
         let material = self.material;
         let not_after = material.certificate(certificate).validity();
@@ -232,11 +233,13 @@ impl<E: Environment> Walk<'_, '_, E> {
                 }
                 self.contents.was_revoked_later = true;
             }
-            if found.is_none() && tells_of(status, time, role) && knows_of(status, not_after) {
-                found = Some((*datum, status.told_at));
+            let place = material.datum(*datum).place;
+            let is_earlier = found.is_none_or(|(_, _, earliest)| place < earliest);
+            if is_earlier && tells_of(status, time, role) && knows_of(status, not_after) {
+                found = Some((*datum, status.told_at, place));
             }
         }
-        let Some((datum, told_at)) = found else {
+        let Some((datum, told_at, _)) = found else {
             return self.report(certificate, Lack::Revocation { issuer, time });
         };
         self.contents.use_datum(datum);

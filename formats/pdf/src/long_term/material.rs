@@ -164,7 +164,8 @@ impl<'d, E: Environment> Material<'d, E> {
 
     /// Adds revocation data, and the certificates that come along.
     pub(crate) fn add_revocation(&mut self, der: &'d [u8], place: usize) -> Result<(), Error> {
-        if self.data_by_der.contains_key(der) {
+        if let Some(known) = self.data_by_der.get(der).copied() {
+            self.find_earlier(known, place);
             return Ok(());
         }
         if self.data.len() == self.max_candidates {
@@ -188,6 +189,19 @@ impl<'d, E: Environment> Material<'d, E> {
         self.data_by_der.insert(der, index);
         self.data.push(Datum { der, parsed, place });
         Ok(())
+    }
+
+    /// Takes notice that revocation data which are known stand here as well.
+    fn find_earlier(&mut self, known: usize, place: usize) {
+        let Some(datum) = self.data.get_mut(known) else {
+            return;
+        };
+        if place < datum.place {
+            datum.place = place;
+            for certificate in datum.parsed.certificates().to_vec() {
+                self.add_certificate(certificate, place);
+            }
+        }
     }
 
     /// Has chains end with certificates whose issuers are not there.

@@ -14,7 +14,7 @@ use parafa_format_core::{
 use parafa_format_pdf::{inspect, verify};
 use proptest::prelude::*;
 
-use super::{levels, long_term, needs, signed, with_store};
+use super::{levels, long_term, needs, signed, with_more, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated};
@@ -46,6 +46,18 @@ fn more_than_is_verified_is_told_and_lowers_no_level_below_what_is_known() {
     );
     let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();
     assert_eq!(refusal.code, "too-much-to-verify");
+}
+
+#[test]
+fn what_is_complete_is_left_alone_when_there_is_no_work_left_for_more() {
+    let archived = archived(&signed(&plain(1)));
+    let document = with_more(&archived, "/CRLs [", &false_lists(1_300));
+    assert_eq!(levels(&document), long_term(1));
+
+    let (again, nothing) = step(&document, &request(), &[]).unwrap();
+
+    assert!(matches!(again, Step::Done(outcome) if !outcome.changed));
+    assert!(nothing.is_empty());
 }
 
 #[test]

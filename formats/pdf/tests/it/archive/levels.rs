@@ -1,11 +1,11 @@
 //! What a document has to hold for the highest level.
 
 use parafa_fixtures::plain;
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Step};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, NeedKind, Step};
 use parafa_format_pdf::verify;
 
-use super::{signed, with_store};
-use crate::archiving::{HIERARCHY, archived, request, step};
+use super::{signed, with_more, with_store};
+use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{number_after, object, updated};
 
@@ -42,6 +42,24 @@ fn a_time_stamp_whose_chain_has_no_end_adds_nothing() {
     let document = with_store(&signed(&plain(1)), &[authority], &[], &[]);
 
     assert_eq!(level_of_first(&stamped(&document)), "PAdES-B-T");
+}
+
+#[test]
+fn what_a_time_stamp_is_over_stays_under_it_when_the_store_holds_it_again() {
+    let mut responses = Vec::new();
+    let (archived, _) = archived_with(&signed(&plain(1)), |need| {
+        let answer = HIERARCHY.answer(need);
+        if need.kind == NeedKind::Revocation {
+            responses.extend(answer.outcome.clone());
+        }
+        answer
+    })
+    .unwrap();
+    let stamped = stamped(&archived);
+
+    let again = with_more(&stamped, "/OCSPs [", &responses);
+
+    assert_eq!(level_of_first(&again), "PAdES-B-LTA");
 }
 
 fn level_of_first(document: &[u8]) -> String {

@@ -14,7 +14,7 @@ use parafa_format_core::{Answer, Integrity, MemoryBlob, NativeEnvironment, Need,
 use parafa_format_pdf::verify;
 
 use crate::archiving::{HIERARCHY, answered, request, step, subject};
-use crate::earlier_signatures::{object, updated, with_entries};
+use crate::earlier_signatures::{number_after, object, updated, with_entries};
 use crate::pki::Holder;
 
 /// A document with Ona's signature.
@@ -71,6 +71,34 @@ fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Nee
     }
 }
 
+/// A later revision whose security store holds more: `before` begins an array.
+fn with_more(document: &[u8], before: &str, ders: &[Vec<u8>]) -> Vec<u8> {
+    const FIRST: u32 = 3_000;
+
+    let store = number_after(object(document, 1).as_bytes(), "/DSS ");
+    let store = u32::try_from(store).unwrap();
+    let streams: Vec<String> = ders.iter().map(|der| stream(der)).collect();
+    let references: String = (FIRST..)
+        .take(ders.len())
+        .map(|number| format!("{number} 0 R "))
+        .collect();
+    let begun = format!("{before}{references}");
+    let old = object(document, store);
+    let new = match old.split_once(before) {
+        Some((front, rest)) => format!("{front}{begun}{rest}"),
+        None => with_entries(&old, &format!("{begun}]")),
+    };
+    let objects = (FIRST..).zip(streams.iter().map(String::as_str));
+    let objects: Vec<(u32, &str)> = [(store, new.as_str())].into_iter().chain(objects).collect();
+    updated(document, &objects)
+}
+
+fn stream(der: &[u8]) -> String {
+    let hex: String = der.iter().map(|byte| format!("{byte:02X}")).collect();
+    let len = hex.len() + 1;
+    format!("<< /Filter /ASCIIHexDecode /Length {len} >>\nstream\n{hex}>\nendstream")
+}
+
 /// A later revision with a security store that somebody else made.
 fn with_store(
     document: &[u8],
@@ -83,11 +111,7 @@ fn with_store(
     let streams: Vec<String> = [certificates, responses, lists]
         .concat()
         .iter()
-        .map(|der| {
-            let hex: String = der.iter().map(|byte| format!("{byte:02X}")).collect();
-            let len = hex.len() + 1;
-            format!("<< /Filter /ASCIIHexDecode /Length {len} >>\nstream\n{hex}>\nendstream")
-        })
+        .map(|der| stream(der))
         .collect();
     let mut numbers = FIRST..;
     let mut references = |count: usize| {
