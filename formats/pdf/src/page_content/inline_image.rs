@@ -25,6 +25,10 @@ const TEXT_AFTER_IMAGE_BYTES: usize = 12;
 /// give: they do not say how long what is encoded twice is in between.
 const LEAST_IMAGE_BYTES: u64 = 1024 * 1024;
 
+/// What any deflated image takes of the budget besides what it inflates to, in
+/// bytes: many may be empty.
+pub(super) const COUNTED_BYTES: u64 = 1024;
+
 /// How far an inflater may have read ahead of what it has made, in bytes.
 const READ_AHEAD_BYTES: usize = 16;
 
@@ -229,6 +233,7 @@ fn deflated_extent(
     pixels: Option<usize>,
     budget: &mut u64,
 ) -> Option<Extent> {
+    *budget = budget.checked_sub(COUNTED_BYTES)?;
     let limit = limit.min(*budget);
     let pixels = pixels.and_then(|pixels| u64::try_from(pixels).ok());
     let mut inflate = Decompress::new(true);
@@ -413,10 +418,10 @@ mod tests {
 
         assert!(!is_known("/W 9/H 9/BPC 8/CS/G/F/Fl", &mut { u64::MAX }));
         assert!(!is_known("/F/Fl", &mut { u64::MAX }));
-        let mut budget = 2 * bytes as u64 + 1;
+        let mut budget = 2 * (bytes as u64 + COUNTED_BYTES) + COUNTED_BYTES;
         assert!(is_known(&large, &mut budget));
         assert!(is_known(&large, &mut budget));
-        assert_eq!(budget, 1);
+        assert_eq!(budget, COUNTED_BYTES);
         assert!(!is_known(&large, &mut budget));
         assert_eq!(budget, 0);
     }

@@ -320,6 +320,10 @@ fn is_passed_over(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
     use proptest::prelude::*;
 
     use super::*;
@@ -352,6 +356,27 @@ mod tests {
 
         assert_eq!(operators(content), ["q", "BI", "ID", "EI", "Q"]);
         assert!(is_clear(content));
+    }
+
+    #[test]
+    fn a_content_is_not_clear_when_its_images_inflate_to_more_than_allowed_together() {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&[0; 100_000]).unwrap();
+        let counted = 100_000 + inline_image::COUNTED_BYTES;
+        let entries = b"BI /W 100000 /H 1 /BPC 8 /CS /G /F /Fl ID ";
+        let image = [&entries[..], &encoder.finish().unwrap(), b" EI\n"].concat();
+        let is_clear = |images, bytes| {
+            let content = image.repeat(images);
+            let mut operators = Operators::with_image_bytes(&content, bytes);
+            while operators.next().is_some() {}
+            operators.is_clear()
+        };
+
+        assert!(is_clear(3, 3 * counted));
+        assert!(!is_clear(3, 3 * counted - 1));
+        let most = usize::try_from(MAX_IMAGE_BYTES / counted).unwrap();
+        assert!(is_clear(most, u64::MAX));
+        assert!(!is_clear(most + 1, u64::MAX));
     }
 
     #[test]
