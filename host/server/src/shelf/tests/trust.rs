@@ -6,14 +6,11 @@ use std::path::Path;
 use parafa_store::StoreMode;
 
 use super::{FORMAT, Place, called, digest, listed};
-use crate::shelf::{KeyPair, ShelfError, signature_file};
+use crate::shelf::{KeyPair, Shelf, ShelfError, signature_file};
 
 #[tokio::test]
 async fn outside_the_demo_a_signature_is_looked_at_each_time() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
+    let (place, shelf, publisher) = with_a_publisher().await;
     let component = place.offer_signed(1, &publisher);
     shelf.install(&component, false).await.unwrap();
     assert_eq!(called(&place.started().await).await, Some(digest(1)));
@@ -82,10 +79,7 @@ async fn another_publisher_takes_a_plugin_over_only_when_that_is_said() {
 
 #[tokio::test]
 async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
+    let (place, shelf, publisher) = with_a_publisher().await;
     let component = place.offer_signed(1, &publisher);
     shelf.install(&component, false).await.unwrap();
     let name = publisher.public().name();
@@ -104,10 +98,7 @@ async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
 
 #[tokio::test]
 async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
+    let (place, shelf, publisher) = with_a_publisher().await;
     let component = place.offer_signed(1, &publisher);
     let tested = shelf.0.test(&component).await.unwrap();
     shelf.untrust(publisher.public().name()).await.unwrap();
@@ -123,10 +114,7 @@ async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed()
 
 #[tokio::test]
 async fn what_a_publisher_has_signed_is_disabled_also_when_its_key_is_gone() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
+    let (place, shelf, publisher) = with_a_publisher().await;
     let component = place.offer_signed(1, &publisher);
     shelf.install(&component, false).await.unwrap();
     let name = publisher.public().name();
@@ -140,10 +128,7 @@ async fn what_a_publisher_has_signed_is_disabled_also_when_its_key_is_gone() {
 
 #[tokio::test]
 async fn a_publisher_is_trusted_no_more_in_whichever_files_its_key_is() {
-    let place = Place::new(StoreMode::Production);
-    let shelf = place.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    place.trust(&shelf, &publisher, &[]).await;
+    let (place, shelf, publisher) = with_a_publisher().await;
     let pem = publisher.public().to_pem().unwrap();
     for name in ["by-hand.pub", "again.pub"] {
         fs::write(place.path("data/plugins/trusted").join(name), &pem).unwrap();
@@ -212,4 +197,13 @@ async fn outside_the_demo_an_unknown_plugin_of_the_program_is_told_of() {
 
     assert_eq!(warnings(&place).await, [""; 0]);
     assert_eq!(warnings(&Place::demo()).await, [""; 0]);
+}
+
+/// A shelf outside the demo that trusts a publisher, of every format.
+async fn with_a_publisher() -> (Place, Shelf, KeyPair) {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    let publisher = KeyPair::generate().unwrap();
+    place.trust(&shelf, &publisher, &[]).await;
+    (place, shelf, publisher)
 }
