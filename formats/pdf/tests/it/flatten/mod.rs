@@ -97,6 +97,19 @@ pub(crate) fn form(widgets: &[&str]) -> Objects {
     objects
 }
 
+/// Puts so many pages with these entries in place of the one page.
+fn set_pages(objects: &mut Objects, count: u32, entries: &str) {
+    let pages = 100..100 + count;
+    let kids: String = pages.clone().map(|page| format!("{page} 0 R ")).collect();
+    objects.set(
+        2,
+        format!("<< /Type /Pages /Count {count} /Kids [{kids}] /MediaBox [0 0 9 9] >>"),
+    );
+    for page in pages {
+        objects.set(page, format!("<< /Type /Page /Parent 2 0 R {entries} >>"));
+    }
+}
+
 pub(crate) fn written(objects: &Objects) -> Vec<u8> {
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R /ID [<01> <02>]")
 }

@@ -1,6 +1,6 @@
 //! The names of the fields that keep a form from being flattened.
 
-use super::{PAGE, failing, flattened, form, written};
+use super::{PAGE, failing, flattened, form, set_pages, written};
 
 #[test]
 fn fields_are_named_in_full_each_once_in_the_order_of_the_pages() {
@@ -60,17 +60,7 @@ fn a_name_is_read_in_every_encoding_that_readers_take() {
 fn a_field_of_many_widgets_is_named_once_however_long_its_name_is() {
     let name = "long".repeat(200_000);
     let mut objects = form(&[&format!("/FT /Tx /V (x) /T ({name})")]);
-    let pages = 200;
-    let kids: String = (100..100 + pages)
-        .map(|page| format!("{page} 0 R "))
-        .collect();
-    objects.set(
-        2,
-        format!("<< /Type /Pages /Count {pages} /Kids [{kids}] /MediaBox [0 0 9 9] >>"),
-    );
-    for page in 100..100 + pages {
-        objects.set(page, "<< /Type /Page /Parent 2 0 R /Annots 41 0 R >>");
-    }
+    set_pages(&mut objects, 200, "/Annots 41 0 R");
     objects.set(41, "[20 0 R]");
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
 

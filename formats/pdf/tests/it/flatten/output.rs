@@ -5,7 +5,8 @@ use parafa_format_core::DeriveRequest;
 use proptest::prelude::*;
 
 use super::{
-    BOX, TEXT, assert_form_is_gone, flattened, flattened_by, form, request, text, written,
+    BOX, TEXT, assert_form_is_gone, flattened, flattened_by, form, request, set_pages, text,
+    written,
 };
 use crate::referees::assert_qpdf_accepts;
 
@@ -200,20 +201,7 @@ fn any_widget() -> impl Strategy<Value = String> {
 #[test]
 fn pages_that_share_much_do_not_make_the_output_grow_out_of_proportion() {
     let mut objects = form(&[&format!("/FT /Btn /T (a) /AP << /N {BOX} >>")]);
-    let pages = 100;
-    let kids: String = (100..100 + pages)
-        .map(|page| format!("{page} 0 R "))
-        .collect();
-    objects.set(
-        2,
-        format!("<< /Type /Pages /Count {pages} /Kids [{kids}] /MediaBox [0 0 9 9] >>"),
-    );
-    for page in 100..100 + pages {
-        objects.set(
-            page,
-            "<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Annots [20 0 R] >>",
-        );
-    }
+    set_pages(&mut objects, 100, "/Contents 6 0 R /Annots [20 0 R]");
     let surplus = b"Q\n".repeat(10_000);
     let open = b"q\n".repeat(10_000);
     for content in [surplus, open] {
