@@ -13,6 +13,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("chromium", "chromium"),
     ("javac", "default-jdk-headless"),
+    ("mutool", "mupdf-tools"),
     ("mvn", "maven"),
     ("openssl", "openssl"),
     ("pdftoppm", "poppler-utils"),
