@@ -50,10 +50,10 @@ async fn a_cancelled_signing_has_ended_for_every_call() {
         json!({"methods": ["nfc"]}),
     )
     .await
-    .expect_problem(409, "signer-not-open", &[]);
+    .expect_problem(409, "signing-ended", &[]);
     api.delete(&format!("{one}/signers/{signer}"))
         .await
-        .expect_problem(409, "signer-not-open", &[]);
+        .expect_problem(409, "signing-ended", &[]);
     api.post(&format!("{one}/signers/{signer}/remind"), json!({}))
         .await
         .expect_problem(409, "not-remindable", &[]);

@@ -213,11 +213,7 @@ impl Operation {
                 description: "Sends the invitation once more, at most once an hour.",
                 body: Body::Nothing,
                 answer: Answer::Json("Signer"),
-                refusals: &[
-                    ProblemKind::SigningEnded,
-                    ProblemKind::NotRemindable,
-                    ProblemKind::ReminderTooSoon,
-                ],
+                refusals: &[ProblemKind::NotRemindable, ProblemKind::ReminderTooSoon],
             },
             Self::CreateBatch => Contract {
                 method: Method::POST,

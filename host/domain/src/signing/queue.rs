@@ -64,13 +64,10 @@ impl Signing {
         id: SignerId,
         now: Timestamp,
     ) -> Result<Vec<SigningEvent>, CannotChange> {
-        let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
+        let party = self.party_of_live(id, now)?;
         let role = party.role;
         if role == SignerRole::Signer {
             self.check_changeable(party, now)?;
-        }
-        if !self.is_live(now) {
-            return Err(CannotChange::SigningEnded);
         }
         if role == SignerRole::Signer && self.count_of_role(role) == 1 {
             return Err(CannotChange::LastSigner);
@@ -96,11 +93,8 @@ impl Signing {
         methods: &MethodSet,
         now: Timestamp,
     ) -> Result<(), CannotChange> {
-        let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
+        let party = self.party_of_live(id, now)?;
         self.check_changeable(party, now)?;
-        if !self.is_live(now) {
-            return Err(CannotChange::SigningEnded);
-        }
         for signer in self.signers.iter_mut().filter(|signer| signer.id == id) {
             signer.methods.clone_from(methods);
         }
@@ -131,6 +125,16 @@ impl Signing {
             .find(|signer| signer.status == SignerStatus::Waiting)?;
         next.status = SignerStatus::Pending;
         Some(next.id)
+    }
+
+    /// A party of a signing that has not ended. With the signing its parties end
+    /// too: that it has ended is then what stands in the way.
+    fn party_of_live(&self, id: SignerId, now: Timestamp) -> Result<&Signer, CannotChange> {
+        let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
+        if !self.is_live(now) {
+            return Err(CannotChange::SigningEnded);
+        }
+        Ok(party)
     }
 
     fn check_changeable(&self, party: &Signer, now: Timestamp) -> Result<(), CannotChange> {

@@ -134,20 +134,45 @@ fn who_has_signed_declined_or_is_signing_stays() {
 }
 
 #[test]
-fn nobody_is_removed_once_the_signing_has_ended() {
-    let mut signing = signing(
+fn nobody_is_changed_or_removed_once_the_signing_has_ended() {
+    let card = MethodSet::from_iter([SigningMethod::Nfc]);
+    let mut viewed = signing(
         SigningOrder::Parallel,
         &[SignerRole::Viewer, SignerRole::Signer],
     );
-    signing.cancel(now()).unwrap();
+    viewed.cancel(now()).unwrap();
+    for mut ended in ended_signings().into_iter().chain([viewed]) {
+        let parties: Vec<_> = ended.signers.iter().map(|party| party.id).collect();
+        for party in parties {
+            assert_eq!(
+                ended.change_methods(party, &card, now()),
+                Err(CannotChange::SigningEnded)
+            );
+            assert_eq!(
+                ended.remove_signer(party, now()),
+                Err(CannotChange::SigningEnded)
+            );
+        }
+        assert_eq!(
+            ended.remove_signer(signer_id(9), now()),
+            Err(CannotChange::UnknownSigner)
+        );
+    }
+}
+
+#[test]
+fn nobody_is_changed_or_removed_once_the_deadline_has_passed() {
+    let card = MethodSet::from_iter([SigningMethod::Nfc]);
+    let mut overdue = two(SigningOrder::Parallel);
+    let late = now() + DAY;
 
     assert_eq!(
-        signing.remove_signer(signer_id(1), now()),
+        overdue.change_methods(signer_id(1), &card, late),
         Err(CannotChange::SigningEnded)
     );
     assert_eq!(
-        signing.remove_signer(signer_id(2), now()),
-        Err(CannotChange::SignerNotOpen)
+        overdue.remove_signer(signer_id(1), late),
+        Err(CannotChange::SigningEnded)
     );
 }
 
