@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use parafa_api_signing::RateLimits;
 use parafa_store::engine::SledOptions;
+use parafa_store::StoreMode;
 use serde::Deserialize;
 use url::Url;
 
@@ -17,6 +18,9 @@ use crate::records::PriceLadder;
 /// Everything that an operator can set. `docs/configuration.md` explains each
 /// key.
 #[derive(Clone, Debug, Default, Deserialize)]
+/// How many times as often as usual a key may come in the demo.
+const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
+
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Addresses.
@@ -97,10 +101,11 @@ pub struct Limits {
     pub max_body_bytes: usize,
     /// Longest request body of a batch, in bytes.
     pub max_batch_body_bytes: usize,
-    /// Requests that read, for each key and minute.
-    pub reads_per_minute: NonZeroU32,
-    /// All other requests, for each key and minute.
-    pub writes_per_minute: NonZeroU32,
+    /// Requests that read, for each key and minute; without it as many as are
+    /// usual, and in the demo a hundred times as many.
+    pub reads_per_minute: Option<NonZeroU32>,
+    /// All other requests, likewise.
+    pub writes_per_minute: Option<NonZeroU32>,
     /// How long a stored file is kept, in days.
     pub file_days: NonZeroU16,
     /// Plugin calls at the same time.
@@ -238,12 +243,11 @@ impl Default for StoreSection {
 
 impl Default for Limits {
     fn default() -> Self {
-        let rates = RateLimits::default();
         Self {
             max_body_bytes: 24 * 1024 * 1024,
             max_batch_body_bytes: 128 * 1024 * 1024,
-            reads_per_minute: rates.reads_per_minute,
-            writes_per_minute: rates.writes_per_minute,
+            reads_per_minute: None,
+            writes_per_minute: None,
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
             plugin_calls: 16,
             plugin_memory_bytes: 256 * 1024 * 1024,
@@ -259,18 +263,22 @@ impl Default for Telemetry {
 }
 
 impl Limits {
-    /// How often each key may come.
-    pub(crate) fn rates(&self) -> RateLimits {
+    /// How often each key may come. The demo is generous, unless somebody has
+    /// said how much is to be allowed.
+    pub(crate) fn rates(&self, mode: StoreMode) -> RateLimits {
+        let usual = RateLimits::default();
+        let default = |rate: NonZeroU32| match mode {
+            StoreMode::Demo => rate.saturating_mul(DEMO_RATES),
+            StoreMode::Production => rate,
+        };
         RateLimits {
-            reads_per_minute: self.reads_per_minute,
-            writes_per_minute: self.writes_per_minute,
+            reads_per_minute: self
+                .reads_per_minute
+                .unwrap_or_else(|| default(usual.reads_per_minute)),
+            writes_per_minute: self
+                .writes_per_minute
+                .unwrap_or_else(|| default(usual.writes_per_minute)),
         }
-    }
-
-    /// Lets each key come so many times as often.
-    pub(crate) fn raise_rates(&mut self, factor: NonZeroU32) {
-        self.reads_per_minute = self.reads_per_minute.saturating_mul(factor);
-        self.writes_per_minute = self.writes_per_minute.saturating_mul(factor);
     }
 
     /// Time of one plugin call.
@@ -344,6 +352,20 @@ mod tests {
         let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         Config::load(Some(file.path()))
+    #[test]
+    fn the_demo_is_generous_unless_a_rate_is_set() {
+        let rates = |text: &str, mode| {
+            let rates = load(text).unwrap().limits.rates(mode);
+            (rates.reads_per_minute.get(), rates.writes_per_minute.get())
+        };
+
+        assert_eq!(rates("", StoreMode::Production), (600, 120));
+        assert_eq!(rates("", StoreMode::Demo), (60_000, 12_000));
+        let few_reads = "[limits]\nreads_per_minute = 5\n";
+        assert_eq!(rates(few_reads, StoreMode::Production), (5, 120));
+        assert_eq!(rates(few_reads, StoreMode::Demo), (5, 12_000));
+    }
+
     }
 
     #[test]

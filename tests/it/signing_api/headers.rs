@@ -50,6 +50,20 @@ async fn no_answer_is_kept_by_others_and_each_has_the_id_under_which_it_is_logge
 }
 
 #[tokio::test]
+async fn a_rate_that_is_set_holds_and_the_demo_raises_only_the_other() {
+    let rate = ("PARAFA_LIMITS__WRITES_PER_MINUTE", "7".to_owned());
+    let demo = Demo::start_with(&[rate]);
+    let api = Account::live(&demo);
+
+    let reading = api.get("v1/signings").await;
+    let writing = api.post("v1/signings", json!({})).await;
+
+    let policy = |answer: &Answer| answer.header("ratelimit-policy").map(str::to_owned);
+    assert_eq!(policy(&reading).as_deref(), Some("\"reads\";q=60000;w=60"));
+    assert_eq!(policy(&writing).as_deref(), Some("\"writes\";q=7;w=60"));
+}
+
+#[tokio::test]
 async fn a_caller_without_a_key_that_works_is_told_how_to_come() {
     let demo = Demo::start();
     let address = demo.world.base_url.join("v1/signings").expect("a path");

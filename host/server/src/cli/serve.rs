@@ -1,6 +1,5 @@
 use std::io::Write;
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +24,6 @@ use crate::{api, ceremony, jobs, operate, operator, startup};
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
 /// again when their lease ends.
 const DRAIN: Duration = Duration::from_secs(20);
-/// How many times as often a key may come in the demo.
-const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
 
@@ -101,7 +98,7 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
     ));
     let public = tokio::spawn(listener::serve(
         listener,
-        public_router(app.clone(), &config, &base_url),
+        public_router(app.clone(), &config, mode, &base_url),
         ListenerLimits::default(),
         stop.clone(),
     ));
@@ -144,7 +141,6 @@ async fn demo_world(
     if !arguments.demo {
         return Ok(None);
     }
-    config.limits.raise_rates(DEMO_RATES);
     let demo = match &arguments.join {
         Some(demo_json) => Demo::join(config, demo_json).await,
         None => Demo::start(config).await,
@@ -183,12 +179,12 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
-fn public_router(app: Arc<App>, config: &Config, base_url: &Url) -> Router {
+fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url) -> Router {
     let base = BaseUrl::new(base_url);
     let mut http = HttpConfig::new(base.clone());
     http.max_body_bytes = config.limits.max_body_bytes;
     http.max_batch_body_bytes = config.limits.max_batch_body_bytes;
-    http.rates = config.limits.rates();
+    http.rates = config.limits.rates(mode);
     let pages = edge(ceremony::router(app.clone()), base);
     parafa_api_signing::router(Arc::new(api::Signings(app)), http)
         .merge(pages)
