@@ -24,7 +24,7 @@ use crate::operate::{
     AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
     UsageCommand, UserCommand,
 };
-use crate::startup::NoMasterKeyFile;
+use crate::startup::{ConfigFaults, NoMasterKeyFile};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;
@@ -160,6 +160,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             warn(sentence);
             ExitCode::from(REFUSED)
         }
+        Err(CommandError::Unsound(faults)) => {
+            faults.into_sentences().iter().for_each(warn);
+            ExitCode::from(REFUSED)
+        }
         Err(CommandError::Fault(error)) => {
             warn(format_args!("{error:#}"));
             ExitCode::from(FAULT)
@@ -173,6 +177,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 enum CommandError {
     /// It may not be done; the sentence says why and what to do.
     Refused(String),
+    /// It may not be done with this configuration.
+    Unsound(ConfigFaults),
     /// It could not be done.
     Fault(anyhow::Error),
     /// Standard output says all there is to say; this is the exit code.
@@ -181,6 +187,10 @@ enum CommandError {
 
 impl From<anyhow::Error> for CommandError {
     fn from(error: anyhow::Error) -> Self {
+        let error = match error.downcast::<ConfigFaults>() {
+            Ok(faults) => return Self::Unsound(faults),
+            Err(error) => error,
+        };
         let folder = error.downcast_ref::<FolderError>();
         if folder.is_some_and(FolderError::is_refusal)
             || error.is::<ConfigError>()
@@ -189,6 +199,12 @@ impl From<anyhow::Error> for CommandError {
             return Self::Refused(format!("{error:#}"));
         }
         Self::Fault(error)
+    }
+}
+
+impl From<ConfigFaults> for CommandError {
+    fn from(faults: ConfigFaults) -> Self {
+        Self::Unsound(faults)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Opens the doors and checks them before anybody is let in.
 
+mod faults;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use jiff::SignedDuration;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
-    AddressPolicy, HostPort, MailProtection, MailServer, Mailer, MalformedHostPort, OutboundClient,
+    AddressPolicy, HostPort, MailProtection, MailServer, MailSetupError, Mailer, OutboundClient,
     Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
@@ -22,6 +24,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+pub(crate) use self::faults::{ConfigFaults, check, check_master_key};
 use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
@@ -127,15 +130,6 @@ pub(crate) fn assemble(
     })
 }
 
-/// Refuses a public address that links and pages cannot be built on.
-pub(crate) fn check_base_url(url: &Url) -> anyhow::Result<()> {
-    let is_root = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !is_root {
-        bail!("server.base_url {url} must be http:// or https:// and a host, without a path");
-    }
-    Ok(())
-}
-
 /// Opens the data folder that the configuration names.
 pub(crate) async fn open_folder(
     config: &Config,
@@ -178,8 +172,12 @@ pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
     let folder = config.trust.folder.as_ref();
     let folder = folder
         .context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
-    TrustAnchors::load(folder)
-        .with_context(|| format!("the trust anchors in {} cannot be used", folder.display()))
+    TrustAnchors::load(folder).with_context(|| {
+        format!(
+            "trust.folder: the authorities in {} cannot be used",
+            folder.display()
+        )
+    })
 }
 
 /// The time-stamping services, of which one at least is needed: without a
@@ -198,18 +196,26 @@ pub(crate) fn time_stamping_authorities(
 
 /// Where webhooks and callbacks may go.
 pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = host_ports(&config.outbound.allow).context("outbound.allow")?;
+    let listed = host_ports("outbound.allow", &config.outbound.allow)?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
 }
 
 /// Where addresses in certificates may lead.
 pub(crate) fn certificate_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = host_ports(&config.trust.allow).context("trust.allow")?;
+    let listed = host_ports("trust.allow", &config.trust.allow)?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttp))
 }
 
-fn host_ports(pairs: &[String]) -> Result<Vec<HostPort>, MalformedHostPort> {
-    pairs.iter().map(|pair| pair.parse()).collect()
+fn host_ports(setting: &str, pairs: &[String]) -> anyhow::Result<Vec<HostPort>> {
+    let is_malformed = |pair: &&String| pair.parse::<HostPort>().is_err();
+    let malformed: Vec<String> = pairs.iter().filter(is_malformed).cloned().collect();
+    if !malformed.is_empty() {
+        bail!(
+            "{setting} lists {}, which is not of the form host:port: write for instance 10.0.0.5:8443",
+            malformed.join(", ")
+        );
+    }
+    Ok(pairs.iter().filter_map(|pair| pair.parse().ok()).collect())
 }
 
 /// Hands letters in to the configured server.
@@ -234,7 +240,13 @@ pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
         credentials,
         from: config.from.clone(),
     };
-    Mailer::new(&server).context("mail")
+    Mailer::new(&server).map_err(|error| {
+        let setting = match error {
+            MailSetupError::From(_) => "mail.from",
+            MailSetupError::Server(_) => "mail.host",
+        };
+        anyhow::Error::new(error).context(setting)
+    })
 }
 
 /// The ways to the time-stamping services and responders that are configured,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::Router;
 use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
@@ -57,6 +57,12 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
         config.server.operator_listen = listen;
     }
     start_logging(&config.telemetry.log)?;
+    let mode = if arguments.demo {
+        StoreMode::Demo
+    } else {
+        StoreMode::Production
+    };
+    startup::check(&config, mode)?;
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
@@ -157,16 +163,10 @@ async fn demo_world(
 
 /// The public address: the configured one, or where the server listens.
 fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
-    let Some(url) = &config.server.base_url else {
-        if address.ip().is_unspecified() {
-            bail!(
-                "server.base_url is not set, and {address} is no address that a link can name: set it to the public address"
-            );
-        }
-        return Url::parse(&format!("http://{address}")).context("the base URL");
-    };
-    startup::check_base_url(url)?;
-    Ok(url.clone())
+    match &config.server.base_url {
+        Some(url) => Ok(url.clone()),
+        None => Url::parse(&format!("http://{address}")).context("the base URL"),
+    }
 }
 
 /// Ends with the failure after which nothing can be stored any more.

@@ -1,5 +1,6 @@
 //! The command line, by the built `parafa`.
 
+mod configuration;
 mod plugin;
 mod support;
 mod verify;

@@ -1,0 +1,328 @@
+//! What is wrong with a configuration, as far as it shows before anything is
+//! opened: `parafa serve` does not start with it, `parafa check-config` says it.
+
+use std::fmt::Display;
+
+use anyhow::{anyhow, bail};
+use parafa_store::keys::KeyError;
+use parafa_store::{FolderError, MasterKey, StoreMode};
+use tracing_subscriber::EnvFilter;
+use url::Url;
+
+use super::{
+    NoMasterKeyFile, certificate_policy, load_anchors, mailer, master_key_file,
+    time_stamping_authorities, webhook_policy,
+};
+use crate::config::{Config, SmartId};
+
+/// The schemes of device links, of the provider and of its demo environment.
+const SCHEME_NAMES: [&str; 2] = ["smart-id", "smart-id-demo"];
+
+/// Settings that a server does not start with: sentences that name the setting
+/// and say what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub(crate) struct ConfigFaults(Vec<String>);
+
+impl ConfigFaults {
+    /// Just one.
+    pub(crate) fn one(fault: impl Display) -> Self {
+        Self(vec![fault.to_string()])
+    }
+
+    /// The sentences.
+    pub(crate) fn into_sentences(self) -> Vec<String> {
+        self.0
+    }
+}
+
+/// Refuses a configuration with which no server of this mode starts, and tells
+/// all that is wrong with it. The demo brings services of its own, so those that
+/// are configured are not looked at then.
+pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults> {
+    let mut found = Found::default();
+    found.in_check(check_base_url(config));
+    found.in_check(check_listeners(config));
+    found.in_check(check_data_folder(config));
+    found.in_check(check_master_key(config, mode));
+    found.in_check(webhook_policy(config));
+    found.in_check(certificate_policy(config));
+    if let Some(url) = &config.billing.recovery_url {
+        found.in_check(check_address("billing.recovery_url", url));
+    }
+    found.in_check(check_log_filter(config));
+    if mode == StoreMode::Production {
+        found.in_check(load_anchors(config));
+        found.in_check(time_stamping_authorities(config));
+        for url in &config.timestamps.urls {
+            found.in_check(check_address("timestamps.urls", url));
+        }
+        if let Some(smart_id) = &config.smart_id {
+            found.in_smart_id(smart_id);
+        }
+        if let Some(mail) = &config.mail {
+            found.in_check(mailer(mail));
+        }
+    }
+    if found.0.is_empty() {
+        Ok(())
+    } else {
+        Err(ConfigFaults(found.0))
+    }
+}
+
+/// Refuses a master key that cannot be used, or that is missing although there
+/// is a store; a new store gets a new one.
+pub(crate) fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
+    let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
+    let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| config.store.data.join(name));
+    if [&store, &bytes, &keys]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+    {
+        let inside = FolderError::MasterKeyInside {
+            path: path.display().to_string(),
+        };
+        bail!("secrets.master_key_file: {inside}");
+    }
+    let error = match MasterKey::load(&path) {
+        Ok(_) => return Ok(()),
+        Err(KeyError::MasterMissing { .. }) if !store.exists() => return Ok(()),
+        Err(error) => error,
+    };
+    let remedy = match (&error, mode) {
+        (KeyError::MasterMissing { .. }, StoreMode::Demo) => {
+            "there is a store already, which has one: bring back the copy, or leave out --demo where the store is not a demo's"
+        }
+        (KeyError::MasterMissing { .. }, StoreMode::Production) => {
+            "there is a store already, which has one: bring back the copy that is kept elsewhere"
+        }
+        (KeyError::MasterExposed { .. }, _) => "take away what others may do (chmod 600)",
+        (KeyError::MasterMalformed { .. }, _) => {
+            "bring back the copy that is kept elsewhere, or name another file"
+        }
+        _ => "see that the server may read it, or name another file",
+    };
+    Err(anyhow!(
+        "secrets.master_key_file: {:#}: {remedy}",
+        anyhow::Error::new(error)
+    ))
+}
+
+/// Refuses a public address that links and pages cannot be built on, and none
+/// where they would need one.
+fn check_base_url(config: &Config) -> anyhow::Result<()> {
+    let listen = config.server.listen;
+    let Some(url) = &config.server.base_url else {
+        if listen.ip().is_unspecified() {
+            bail!(
+                "server.base_url is not set, and server.listen {listen} is no address that a link can name: set server.base_url to the public address"
+            );
+        }
+        return Ok(());
+    };
+    let is_root = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    if !is_root {
+        bail!(
+            "server.base_url {url} must be http:// or https:// and a host, without a path: links are built on it"
+        );
+    }
+    check_address("server.base_url", url)
+}
+
+fn check_listeners(config: &Config) -> anyhow::Result<()> {
+    let (public, operator) = (config.server.listen, config.server.operator_listen);
+    if public == operator && public.port() != 0 {
+        bail!("server.operator_listen {operator} is server.listen too: set it to another port");
+    }
+    Ok(())
+}
+
+fn check_data_folder(config: &Config) -> anyhow::Result<()> {
+    let data = &config.store.data;
+    if data.exists() && !data.is_dir() {
+        bail!(
+            "store.data {} is not a folder: name one, or a path where it can be made",
+            data.display()
+        );
+    }
+    Ok(())
+}
+
+fn check_log_filter(config: &Config) -> anyhow::Result<()> {
+    let log = &config.telemetry.log;
+    if let Err(error) = EnvFilter::try_new(log) {
+        bail!("telemetry.log {log:?} is no filter ({error}): write one such as info");
+    }
+    Ok(())
+}
+
+/// Refuses an address that nothing can be asked at by HTTP.
+fn check_address(setting: &str, url: &Url) -> anyhow::Result<()> {
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        bail!("{setting} {url} must be http:// or https:// and a host");
+    }
+    Ok(())
+}
+
+/// Sentences that were found.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn in_check<T>(&mut self, checked: anyhow::Result<T>) {
+        if let Err(fault) = checked {
+            self.0.push(format!("{fault:#}"));
+        }
+    }
+
+    fn in_smart_id(&mut self, smart_id: &SmartId) {
+        self.in_check(check_address("smart_id.base_url", &smart_id.base_url));
+        let scheme_name = &smart_id.scheme_name;
+        if !SCHEME_NAMES.contains(&scheme_name.as_str()) {
+            self.0.push(format!(
+                "smart_id.scheme_name {scheme_name:?} is none of Smart-ID's: set it to smart-id, or to smart-id-demo in the provider's demo environment"
+            ));
+        }
+        if smart_id.relying_party_name.trim().is_empty() {
+            self.0.push(
+                "smart_id.relying_party_name is empty: set it to the name that is registered with the provider"
+                    .to_owned(),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A configuration that a server starts with, on a folder of its own.
+    fn sound() -> (TempDir, Config) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.store.data = folder.path().join("data");
+        config.secrets.master_key_file = Some(folder.path().join("master.key"));
+        config.timestamps.urls = vec!["https://tsa.example.com".parse().unwrap()];
+        let trust = folder.path().join("trust");
+        fs::create_dir(&trust).unwrap();
+        fs::write(trust.join("trust.toml"), "").unwrap();
+        config.trust.folder = Some(trust);
+        (folder, config)
+    }
+
+    fn faults(config: &Config) -> Vec<String> {
+        let checked = check(config, StoreMode::Production);
+        checked
+            .err()
+            .map(ConfigFaults::into_sentences)
+            .unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn assert_one_fault(config: &Config, setting: &str, remedy: &str) {
+        let faults = faults(config);
+        let [fault] = &faults[..] else {
+            panic!("{faults:?}");
+        };
+        assert!(fault.contains(setting) && fault.contains(remedy), "{fault}");
+    }
+
+    fn put_key(path: &Path, text: &str, mode: u32) {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_configuration_with_all_that_is_needed_is_sound() {
+        let (_folder, config) = sound();
+
+        assert_eq!(faults(&config), [""; 0]);
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_and_each_names_its_setting() {
+        let mut config = Config::default();
+        config.server.listen = "0.0.0.0:8080".parse().unwrap();
+        config.server.operator_listen = config.server.listen;
+        config.store.data = "Cargo.toml".into();
+        config.outbound.allow = vec!["nowhere".to_owned()];
+        config.trust.allow = vec!["nowhere".to_owned()];
+        config.billing.recovery_url = Some("mailto:a@example.com".parse().unwrap());
+        config.telemetry.log = "parafa=loud".to_owned();
+        config.smart_id = Some(SmartId {
+            base_url: "ftp://rp.example.com".parse().unwrap(),
+            scheme_name: "smartid".to_owned(),
+            relying_party_name: " ".to_owned(),
+            relying_party_uuid: uuid::Uuid::nil(),
+        });
+
+        let faults = faults(&config);
+
+        let settings = [
+            "server.base_url is not set",
+            "server.operator_listen",
+            "store.data",
+            "secrets.master_key_file",
+            "outbound.allow",
+            "trust.allow",
+            "billing.recovery_url",
+            "telemetry.log",
+            "trust.folder",
+            "timestamps.urls",
+            "smart_id.base_url",
+            "smart_id.scheme_name",
+            "smart_id.relying_party_name",
+        ];
+        for (fault, setting) in faults.iter().zip(settings) {
+            assert!(fault.starts_with(setting), "{fault}");
+        }
+        assert_eq!(faults.len(), settings.len(), "{faults:?}");
+    }
+
+    #[test]
+    fn a_master_key_that_cannot_be_used_is_told_of() {
+        let (folder, mut config) = sound();
+        let key = folder.path().join("master.key");
+        let good = "ab".repeat(32);
+
+        put_key(&key, &good, 0o600);
+        assert_eq!(faults(&config), [""; 0]);
+        put_key(&key, &good, 0o644);
+        assert_one_fault(&config, "secrets.master_key_file", "chmod 600");
+        put_key(&key, "secret", 0o600);
+        assert_one_fault(&config, "secrets.master_key_file", "bring back the copy");
+        fs::remove_file(&key).unwrap();
+        fs::create_dir_all(config.store.data.join("store")).unwrap();
+        assert_one_fault(&config, "is missing", "bring back the copy");
+        config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
+        assert_one_fault(&config, "secrets.master_key_file", "outside");
+    }
+
+    #[test]
+    fn a_public_address_is_needed_where_the_listening_one_is_none() {
+        let (_folder, mut config) = sound();
+        config.server.listen = "[::]:8080".parse().unwrap();
+        assert_one_fault(&config, "server.base_url", "set server.base_url");
+
+        config.server.base_url = Some("https://sign.example.com".parse().unwrap());
+        assert_eq!(faults(&config), [""; 0]);
+        config.server.base_url = Some("https://example.com/sign".parse().unwrap());
+        assert_one_fault(&config, "server.base_url", "without a path");
+    }
+
+    #[test]
+    fn the_demo_needs_no_services_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.store.data = folder.path().join("data");
+
+        assert!(check(&config, StoreMode::Demo).is_ok());
+    }
+}
