@@ -55,7 +55,9 @@ pub(crate) async fn open(
         Engine::Sled => release_jobs(&folder.store).await?,
     }
     let shelf = Shelf::new(config, mode, plugin_observer());
-    let plugins = shelf.start().await?.clone();
+    let started = shelf.start().await;
+    let plugins = started.map_err(|error| ConfigFaults::one(format_args!("{error:#}")))?;
+    let plugins = plugins.clone();
     assemble(config, base_url, clock, folder, plugins, shelf)
 }
 

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::demo::{Demo, DemoError};
 use crate::listener::{self, ListenerLimits};
 use crate::metrics::count_requests;
+use crate::startup::ConfigFaults;
 use crate::{api, ceremony, jobs, operate, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
@@ -71,8 +72,8 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
 }
 
 async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), CommandError> {
-    let listener = listen(config.server.listen).await?;
-    let operator_listener = listen(config.server.operator_listen).await?;
+    let listener = listen("server.listen", config.server.listen).await?;
+    let operator_listener = listen("server.operator_listen", config.server.operator_listen).await?;
     let address = listener
         .local_addr()
         .context("the listening address is unknown")?;
@@ -191,10 +192,23 @@ fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url
         .layer(from_fn(count_requests))
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address)
-        .await
-        .with_context(|| format!("{address} cannot be listened on"))
+/// Listens at an address that was configured; one that cannot be had is the
+/// operator's to change.
+async fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    const NOT_TO_BE_HAD: [io::ErrorKind; 3] = [
+        io::ErrorKind::AddrInUse,
+        io::ErrorKind::AddrNotAvailable,
+        io::ErrorKind::PermissionDenied,
+    ];
+    match TcpListener::bind(address).await {
+        Err(error) if NOT_TO_BE_HAD.contains(&error.kind()) => {
+            Err(ConfigFaults::one(format_args!(
+                "{setting} {address} cannot be listened on: {error}: set another address, or end what has it"
+            ))
+            .into())
+        }
+        bound => bound.with_context(|| format!("{address} cannot be listened on")),
+    }
 }
 
 /// The line that tells scripts that the server is ready.

@@ -1,5 +1,6 @@
 //! What `serve` refuses to start with, and `check-config` says beforehand.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Documents, Ended, parafa};
@@ -98,6 +99,28 @@ fn a_master_key_of_another_store_is_told_of() {
         reason.contains("not the one that this store was made with"),
         "{reason}"
     );
+}
+
+#[test]
+fn a_port_that_somebody_has_is_refused() {
+    let folder = Documents::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+
+    for setting in ["listen", "operator_listen"] {
+        let other = if setting == "listen" {
+            "operator_listen"
+        } else {
+            "listen"
+        };
+        let addresses = format!("server.{setting} = '{address}'\nserver.{other} = '127.0.0.1:0'");
+        let ended = serve(&configuration(&folder, &addresses));
+
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let sentence = format!("parafa: server.{setting} {address} cannot be listened on");
+        assert!(ended.stderr.contains(&sentence), "{ended:?}");
+        assert!(ended.stderr.contains("set another address"), "{ended:?}");
+    }
 }
 
 /// Has a command make the store and its key, as the first start does.
