@@ -6,7 +6,7 @@ mod funding;
 use std::path::Path;
 
 use reqwest::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::{done, refused};
@@ -189,6 +189,21 @@ fn what_an_operator_gets_wrong_is_named() {
 }
 
 #[test]
+#[test]
+fn a_log_that_is_kept_has_json_in_every_line_and_no_key() {
+    let mut demo = Demo::start();
+    demo.stop();
+    let log = demo.log();
+
+    for line in log.lines() {
+        let line: Result<Value, _> = serde_json::from_str(line);
+        assert!(line.is_ok_and(|line| line["level"].is_string()), "{log}");
+    }
+    assert!(log.contains("demo keys, addresses and personas"), "{log}");
+    let keys = [&demo.world.signing.test, &demo.world.signing.live];
+    assert!(keys.iter().all(|key| !log.contains(key.as_str())), "{log}");
+}
+
 fn wrong_usage_is_told_from_a_refusal() {
     let output = parafa(["user", "add", "Demo UAB"]);
 

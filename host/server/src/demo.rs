@@ -5,6 +5,7 @@ mod clock;
 mod file;
 mod workspace;
 
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -193,7 +194,7 @@ impl Demo {
         file.write(&path)?;
         let made = file.workspaces.make(app).await;
         made.context("the demo workspaces cannot be made")?;
-        eprintln!("demo keys, addresses and personas: {}", path.display());
+        tell(&file.workspaces, &path);
         Ok(())
     }
 
@@ -213,6 +214,17 @@ impl Demo {
             Host::Own(world) => world.shutdown().await,
             Host::Other { following, .. } => following.abort(),
         }
+    }
+}
+
+/// Tells a person at a terminal what to begin with. A log gets no key.
+fn tell(workspaces: &Workspaces, path: &Path) {
+    let mut err = io::stderr();
+    if err.is_terminal() {
+        // Whoever closed standard error does not want to be told.
+        let _ = writeln!(err, "{}", workspaces.greeting(path));
+    } else {
+        tracing::info!(file = %path.display(), "demo keys, addresses and personas");
     }
 }
 

@@ -1,6 +1,8 @@
 //! The workspaces of a demo: the keys are made first and written down, and
 //! then the workspaces that they open.
 
+use std::path::Path;
+
 use parafa_store::keys::{KeyError, Token, hash_token};
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,10 @@ use crate::records::{
     WebhookSecret, WebhookSecretRow,
 };
 
+/// The workspace that examples use.
+const SIGNING: &str = "Demo UAB";
+/// Another one, which sees nothing of it.
+const OTHER: &str = "Kita UAB";
 const OWNER: &str = "owner@example.com";
 const VIEWER: &str = "viewer@example.com";
 
@@ -46,8 +52,21 @@ impl Workspaces {
 
     /// Makes those that are not there.
     pub(super) async fn make(&self, app: &App) -> Result<(), WorkflowError> {
-        self.signing.make(app, "Demo UAB").await?;
-        self.other.make(app, "Kita UAB").await
+        self.signing.make(app, SIGNING).await?;
+        self.other.make(app, OTHER).await
+    }
+
+    /// The keys, for a person who has started the demo; all else is in the file.
+    pub(super) fn greeting(&self, file: &Path) -> String {
+        let mut lines = vec![format!(
+            "demo keys, addresses and personas: {}",
+            file.display()
+        )];
+        for (name, workspace) in [(SIGNING, &self.signing), (OTHER, &self.other)] {
+            lines.push(format!("{name}  test key  {}", workspace.test));
+            lines.push(format!("{name}  live key  {}", workspace.live));
+        }
+        lines.join("\n")
     }
 }
 
@@ -147,4 +166,23 @@ impl Workspace {
 fn new_key(mode: KeyMode) -> Result<String, KeyError> {
     let prefix = Product::Signing.key_prefix(mode);
     Ok(format!("{prefix}{}", Token::random()?.reveal()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_told_the_keys_and_where_the_rest_is() {
+        let workspaces = Workspaces::new().unwrap();
+
+        let greeting = workspaces.greeting(Path::new("data/demo.json"));
+
+        assert!(greeting.contains("data/demo.json"), "{greeting}");
+        for workspace in [&workspaces.signing, &workspaces.other] {
+            for key in [&workspace.test, &workspace.live] {
+                assert!(greeting.contains(key.as_str()), "{key} is missing");
+            }
+        }
+    }
 }
