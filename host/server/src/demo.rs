@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_demo::{
-    Control, ControlError, RelyingParty, SystemClock, World, WorldClock, WorldConfig, WorldError,
+    Control, ControlError, RelyingParty, World, WorldClock, WorldConfig, WorldError,
 };
 use parafa_outbound::HostPort;
-use parafa_store::{Clock, StoreMode};
+use parafa_store::{Clock, StoreMode, SystemClock};
 use tokio::task::JoinHandle;
 use url::Url;
 
@@ -23,6 +23,7 @@ pub(crate) use self::file::{DemoFile, FileError};
 use self::file::{Workspaces, WorldPart};
 use crate::app::App;
 use crate::config::{Config, Mail, Protection, SmartId};
+use crate::startup;
 
 /// Folder of a host's own world in its data folder.
 const WORLD: &str = "world";
@@ -147,7 +148,7 @@ impl Demo {
     async fn live_in(config: &mut Config, joined: DemoFile) -> Result<Self, DemoError> {
         let control = Control::new(&joined.world.addresses.control)?;
         let offset = control.clock().await?.offset();
-        let clock = WorldClock::new(Arc::new(SystemClock), offset);
+        let clock = WorldClock::new(Arc::new(parafa_demo::SystemClock), offset);
         point_at(config, &joined.world)?;
         let following = tokio::spawn({
             let clock = clock.clone();
@@ -215,6 +216,21 @@ impl Demo {
             Host::Other { following, .. } => following.abort(),
         }
     }
+}
+
+/// Refuses a folder that is not a demo's, before anything is made in it.
+///
+/// # Errors
+/// As [`startup::open_folder`].
+pub(crate) async fn check_folder(config: &Config) -> anyhow::Result<()> {
+    let data = &config.store.data;
+    let is_known = DemoFile::path(data).exists() || data.join(WORLD).exists();
+    if is_known || !data.join("store").exists() {
+        return Ok(());
+    }
+    // A host that joined and was ended before it wrote its file may have made it.
+    let opened = startup::open_folder(config, StoreMode::Demo, Arc::new(SystemClock));
+    opened.await.map(drop)
 }
 
 /// Tells a person at a terminal what to begin with. A log gets no key.

@@ -15,7 +15,7 @@ use url::Url;
 use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
-use crate::demo::{Demo, DemoError};
+use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, ListenerLimits};
 use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
@@ -57,13 +57,13 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
     if let Some(listen) = arguments.operator_listen {
         config.server.operator_listen = listen;
     }
-    start_logging(&config.telemetry.log)?;
     let mode = if arguments.demo {
         StoreMode::Demo
     } else {
         StoreMode::Production
     };
     startup::check(&config, mode)?;
+    start_logging(&config.telemetry.log)?;
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
@@ -148,6 +148,7 @@ async fn demo_world(
     if !arguments.demo {
         return Ok(None);
     }
+    demo::check_folder(config).await?;
     let demo = match &arguments.join {
         Some(demo_json) => Demo::join(config, demo_json).await,
         None => Demo::start(config).await,

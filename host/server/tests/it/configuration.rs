@@ -123,6 +123,23 @@ fn a_port_that_somebody_has_is_refused() {
     }
 }
 
+#[test]
+fn a_demo_makes_nothing_in_a_folder_that_is_not_a_demo_s() {
+    let folder = Documents::new();
+    let config = configuration(&folder, "server.listen = '127.0.0.1:0'");
+    assert_eq!(make_store(&folder, &config).code, Some(0));
+    let data = folder.path("data");
+    let (config, of_data) = (config.to_str().unwrap(), data.to_str().unwrap());
+
+    for place in [["--config", config], ["--data", of_data]] {
+        let ended = parafa(["serve", "--demo", place[0], place[1]]);
+
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains("demo"), "{ended:?}");
+        assert!(!data.join("world").exists() && !data.join("demo.json").exists());
+    }
+}
+
 /// Has a command make the store and its key, as the first start does.
 fn make_store(folder: &Documents, config: &Path) -> Ended {
     std::fs::create_dir_all(folder.path("data")).unwrap();
