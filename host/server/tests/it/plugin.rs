@@ -101,11 +101,22 @@ fn run_archives_what_it_signed_with_a_time_stamp() {
         std::fs::read(&archived).unwrap(),
     );
     assert!(after.starts_with(&before));
+    let out = documents.path("again.pdf");
     let again = plugin(
         "run",
-        ["archive".as_ref(), archived.as_os_str(), "--json".as_ref()],
+        [
+            "archive".as_ref(),
+            archived.as_os_str(),
+            "--out".as_ref(),
+            out.as_os_str(),
+            "--json".as_ref(),
+        ],
     );
     assert_eq!(again.json()["outcome"]["changed"], false, "{again:?}");
+    assert!(
+        std::fs::read(out).unwrap() == after,
+        "it comes out as it is"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use parafa_conformance::{Answered, Input, Operation, SoftwareSigner, perform};
+use parafa_conformance::{Input, Operation, SoftwareSigner, perform};
 use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal, TargetLevel};
 use serde::Serialize;
 
@@ -24,7 +24,8 @@ pub(super) struct RunArguments {
     /// The component, in place of the installed plugin for the document.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
-    /// Where to write the document that comes out.
+    /// Where to write the document that comes out; what needs no change comes
+    /// out as it is.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
     /// What `sign` is to reach: B-B or B-T.
@@ -113,8 +114,8 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     .await;
     let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
 
-    let made = answer.as_ref().ok().and_then(Answered::document);
-    if let (Some(out), Some(made)) = (&arguments.out, made) {
+    if let (Some(out), Ok(answered)) = (&arguments.out, &answer) {
+        let made = answered.document().unwrap_or(&input.document);
         std::fs::write(out, made)
             .with_context(|| format!("{} cannot be written", out.display()))?;
     }
