@@ -249,6 +249,45 @@ fn run_has_no_output_to_write_but_of_sign() {
 }
 
 #[test]
+fn the_help_of_run_says_which_plugin_is_called() {
+    let ended = plugin("run", ["--help"]);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("--plugin <WASM>"), "{ended:?}");
+    assert!(ended.stdout.contains("without it the plugin"), "{ended:?}");
+}
+
+#[test]
+fn what_maintainers_make_is_named_for_programs() {
+    let documents = Documents::new();
+    let (keys, folder) = (documents.path("keys"), documents.path("saskaita"));
+    let wasm = documents.add("my.wasm", "any bytes");
+    let key = keys.join("publisher.key");
+    let json = |words: &[&OsStr]| plugin(words[0].to_str().unwrap(), &words[1..]).json();
+
+    let made = json(&["keygen".as_ref(), keys.as_ref(), "--json".as_ref()]);
+    let signed = json(&[
+        "sign".as_ref(),
+        wasm.as_ref(),
+        "--key".as_ref(),
+        key.as_ref(),
+        "--json".as_ref(),
+    ]);
+    let begun = json(&["new".as_ref(), folder.as_ref(), "--json".as_ref()]);
+
+    let named = [
+        &made["key"],
+        &made["pub"],
+        &signed["signature"],
+        &begun["dir"],
+    ];
+    for path in named {
+        let path = path.as_str().expect("a path");
+        assert!(Path::new(path).exists(), "{path}");
+    }
+}
+
+#[test]
 fn run_refuses_a_document_that_no_plugin_takes() {
     let documents = Documents::new();
     let file = documents.add("contract.odt", "text");

@@ -21,7 +21,9 @@ pub(super) struct RunArguments {
     operation: Operation,
     /// The document.
     file: PathBuf,
-    /// The component, in place of the installed plugin for the document.
+    /// The component to call; without it the plugin for the document, by the
+    /// end of its name, that is active in the data folder or came with the
+    /// program.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
     /// Where to write the document that comes out; what needs no change comes
