@@ -107,10 +107,14 @@ async fn page(
         Ok(html) => return page_response(StatusCode::OK, html),
         Err(error) => Problem::from(error),
     };
-    if !wants_html(&headers) {
+    refusal(problem, &headers, asked.unwrap_or_default())
+}
+
+/// A page for a person, a problem document for a program.
+fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Response {
+    if !wants_html(headers) {
         return problem.into_response();
     }
-    let language = asked.unwrap_or_default();
     let page = match problem.kind() {
         ProblemKind::NotFound => dead_link(language),
         _ => trouble(language),
@@ -269,9 +273,13 @@ async fn code_to_scan(
         svg,
     )
         .into_response())
+    headers: HeaderMap,
 }
 
-/// Where the app brings the signer back to; the page says what came of it.
+/// Where the app brings the signer back to; the page says what came of it. Also
+/// a link that has been signed on leads there, for the return that its signature
+/// waited for: phones repeat it, and the signer is to see the page, not that the
+/// link is dead.
 async fn callback(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
@@ -284,14 +292,11 @@ async fn callback(
         Err(error) => Err(error),
     };
     match returned {
-        Ok(()) | Err(WorkflowError::NotFound) => {
+        Ok(()) => {
             let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             ([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response()
         }
-        Err(error) => {
-            let page = trouble(Language::default()).into_string();
-            page_response(Problem::from(error).status(), page)
-        }
+        Err(error) => refusal(Problem::from(error), &headers, Language::default()),
     }
 }
 

@@ -35,6 +35,9 @@ pub(crate) struct AttemptRow {
     pub(crate) device_link: Option<Sealed>,
     /// Whether the app has come back to the link's callback.
     pub(crate) returned: bool,
+    /// The digest of what it came back with, by which a repetition is known
+    /// when the link itself is forgotten.
+    pub(crate) returned_with: Option<String>,
     /// An [`AttemptStep`]; none once the attempt has ended.
     pub(crate) step: Option<Sealed>,
 }

@@ -1,21 +1,29 @@
 //! Deadlines that meet what cannot be read any more, and a signature that its
 //! signer's app has yet to come back for.
 
+use axum::body::Body;
+use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use http::Request;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
 use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Guard, Page};
 use sha2::{Digest, Sha256};
+use tower::ServiceExt;
 
 use super::deployment::{SIGN, Site};
+use super::host::Host;
 use super::stage::{Stage, TICK};
+use crate::ceremony;
 use crate::records::{EventKind, NOTICES_OF_SIGNING, NoticeKind};
 use crate::workflow::sealing;
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
+/// How long a link can be read that was signed on.
+const READABLE: SignedDuration = SignedDuration::from_mins(30);
 /// Longer than an app may take to come back.
 const LONG: SignedDuration = SignedDuration::from_mins(3);
 
@@ -129,6 +137,38 @@ async fn a_signer_may_give_up_before_the_app_has_come_back() {
     site.shutdown().await;
 }
 
+#[tokio::test]
+async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+    let link = stage.host.link(stage.signer);
+    let (returned, made_up) = (return_of(&stage).await, ("made".into(), "up".into()));
+    let ends = async |token: &str, with: &(String, String)| {
+        let answer = callback(&stage.host, token, with).await;
+        let location = answer.headers().get("location");
+        let location = location.map(|address| address.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), location)
+    };
+    let page = Some(format!("/c/{link}"));
+    assert_eq!(ends(&link, &made_up).await, (303, page.clone()), "open");
+    assert_eq!(ends(&link, &returned).await, (303, page.clone()));
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+
+    assert_eq!(ends(&link, &returned).await, (303, page), "again");
+    assert_eq!(ends(&link, &made_up).await, (404, None), "not this one's");
+    assert_eq!(ends("nobody", &returned).await, (404, None));
+    site.pass(READABLE);
+    assert_eq!(
+        ends(&link, &returned).await,
+        (404, None),
+        "the link is dead"
+    );
+    let dead = callback(&stage.host, &link, &returned).await;
+    assert_eq!(dead.headers()["content-type"], "text/html; charset=utf-8");
+    drop(stage);
+    site.shutdown().await;
+}
+
 /// A signing that was signed shortly before its deadline in an app that was
 /// opened on the device that shows the page.
 async fn signed_on_this_device(site: &Site) -> Stage<'_> {
@@ -157,20 +197,37 @@ async fn signed_on_this_device(site: &Site) -> Stage<'_> {
 
 /// What the app opens when the signer has signed.
 async fn come_back(stage: &Stage<'_>) {
-    let attempt = stage.newest_attempt().await;
     let app = &stage.host.app;
     let ceremony = app.ceremony(&stage.host.link(stage.signer)).await.unwrap();
-    let (mut value, mut digest) = (String::new(), String::new());
-    if let Some(sealed) = &attempt.device_link {
-        let key = app.data_key(stage.signing().await.data_key).await.unwrap();
-        let open = sealing::open_device_link(&key, attempt.id, sealed).unwrap();
-        let session = serde_json::to_value(&open.session).unwrap();
-        let secret = STANDARD.decode(session["secret"].as_str().unwrap());
-        digest = URL_SAFE_NO_PAD.encode(Sha256::digest(secret.unwrap()));
-        value = session["callback"]["value"].as_str().unwrap().to_owned();
-    }
+    let (value, digest) = return_of(stage).await;
     let returned = app.return_from_app(&ceremony, &value, &digest);
     returned.await.unwrap();
+}
+
+/// What the app says then: the callback's value, and a digest of the session's
+/// secret. Nothing once the attempt has ended.
+async fn return_of(stage: &Stage<'_>) -> (String, String) {
+    let attempt = stage.newest_attempt().await;
+    let app = &stage.host.app;
+    let Some(sealed) = &attempt.device_link else {
+        return Default::default();
+    };
+    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
+    let open = sealing::open_device_link(&key, attempt.id, sealed).unwrap();
+    let session = serde_json::to_value(&open.session).unwrap();
+    let secret = STANDARD.decode(session["secret"].as_str().unwrap());
+    let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(secret.unwrap()));
+    let value = session["callback"]["value"].as_str().unwrap().to_owned();
+    (value, digest)
+}
+
+/// What a browser is answered that opens a callback.
+async fn callback(host: &Host, token: &str, (value, digest): &(String, String)) -> Response {
+    let address = format!("/c/{token}/callback?value={value}&sessionSecretDigest={digest}");
+    let request = Request::get(address).header("accept", "text/html");
+    let request = request.body(Body::empty()).unwrap();
+    let answer = ceremony::router(host.app.clone()).oneshot(request).await;
+    answer.unwrap()
 }
 
 async fn expires_at(stage: &Stage<'_>) -> Timestamp {

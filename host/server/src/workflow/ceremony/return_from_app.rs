@@ -1,8 +1,9 @@
 //! The app comes back to the page that opened it.
 
 use parafa_store::jobs;
+use parafa_store::keys::hash_token;
 
-use super::Ceremony;
+use super::{Access, Ceremony};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::AttemptRow;
@@ -12,6 +13,10 @@ use crate::workflow::{attempt, sealing};
 impl App {
     /// The app has come back to the page that opened it. Anything but what this
     /// attempt's link told the app changes nothing.
+    ///
+    /// # Errors
+    /// [`WorkflowError::NotFound`] once the signer has signed, but for a
+    /// repetition of the return that the signature waited for.
     pub(crate) async fn return_from_app(
         &self,
         ceremony: &Ceremony,
@@ -21,7 +26,15 @@ impl App {
         let Some(id) = ceremony.party()?.attempt else {
             return Ok(());
         };
+        let told = hash_token(&format!("{value} {session_secret_digest}")).to_string();
+        if ceremony.access == Access::Read {
+            let attempt = self.store.get::<AttemptRow>(&id.uuid()).await?;
+            let returned_with = attempt.and_then(|attempt| attempt.returned_with);
+            let is_repeated = returned_with.is_some_and(|returned_with| returned_with == told);
+            return is_repeated.then_some(()).ok_or(WorkflowError::NotFound);
+        }
         let key = self.key_to(&ceremony.row).await?;
+        let told = &told;
         let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
         let returned = self
             .store
@@ -39,6 +52,7 @@ impl App {
                     let admitted = open.session.admits_callback(value, session_secret_digest);
                     if admitted && !attempt.returned {
                         attempt.returned = true;
+                        attempt.returned_with = Some(told.clone());
                         tx.put(&attempt).await?;
                         let now = tx.now();
                         jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;

@@ -86,6 +86,7 @@ impl App {
                         tries: 0,
                         device_link: None,
                         returned: false,
+                        returned_with: None,
                         step: Some(step),
                     };
                     tx.put(&row).await?;
