@@ -60,6 +60,8 @@ pub(crate) struct App {
     /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
     /// The way out for events.
+    /// How long a signature that a device has made is worth finishing.
+    pub(crate) finish_within: SignedDuration,
     pub(crate) webhooks: WebhookSender,
     /// Hands letters in, where a mail server is set up.
     pub(crate) mailer: Option<MailSender>,

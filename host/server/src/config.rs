@@ -111,6 +111,9 @@ pub struct Limits {
     /// Plugin calls at the same time.
     pub plugin_calls: u32,
     /// Memory of one plugin call, in bytes.
+    /// How long a signature that a device has made is worth finishing, in
+    /// hours from the start of its attempt.
+    pub finish_hours: NonZeroU16,
     pub plugin_memory_bytes: usize,
     /// Time of one plugin call, in seconds.
     pub plugin_seconds: u64,
@@ -252,6 +255,7 @@ impl Default for Limits {
             plugin_calls: 16,
             plugin_memory_bytes: 256 * 1024 * 1024,
             plugin_seconds: 10,
+            finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
         }
     }
 }

@@ -130,6 +130,7 @@ pub(crate) fn assemble(
         work: Notify::new(),
         stop: CancellationToken::new(),
     })
+        finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
 }
 
 /// Opens the data folder that the configuration names.

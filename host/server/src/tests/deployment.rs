@@ -68,7 +68,8 @@ pub(super) struct Site {
     /// Number of the world's event that was looked at last.
     journal_seen: AtomicU64,
     document: Bytes,
-    config: Config,
+    /// That of every host.
+    pub(super) config: Config,
     world: World,
     /// Takes calls and says nothing.
     deaf: TcpListener,

@@ -2,6 +2,7 @@
 //! fail, and readers that share a link.
 
 use std::collections::HashSet;
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -210,6 +211,26 @@ async fn a_signature_whose_key_cannot_be_read_is_given_up_after_a_day() {
 
     assert_eq!(stage.outcome().await.phase, Phase::Failed);
     hidden.restore();
+    site.faults(Service::Tsa).clear();
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_is_finished_for_as_long_as_is_configured() {
+    let mut site = Site::start().await;
+    site.config.limits.finish_hours = NonZeroU16::new(2).unwrap();
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.sign_without_timestamps().await;
+    site.pass(SignedDuration::from_hours(1));
+    stage.host.run_due().await;
+    assert_eq!(stage.newest_attempt().await.phase, Phase::Completing);
+
+    site.pass(SignedDuration::from_hours(1));
+
+    let failure = stage.outcome().await.failure;
+    assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
+    assert_eq!(stage.signing().await.versions.len(), 1);
     site.faults(Service::Tsa).clear();
     drop(stage);
     site.shutdown().await;

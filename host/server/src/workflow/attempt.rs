@@ -144,6 +144,7 @@ impl App {
             attempt,
             signing,
             claims,
+            finish_within: self.finish_within,
         }))
     }
 

@@ -13,8 +13,6 @@ use crate::records::{
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
 pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
-/// How long a signature that a device has made is worth finishing.
-pub(super) const FINISH_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 /// How long a provider surely takes the same request for a repetition. Smart-ID
 /// remembers for 15 s; the rest is for the way there.
 const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
@@ -25,6 +23,8 @@ pub(super) struct Running {
     pub(super) signing: SigningRow,
     /// How often this step was claimed, this time included.
     pub(super) claims: u32,
+    /// How long a signature that a device has made is worth finishing.
+    pub(super) finish_within: SignedDuration,
 }
 
 impl Running {
@@ -57,7 +57,7 @@ impl Running {
     /// Whether the time is over in which a signature is worth finishing.
     pub(super) fn is_late(&self, now: Timestamp) -> bool {
         let device_signed = self.turn().is_some_and(|turn| turn.device_signed);
-        device_signed && self.age(now) >= FINISH_WITHIN
+        device_signed && self.age(now) >= self.finish_within
     }
 
     /// Whether the signer may have been asked since `since` by a host that died
