@@ -69,6 +69,17 @@ pub enum Enqueued {
     Existing(Uuid),
 }
 
+/// What became of a job to hasten.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Hastened {
+    /// It waits, and is due by then at the latest.
+    Due,
+    /// It is somebody's, or was until their lease ended, and is unchanged.
+    Claimed,
+    /// There is none.
+    Missing,
+}
+
 /// A job that is this worker's until its lease ends.
 #[derive(Clone, Debug)]
 pub struct ClaimedJob {
@@ -200,9 +211,8 @@ pub async fn cancel(
     Ok(true)
 }
 
-/// Lets the job with this unique key be due at `due` if that is earlier; tells whether it now
-/// is. A job that somebody has claimed stays as it is: the transaction in which they give it
-/// back decides when it is due.
+/// Lets the job with this unique key be due at `due` if that is earlier. A job that somebody has
+/// claimed stays as it is: the transaction in which they give it back decides when it is due.
 ///
 /// # Errors
 /// The engine's failure.
@@ -211,22 +221,22 @@ pub async fn hasten(
     lane: Lane,
     unique: &str,
     due: Timestamp,
-) -> Result<bool, StoreError> {
+) -> Result<Hastened, StoreError> {
     let Some(mut row) = tx.find(&BY_UNIQUE, &unique.to_owned()).await? else {
-        return Ok(false);
+        return Ok(Hastened::Missing);
     };
-    if row.due <= due {
-        return Ok(false);
-    }
     let entry = lane.entry(row.due, row.id);
+    // A claim has moved the entry elsewhere.
     let Some(claims) = tx.read(entry.clone()).await? else {
-        return Ok(false);
+        return Ok(Hastened::Claimed);
     };
-    tx.write(entry, None)?;
-    row.due = due;
-    tx.write(lane.entry(due, row.id), Some(claims))?;
-    tx.put(&row).await?;
-    Ok(true)
+    if row.due > due {
+        tx.write(entry, None)?;
+        row.due = due;
+        tx.write(lane.entry(due, row.id), Some(claims))?;
+        tx.put(&row).await?;
+    }
+    Ok(Hastened::Due)
 }
 
 pub(crate) async fn claim_due(

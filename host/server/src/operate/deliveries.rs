@@ -1,9 +1,12 @@
-use parafa_store::{Guard, Page};
+use parafa_store::jobs::Hastened;
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{DeliveryCommand, Desk, OperateError, Part};
-use crate::records::{DeliveryAttempt, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT};
+use crate::records::{
+    DeliveryAttempt, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+};
 use crate::workflow::notices;
 
 /// Deliveries in one part of a list.
@@ -42,7 +45,8 @@ impl Desk<'_> {
         Ok(Part::of(&found, shown))
     }
 
-    /// Starts a delivery over: its schedule begins anew, its id stays.
+    /// Starts a delivery over: its schedule begins anew and its id stays. One
+    /// that waits for its next attempt has that now.
     async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
         let notice = self
             .store
@@ -51,13 +55,14 @@ impl Desk<'_> {
                     let found = tx.get::<NoticeRow>(&id).await?;
                     let found = found.filter(|row| matches!(row.kind, NoticeKind::Webhook(_)));
                     let mut notice = found.ok_or(OperateError::UnknownDelivery(id))?;
-                    if notice.ended.take().is_none() {
-                        return Err(OperateError::DeliveryUnderWay(id));
+                    if notice.ended.take().is_some() {
+                        notices::deliver(tx, id).await?;
+                    } else {
+                        hasten(tx, &notice).await?;
                     }
                     notice.made = 0;
                     tx.put(&notice).await?;
-                    notices::deliver(tx, id).await?;
-                    Ok(notice)
+                    Ok::<_, OperateError>(notice)
                 })
             })
             .await?;
@@ -66,6 +71,27 @@ impl Desk<'_> {
 }
 
 fn shown(notice: &NoticeRow) -> Value {
+/// Has an event told now that waits. Where it waits for another one to be tried
+/// first, that is.
+async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
+    match notices::hasten(tx, notice.id).await? {
+        Hastened::Due => return Ok(()),
+        Hastened::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
+        Hastened::Missing => {}
+    }
+    let page = &Page::oldest(MAX_PAGE_ROWS);
+    let events = tx.page_by(&NOTICES_OF_SIGNING, &notice.signing, page, Guard::none());
+    let events = events.await?.rows;
+    let mut waits = notice.id;
+    while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
+        if notices::hasten(tx, before.id).await? != Hastened::Missing {
+            break;
+        }
+        waits = before.id;
+    }
+    Ok(())
+}
+
     let event = match notice.kind {
         NoticeKind::Webhook(event) => Some(event.name()),
         NoticeKind::Mail(_) => None,

@@ -28,7 +28,9 @@ pub(crate) enum OperateError {
     UnknownKey(Uuid),
     #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
     UnknownDelivery(Uuid),
-    #[error("the delivery {0} is under way; `parafa delivery list` shows how it goes")]
+    #[error(
+        "the delivery {0} is being sent just now; `parafa delivery list` shows what comes of it"
+    )]
     DeliveryUnderWay(Uuid),
     #[error("the workspace has no {0} key yet, and so no webhook secret")]
     NoSecret(&'static str),

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
 use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
+use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -12,7 +13,7 @@ use super::host::Host;
 use super::stage::TICK;
 use crate::error::WorkflowError;
 use crate::jobs;
-use crate::operate::{DeliveryCommand, OperatorCommand};
+use crate::operate::{DeliveryCommand, OperateError, OperatorCommand};
 use crate::records::{EventKind, NoticeKind, NoticeRow, Product, WebhookSecret, WebhookSecretRow};
 use crate::webhooks::DROP_NOTICE;
 use crate::workflow::lanes::{DELIVERIES, TIMERS};
@@ -70,10 +71,7 @@ async fn an_event_comes_once_the_one_before_it_was_tried() {
     };
     assert_eq!(kind_of(&host, first).await, EventKind::SignerDeclined);
 
-    let (sent, ()) = tokio::join!(host.app.deliver_event(first), async {
-        drop(site.hook_called().await);
-    });
-    sent.unwrap();
+    fail(&host, &site, first).await;
 
     let [second] = &claim(&host).await[..] else {
         panic!("the other one follows at once")
@@ -119,8 +117,7 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
 
     let ended = notice(&host, id).await.unwrap().ended.unwrap();
     assert!(!ended.acknowledged);
-    let replay = OperatorCommand::Delivery(DeliveryCommand::Replay { id });
-    let replayed = host.app.desk().carry_out(replay).await.unwrap();
+    let replayed = replay(&host, id).await.unwrap();
     assert_eq!(replayed["status"], "pending");
     let again = claim(&host).await;
     let again = again.iter().find(|job| notice_of(job) == id).unwrap();
@@ -133,6 +130,66 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
         .await
         .unwrap();
     assert!(notice(&host, id).await.is_none());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_delivery_that_waits_for_its_next_attempt_is_replayed_at_once() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    give_secret(&host).await;
+    let webhook = Some(site.deaf_hook());
+    let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
+    let signing = created.await.unwrap().signing.id.uuid();
+    host.app.cancel_signing(&CALLER, signing).await.unwrap();
+    let [first] = &claim(&host).await[..] else {
+        panic!("one event")
+    };
+    let id = notice_of(first);
+    let refused = replay(&host, id).await.unwrap_err();
+    assert!(refused.is_refusal(), "{refused}");
+    assert!(refused.to_string().contains("being sent"), "{refused}");
+    fail(&host, &site, first).await;
+    assert!(claim(&host).await.is_empty(), "the next attempt is later");
+
+    let replayed = replay(&host, id).await.unwrap();
+
+    assert_eq!(replayed["status"], "pending");
+    assert_eq!(replayed["attempts"].as_array().map(Vec::len), Some(1));
+    let [second] = &claim(&host).await[..] else {
+        panic!("the event again")
+    };
+    assert_eq!(notice_of(second), id);
+    fail(&host, &site, second).await;
+    let told = notice(&host, id).await.unwrap();
+    assert_eq!((told.made, told.attempts.len()), (1, 2), "they count anew");
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_replayed_still_comes_after_the_one_before_it() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    give_secret(&host).await;
+    decline_told(&host, &site).await;
+    let [first] = &claim(&host).await[..] else {
+        panic!("one of the two has its turn")
+    };
+    let next = notice(&host, notice_of(first)).await.unwrap().next;
+
+    let replayed = replay(&host, next.unwrap()).await.unwrap();
+
+    assert_eq!(replayed["status"], "pending");
+    assert!(claim(&host).await.is_empty(), "not before the first");
+    fail(&host, &site, first).await;
+    let [second] = &claim(&host).await[..] else {
+        panic!("the other one follows, once")
+    };
+    assert_eq!(notice_of(second), next.unwrap());
     drop(host);
     site.shutdown().await;
 }
@@ -185,6 +242,19 @@ async fn decline_told(host: &Host, site: &Site) {
     let link = host.link(created.signers[0].id.uuid());
     let ceremony = host.app.ceremony(&link).await.unwrap();
     host.app.decline(&ceremony, None).await.unwrap();
+}
+
+/// Delivers to a receiver who hangs up.
+async fn fail(host: &Host, site: &Site, job: &ClaimedJob) {
+    let (sent, ()) = tokio::join!(host.app.deliver_event(job), async {
+        drop(site.hook_called().await);
+    });
+    sent.unwrap();
+}
+
+async fn replay(host: &Host, id: Uuid) -> Result<Value, OperateError> {
+    let replay = OperatorCommand::Delivery(DeliveryCommand::Replay { id });
+    host.app.desk().carry_out(replay).await
 }
 
 fn notice_of(job: &ClaimedJob) -> Uuid {

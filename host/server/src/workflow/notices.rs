@@ -2,7 +2,7 @@
 //! is a job's; one that is never delivered changes no signing.
 
 use parafa_domain::{SignerId, SignerStatus, SigningEvent};
-use parafa_store::jobs::{self, NewJob};
+use parafa_store::jobs::{self, Hastened, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction};
 use serde::Serialize;
@@ -279,11 +279,22 @@ pub(crate) async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<()
         lane: DELIVERIES,
         kind: DELIVER.to_owned(),
         due: tx.now(),
-        unique: Some(format!("{DELIVER}/{notice}")),
+        unique: Some(unique_key(notice)),
         payload: serde_json::json!({ "notice": notice }),
     };
     jobs::enqueue(tx, job).await?;
     Ok(())
+}
+
+/// Has a webhook told now of a notice of which it is to be told later.
+pub(crate) async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<Hastened, StoreError> {
+    let now = tx.now();
+    jobs::hasten(tx, DELIVERIES, &unique_key(notice), now).await
+}
+
+/// The name that keeps a notice's job from being there twice.
+fn unique_key(notice: Uuid) -> String {
+    format!("{DELIVER}/{notice}")
 }
 
 async fn event_signer(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use parafa_store::jobs::{self, ClaimedJob, Enqueued, Lane, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
 
@@ -36,6 +36,18 @@ async fn claim(store: &Store, limit: usize) -> Vec<ClaimedJob> {
 
 async fn complete(store: &Store, job: &ClaimedJob) -> Result<(), StoreError> {
     store.transact(|tx| Box::pin(jobs::complete(tx, job))).await
+}
+
+async fn hasten(store: &Store, unique: &'static str) -> Hastened {
+    let hastened = store.transact(|tx| {
+        Box::pin(async move {
+            let now = tx.now();
+            jobs::hasten(tx, MAIL, unique, now).await
+        })
+    });
+    hastened
+        .await
+        .unwrap_or_else(|error: StoreError| panic!("hastened: {error}"))
 }
 
 fn numbers(jobs: &[ClaimedJob]) -> Vec<u32> {
@@ -107,13 +119,7 @@ on_every_engine! {
 
     async fn a_job_that_is_hastened_is_due_at_once(world) {
         enqueue(&world.store, 1, 600, Some("one")).await;
-        let hastened = world.store.transact(|tx| {
-            Box::pin(async move {
-                let now = tx.now();
-                jobs::hasten(tx, MAIL, "one", now).await
-            })
-        });
-        assert!(hastened.await.expect("hastened"));
+        assert_eq!(hasten(&world.store, "one").await, Hastened::Due);
 
         let job = claim_one(world).await;
         complete(&world.store, &job).await.expect("done");
@@ -124,16 +130,19 @@ on_every_engine! {
     async fn a_job_that_is_claimed_is_not_hastened(world) {
         enqueue(&world.store, 1, 0, Some("one")).await;
         let job = claim_one(world).await;
-        let hastened = world.store.transact(|tx| {
-            Box::pin(async move {
-                let now = tx.now();
-                jobs::hasten(tx, MAIL, "one", now).await
-            })
-        });
 
-        assert!(!hastened.await.expect("looked at"));
+        assert_eq!(hasten(&world.store, "one").await, Hastened::Claimed);
         assert!(claim(&world.store, 1).await.is_empty());
         complete(&world.store, &job).await.expect("done");
+        assert_eq!(hasten(&world.store, "one").await, Hastened::Missing);
+    }
+
+    async fn a_job_that_is_due_already_is_not_put_off_by_being_hastened(world) {
+        enqueue(&world.store, 1, 0, Some("one")).await;
+        world.clock.advance(SignedDuration::from_secs(10));
+
+        assert_eq!(hasten(&world.store, "one").await, Hastened::Due);
+        claim_one(world).await;
     }
 
     async fn two_workers_never_get_the_same_job(world) {
