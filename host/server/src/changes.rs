@@ -5,10 +5,8 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::broadcast;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How many changes may be missed before a listener looks for itself.
@@ -78,58 +76,29 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// What was last told on each link. It only spares readers who do not say what
-/// they know an answer that they have; forgetting it costs one early answer.
+/// What was last told on each link to somebody who did not say what they knew:
+/// whoever asks so again waits for something else. Forgetting it makes that
+/// reader wait for the next change.
 #[derive(Debug, Default)]
-pub(crate) struct Told(Mutex<HashMap<Uuid, LastTold>>);
-
-/// A state that was told on a link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LastTold {
-    pub(crate) fingerprint: Fingerprint,
-    /// When it was told for the first time.
-    since: Instant,
-}
-
-impl LastTold {
-    /// Time in which every reader of a link who waits for changes has come
-    /// back: longer than any wait.
-    const ROUND: Duration = Duration::from_secs(45);
-    /// How long a reader waits who may not have heard the state yet.
-    const SHORT_WAIT: Duration = Duration::from_secs(1);
-
-    /// Until when a reader may wait who does not say what it knows: another
-    /// reader of the same link may be the one who was told.
-    pub(crate) fn longest_wait(&self, now: Instant) -> Instant {
-        if now.duration_since(self.since) < Self::ROUND {
-            now + Self::SHORT_WAIT
-        } else {
-            now + Self::ROUND
-        }
-    }
-}
+pub(crate) struct Told(Mutex<HashMap<Uuid, Fingerprint>>);
 
 impl Told {
     /// Links that are remembered at the same time.
     const CAPACITY: usize = 16 * 1024;
 
     /// What was last told on this signer's link.
-    pub(crate) fn last(&self, signer: Uuid) -> Option<LastTold> {
+    pub(crate) fn last(&self, signer: Uuid) -> Option<Fingerprint> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.get(&signer).copied()
     }
 
     /// Remembers what is told now.
-    pub(crate) fn remember(&self, signer: Uuid, fingerprint: Fingerprint, now: Instant) {
+    pub(crate) fn remember(&self, signer: Uuid, fingerprint: Fingerprint) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = told
-            .get(&signer)
-            .filter(|last| last.fingerprint == fingerprint);
-        let since = before.map_or(now, |last| last.since);
-        if told.len() >= Self::CAPACITY {
+        if told.len() >= Self::CAPACITY && !told.contains_key(&signer) {
             told.clear();
         }
-        told.insert(signer, LastTold { fingerprint, since });
+        told.insert(signer, fingerprint);
     }
 }
 
@@ -160,26 +129,10 @@ mod tests {
     #[test]
     fn what_was_told_is_remembered_by_link() {
         let told = Told::default();
-        told.remember(Uuid::from_u128(1), Fingerprint(7), Instant::now());
+        told.remember(Uuid::from_u128(1), Fingerprint(7));
+        told.remember(Uuid::from_u128(1), Fingerprint(8));
 
-        let last = told.last(Uuid::from_u128(1)).unwrap();
-        assert_eq!(last.fingerprint, Fingerprint(7));
-        assert!(told.last(Uuid::from_u128(2)).is_none());
-    }
-
-    #[test]
-    fn a_state_that_another_reader_may_have_been_told_is_waited_on_shortly() {
-        let (told, link, now) = (Told::default(), Uuid::from_u128(1), Instant::now());
-        told.remember(link, Fingerprint(7), now);
-        let later = now + LastTold::ROUND;
-        told.remember(link, Fingerprint(7), later);
-
-        let last = told.last(link).unwrap();
-        assert_eq!(last.longest_wait(now), now + LastTold::SHORT_WAIT);
-        assert_eq!(last.longest_wait(later), later + LastTold::ROUND);
-
-        told.remember(link, Fingerprint(8), later);
-        let last = told.last(link).unwrap();
-        assert_eq!(last.longest_wait(later), later + LastTold::SHORT_WAIT);
+        assert_eq!(told.last(Uuid::from_u128(1)), Some(Fingerprint(8)));
+        assert_eq!(told.last(Uuid::from_u128(2)), None);
     }
 }

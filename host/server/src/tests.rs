@@ -19,4 +19,5 @@ mod races;
 mod reading;
 mod stage;
 mod sweeping;
+mod waiting;
 mod witness;

@@ -1,16 +1,14 @@
-//! Plugins that break their contract, providers that are away, steps that
-//! fail, and readers that share a link.
+//! Plugins that break their contract, providers that are away, and steps that
+//! fail.
 
 use std::collections::HashSet;
 use std::num::NonZeroU16;
-use std::time::Duration;
 
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningStatus};
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::{Clock, StoreError};
-use tokio::time::Instant;
 
 use super::deployment::{Posted, SIGN, Site};
 use super::stage::{Stage, TICK};
@@ -335,35 +333,6 @@ async fn what_nobody_owns_is_swept_a_day_later() {
 
     assert_eq!(stage.deployment.byte_files(), owned);
     assert_eq!(stage.deployment.data_keys(), 1);
-    drop(stage);
-    site.shutdown().await;
-}
-
-#[tokio::test]
-async fn two_readers_of_one_link_both_hear_of_a_change() {
-    const LONG: Duration = Duration::from_secs(30);
-
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    let link = stage.host.link(stage.signer);
-    let read = async |wait| {
-        let app = &stage.host.app;
-        app.await_ceremony_state(&link, wait, None).await.unwrap()
-    };
-    for _ in 0..2 {
-        assert!(read(Duration::ZERO).await.attempt.is_none());
-    }
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-
-    let asked = Instant::now();
-    for _reader in 0..2 {
-        assert!(read(LONG).await.attempt.is_some());
-    }
-
-    assert!(
-        asked.elapsed() < LONG / 2,
-        "the second reader waits in vain"
-    );
     drop(stage);
     site.shutdown().await;
 }

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use parafa_domain::Signer;
+use parafa_domain::{Signer, SignerStatus};
 use tokio::time::Instant;
 
 use super::Ceremony;
@@ -71,9 +71,8 @@ impl Glance {
 
     /// Whether nothing more will happen by itself.
     fn is_settled(&self) -> bool {
-        self.attempt
-            .as_ref()
-            .is_some_and(|attempt| attempt.phase.is_terminal())
+        let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
+        self.party.status == SignerStatus::Signed || self.attempt.as_ref().is_some_and(has_ended)
     }
 }
 
@@ -142,9 +141,9 @@ impl App {
     }
 
     /// The state once it differs from the one that the reader knows, or after
-    /// `wait`. A reader without `known` is taken to know the state last told on
-    /// this link, once every reader has had the time to come and hear it; an
-    /// ended attempt is told at once.
+    /// `wait`. A reader without `known` is taken to know what such a reader was
+    /// last told on this link, or else the state as it is on arrival. Where
+    /// nothing more will happen by itself, the state is told at once.
     pub(crate) async fn await_ceremony_state(
         &self,
         token: &str,
@@ -154,15 +153,11 @@ impl App {
         let deadline = Instant::now() + wait;
         let ceremony = self.ceremony(token).await?;
         let signer = ceremony.signer;
-        let told = self.told.last(signer);
-        let deadline = match (known, told) {
-            (None, Some(told)) => deadline.min(told.longest_wait(Instant::now())),
-            _ => deadline,
-        };
-        let known = known.or(told.map(|told| told.fingerprint));
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
+        let told = known.or_else(|| self.told.last(signer));
         let mut glance = self.glance_at(self.ceremony(token).await?).await?;
-        while known == Some(glance.fingerprint())
+        let awaited = told.unwrap_or_else(|| glance.fingerprint());
+        while glance.fingerprint() == awaited
             && !glance.is_settled()
             && !self.stop.is_cancelled()
             && Instant::now() < deadline
@@ -172,8 +167,9 @@ impl App {
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             glance = self.glance_at(self.ceremony(token).await?).await?;
         }
-        self.told
-            .remember(signer, glance.fingerprint(), Instant::now());
+        if known.is_none() {
+            self.told.remember(signer, glance.fingerprint());
+        }
         self.open_state(glance).await
     }
 
