@@ -277,6 +277,9 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
         (&played["passed"], &played["failed"]),
         (&json!(1), &json!(0))
     );
+    let played = answer(&parafa(["plugin", "test", text(&wasm), "--json"]));
+    assert!(played["passed"].as_u64() > Some(0), "{played}");
+    assert_eq!(played["failed"], 0, "{played}");
     done(&demo.data(), &["plugin", "install", text(&wasm)]);
     let document = cases.join("hello/input.saskaita");
     fs::copy(cases.join("hello/input.txt"), &document).expect("a copy");

@@ -5,6 +5,7 @@
 //! are part of this crate: each call is made twice and must give
 //! the same answer to the byte, and the same calls are made with damaged
 //! variants of the document, to which any answer is right that is not a fault.
+//! A format that has no built-in cases is given documents that are not its own.
 //! The [`Scorecard`] says what passed. [`run_quick`] is for those who admit a
 //! plugin while others wait.
 //!
@@ -16,6 +17,7 @@
 mod case;
 mod damage;
 mod expectation;
+mod generic;
 mod operation;
 mod pki;
 mod place;

@@ -196,7 +196,7 @@ async fn compose(
 }
 
 impl Operation {
-    const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Archive,
         Self::Compose,
         Self::Flatten,

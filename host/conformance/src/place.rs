@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,12 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    /// The formats that there are built-in cases of, by name.
+    pub(crate) fn formats() -> BTreeSet<String> {
+        let of = |path: Cow<'static, str>| Some(path.split_once('/')?.0.to_owned());
+        BuiltIn::iter().filter_map(of).collect()
+    }
+
     /// The built-in cases of a format, by name.
     pub(crate) fn built_in(format: &str) -> Vec<Self> {
         let mut cases: Vec<_> = BuiltIn::iter()
@@ -97,5 +104,6 @@ mod tests {
         assert!(cases.len() > 50, "{}", cases.len());
         assert!(cases.iter().all(|case| case.read(DESCRIPTION).is_ok()));
         assert_eq!(Place::built_in("toy"), []);
+        assert!(Place::formats().contains("pdf"));
     }
 }

@@ -4,14 +4,15 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use parafa_plugin_host::{CallError, Plugin};
+use parafa_plugin_host::{CallError, Fault, Plugin};
 
 use crate::damage::variants;
+use crate::generic;
 use crate::operation::sign;
 use crate::place::Place;
 use crate::{
-    Answered, Case, CaseError, Check, Input, Operation, Scorecard, SignerError, SoftwareSigner,
-    Verdict, perform,
+    Answered, Case, CaseError, Check, Input, Mismatch, Operation, Scorecard, SignerError,
+    SoftwareSigner, Verdict, perform,
 };
 
 /// When all signatures are made: 2026-01-01, noon UTC.
@@ -40,9 +41,6 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
-    /// No case for the plugin is part of this crate.
-    #[error("there is no built-in case for the format {0:?}")]
-    NoBuiltInCases(String),
     /// There is no case for the plugin.
     #[error("there is no case for the format {format:?} in {}", folder.display())]
     NoCases {
@@ -75,71 +73,124 @@ pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
             folder,
         });
     }
-    play_all(plugin, &places, Depth::Full).await
+    Run::new(plugin, Depth::Full).play_places(&places).await
 }
 
-/// Plays the cases that are part of this crate.
+/// Plays the cases that are part of this crate; for a format that has none,
+/// those for any format.
 ///
 /// # Errors
 ///
-/// When there is none for the plugin's format.
+/// When nothing can be signed.
 pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
-    let places = Place::built_in(plugin.id());
-    if places.is_empty() {
-        return Err(RunError::NoBuiltInCases(plugin.id().to_owned()));
-    }
-    play_all(plugin, &places, Depth::Full).await
+    Run::new(plugin, Depth::Full).play_built_in().await
 }
 
 /// Plays the small ones of the cases that are part of this crate, each call once: whether a
-/// plugin does its work at all. The scorecard of a format without built-in cases is empty.
+/// plugin does its work at all.
 ///
 /// # Errors
 ///
 /// When nothing can be signed.
 pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
-    play_all(plugin, &Place::built_in(plugin.id()), Depth::Quick).await
+    Run::new(plugin, Depth::Quick).play_built_in().await
 }
 
-async fn play_all(plugin: &Plugin, places: &[Place], depth: Depth) -> Result<Scorecard, RunError> {
-    let mut scorecard = Scorecard::default();
-    for place in places {
-        match Case::read(place) {
-            Ok(case) if depth == Depth::Quick && case.document.len() > QUICK_BYTES => {}
-            Ok(case) => play(plugin, &case, depth, &mut scorecard).await?,
-            Err(error) => {
-                let verdict = match error {
-                    CaseError::NoDocument(_) => Verdict::Skipped,
-                    _ => Verdict::Failed,
-                };
-                scorecard.add(place.name(), verdict, Some(with_sources(&error)));
+/// Cases being played.
+struct Run<'a> {
+    plugin: &'a Plugin,
+    depth: Depth,
+    scorecard: Scorecard,
+}
+
+impl<'a> Run<'a> {
+    fn new(plugin: &'a Plugin, depth: Depth) -> Self {
+        Self {
+            plugin,
+            depth,
+            scorecard: Scorecard::default(),
+        }
+    }
+
+    async fn play_built_in(mut self) -> Result<Scorecard, RunError> {
+        let places = Place::built_in(self.plugin.id());
+        if !places.is_empty() {
+            return self.play_places(&places).await;
+        }
+        for case in generic::cases(self.plugin.capabilities()) {
+            self.play(&case).await?;
+        }
+        Ok(self.scorecard)
+    }
+
+    async fn play_places(mut self, places: &[Place]) -> Result<Scorecard, RunError> {
+        for place in places {
+            match Case::read(place) {
+                Ok(case) => self.play(&case).await?,
+                Err(error) => {
+                    let verdict = match error {
+                        CaseError::NoDocument(_) => Verdict::Skipped,
+                        _ => Verdict::Failed,
+                    };
+                    let why = Some(with_sources(&error));
+                    self.scorecard.add(place.name(), verdict, why);
+                }
             }
         }
+        Ok(self.scorecard)
     }
-    Ok(scorecard)
+
+    async fn play(&mut self, case: &Case) -> Result<(), SignerError> {
+        if self.depth == Depth::Quick && case.document.len() > QUICK_BYTES {
+            return Ok(());
+        }
+        for check in &case.checks {
+            let name = format!("{}/{}", case.name, check.operation);
+            let (verdict, why) = self.judge(case, check).await?;
+            self.scorecard.add(name, verdict, why);
+        }
+        Ok(())
+    }
+
+    async fn judge(
+        &mut self,
+        case: &Case,
+        check: &Check,
+    ) -> Result<(Verdict, Option<String>), SignerError> {
+        let operation = check.operation;
+        let capability = operation.capability();
+        if !self.plugin.capabilities().contains(&capability) {
+            let why = format!("the plugin cannot {capability}");
+            return Ok((Verdict::Skipped, Some(why)));
+        }
+        let trial = Trial::new(self.plugin, &case.input, check)?;
+        let Some(failure) = trial.failure(&case.document, self.depth).await else {
+            return Ok((Verdict::Passed, None));
+        };
+        Ok((Verdict::Failed, Some(failure.to_string())))
+    }
 }
 
-async fn play(
-    plugin: &Plugin,
-    case: &Case,
-    depth: Depth,
-    scorecard: &mut Scorecard,
-) -> Result<(), SignerError> {
-    for check in &case.checks {
-        let name = format!("{}/{}", case.name, check.operation);
-        let capability = check.operation.capability();
-        if !plugin.capabilities().contains(&capability) {
-            let why = format!("the plugin cannot {capability}");
-            scorecard.add(name, Verdict::Skipped, Some(why));
-            continue;
-        }
-        let trial = Trial::new(plugin, &case.input, check)?;
-        match trial.failure(&case.document, depth).await {
-            None => scorecard.add(name, Verdict::Passed, None),
-            Some(why) => scorecard.add(name, Verdict::Failed, Some(why)),
-        }
-    }
-    Ok(())
+/// What a plugin did wrong in one check.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// It fails when it is asked again.
+    #[error("when it is asked again: {}", .0.kind)]
+    Again(Box<Fault>),
+    /// It fails on a damaged document.
+    #[error("{what}: {}", fault.kind)]
+    Damaged {
+        /// What was done to the document.
+        what: String,
+        /// How the plugin fails.
+        fault: Box<Fault>,
+    },
+    /// Its answer is not the expected one.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// It does not stand by its answer.
+    #[error("it answers otherwise when it is asked again")]
+    Unsteady,
 }
 
 /// A check with the people who sign in it.
@@ -169,20 +220,25 @@ impl<'a> Trial<'a> {
     }
 
     /// What the plugin did wrong.
-    async fn failure(&self, document: &Bytes, depth: Depth) -> Option<String> {
+    async fn failure(&self, document: &Bytes, depth: Depth) -> Option<Failure> {
         let answer = self.answer(document.clone()).await;
         if let Err(mismatch) = self.check.expect.compare(&answer) {
-            return Some(mismatch.to_string());
+            return Some(mismatch.into());
         }
         if depth == Depth::Quick {
             return None;
         }
-        if self.answer(document.clone()).await != answer {
-            return Some("it answers otherwise when it is asked again".to_owned());
+        match self.answer(document.clone()).await {
+            again if again == answer => {}
+            Err(CallError::Fault(fault)) => return Some(Failure::Again(Box::new(fault))),
+            _ => return Some(Failure::Unsteady),
         }
         for variant in variants(document) {
             if let Err(CallError::Fault(fault)) = self.answer(variant.document).await {
-                return Some(format!("{}: {}", variant.what, fault.kind));
+                return Some(Failure::Damaged {
+                    what: variant.what,
+                    fault: Box::new(fault),
+                });
             }
         }
         None

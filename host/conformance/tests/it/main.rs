@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
-use parafa_conformance::{RunError, Verdict, run, run_built_in};
+use parafa_conformance::{RunError, Verdict, run, run_built_in, run_quick};
 use parafa_plugin_host::CallLimits;
 
 use crate::support::{Cases, limited, plugin, verdict, verdict_of_toy};
@@ -202,19 +202,41 @@ async fn the_pdf_plugin_passes_every_built_in_case() {
 }
 
 #[tokio::test]
-async fn a_format_without_cases_has_no_score() {
+async fn a_folder_without_cases_for_the_format_gives_no_score() {
     let cases = Cases::new();
 
-    let toy = plugin("test/toy.wasm").await;
-
-    let refused = run(&toy, cases.folder()).await;
-    let without_built_in = run_built_in(&toy).await;
+    let refused = run(&*plugin("test/toy.wasm").await, cases.folder()).await;
 
     assert!(matches!(refused, Err(RunError::NoCases { format, .. }) if format == "toy"));
-    assert!(matches!(
-        without_built_in,
-        Err(RunError::NoBuiltInCases(format)) if format == "toy"
-    ));
+}
+
+#[tokio::test]
+async fn a_format_without_built_in_cases_is_given_what_is_not_its_own() {
+    let toy = plugin("test/toy.wasm").await;
+
+    for scorecard in [
+        run_built_in(&toy).await.unwrap(),
+        run_quick(&toy).await.unwrap(),
+    ] {
+        let documents = 5;
+        let operations = toy.capabilities().len();
+        assert_eq!(scorecard.passed, documents * operations, "{scorecard}");
+        assert_eq!((scorecard.failed, scorecard.skipped), (0, 0), "{scorecard}");
+        let played = |name: &str| scorecard.cases.iter().any(|case| case.name == name);
+        assert!(played("generic-empty/inspect") && played("generic-pdf-cut-off/sign"));
+    }
+}
+
+#[tokio::test]
+async fn any_answer_will_do_where_any_is_expected_but_no_fault() {
+    let check = "operation = 'inspect'\nexpect = 'any'";
+
+    for document in ["TOY honest 5\nhello", "TOY refuse 5\nhello", "no toy"] {
+        let result = verdict_of_toy(document, check).await;
+        assert_eq!(result.outcome, Verdict::Passed, "{result}");
+    }
+    let result = verdict_of_toy("TOY panic 5\nhello", check).await;
+    assert_eq!(result.outcome, Verdict::Failed);
 }
 
 #[tokio::test]

@@ -345,7 +345,7 @@ fn test_keeps_the_score() {
 }
 
 #[test]
-fn test_without_cases_for_the_format_is_refused() {
+fn test_of_a_folder_without_cases_for_the_format_is_refused() {
     let documents = Documents::new();
     let toy = component("test/toy.wasm");
 
@@ -359,19 +359,24 @@ fn test_without_cases_for_the_format_is_refused() {
     );
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let built_in = plugin("test", [toy.as_os_str()]);
-
     assert!(
         ended.stderr.contains("no case for the format \"toy\""),
         "{ended:?}"
     );
-    assert_eq!(built_in.code, Some(1), "{built_in:?}");
-    assert!(
-        built_in
-            .stderr
-            .contains("no built-in case for the format \"toy\""),
-        "{built_in:?}"
-    );
+}
+
+#[test]
+fn test_keeps_the_score_of_a_format_without_cases_of_its_own() {
+    let toy = component("test/toy.wasm");
+
+    let ended = plugin("test", [toy.as_os_str(), "--json".as_ref()]);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let scorecard = ended.json();
+    assert!(scorecard["passed"].as_u64().unwrap() > 20, "{scorecard}");
+    assert_eq!(scorecard["failed"], 0, "{scorecard}");
+    assert_eq!(scorecard["skipped"], 0, "{scorecard}");
+    assert_eq!(scorecard["cases"][0]["outcome"], "passed");
 }
 
 fn plugin<A: AsRef<OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = A>) -> Ended {

@@ -1,0 +1,115 @@
+//! Cases for a format that has none built in: documents that are hardly its
+//! own. Whatever a plugin says to them, it must not fail, and must say the same
+//! when it is asked again.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use parafa_plugin_host::Capability;
+use sha2::{Digest, Sha256};
+
+use crate::place::Place;
+use crate::{Case, Check, Expectation, Operation};
+
+/// Blocks of noise in the document that is nothing else, 32 bytes each.
+const NOISE_BLOCKS: u32 = 32;
+const TEXT: &str = "Labas.\n";
+
+/// The cases, with a check of each operation that a plugin has.
+pub(crate) fn cases(capabilities: &BTreeSet<Capability>) -> Vec<Case> {
+    let operations = Operation::ALL.into_iter();
+    let checks: Vec<Check> = operations
+        .filter(|operation| capabilities.contains(&operation.capability()))
+        .map(|operation| Check {
+            operation,
+            signers: None,
+            target: None,
+            expect: Expectation::Any,
+        })
+        .collect();
+    let case = |(name, input, document): (String, String, Bytes)| Case {
+        name: format!("generic-{name}"),
+        origin: "part of the conformance kit".to_owned(),
+        licence: "Apache-2.0".to_owned(),
+        input,
+        document,
+        checks: checks.clone(),
+    };
+    documents().into_iter().map(case).collect()
+}
+
+/// Documents with their names and those of their files.
+fn documents() -> Vec<(String, String, Bytes)> {
+    let mut documents = vec![
+        ("empty".to_owned(), "empty.bin".to_owned(), Bytes::new()),
+        ("noise".to_owned(), "noise.bin".to_owned(), noise()),
+        ("text".to_owned(), "text.txt".to_owned(), TEXT.into()),
+    ];
+    for format in Place::formats() {
+        if let Some(sound) = sound(&format) {
+            let half = sound.document.slice(..sound.document.len() / 2);
+            documents.push((
+                format!("{format}-cut-off"),
+                format!("cut-off-{}", sound.input),
+                half,
+            ));
+            documents.push((format, sound.input, sound.document));
+        }
+    }
+    documents
+}
+
+/// A case of a format whose document its plugin takes.
+fn sound(format: &str) -> Option<Case> {
+    let is_taken = |check: &Check| {
+        check.operation == Operation::Inspect && matches!(check.expect, Expectation::Accepted(_))
+    };
+    Place::built_in(format)
+        .iter()
+        .filter_map(|place| Case::read(place).ok())
+        .find(|case| case.checks.iter().any(is_taken))
+}
+
+/// Bytes that look random, the same every time.
+fn noise() -> Bytes {
+    let blocks = (0..NOISE_BLOCKS).flat_map(|number| Sha256::digest(number.to_be_bytes()));
+    blocks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plugin_is_asked_for_what_it_can_do_with_every_document() {
+        let cases = cases(&[Capability::Inspect, Capability::Verify].into());
+
+        let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "generic-empty",
+                "generic-noise",
+                "generic-text",
+                "generic-pdf-cut-off",
+                "generic-pdf"
+            ]
+        );
+        for case in cases {
+            let asked: Vec<_> = case.checks.iter().map(|check| check.operation).collect();
+            assert_eq!(asked, [Operation::Inspect, Operation::Verify]);
+        }
+    }
+
+    #[test]
+    fn documents_of_other_formats_are_whole_and_cut_off() {
+        let documents = documents();
+        let [.., (_, _, half), (_, file, whole)] = documents.as_slice() else {
+            panic!("there are documents");
+        };
+
+        assert!(whole.starts_with(b"%PDF-"));
+        assert!(whole.starts_with(half) && half.len() < whole.len());
+        assert_eq!(file, "input.pdf");
+    }
+}
