@@ -1,10 +1,11 @@
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use parafa_plugin_host::{CallError, Fault, Plugin};
+use parafa_plugin_host::{CallError, Fault, FaultKind, Plugin};
 
 use crate::damage::variants;
 use crate::generic;
@@ -27,6 +28,17 @@ enum Depth {
     Quick,
     /// Every call twice, and with damaged documents.
     Full,
+}
+
+impl Depth {
+    /// How often an operation may be too slow before nothing more is asked of
+    /// it: each time costs all of the time that a call has.
+    fn most_time_outs(self) -> usize {
+        match self {
+            Self::Quick => 1,
+            Self::Full => 2,
+        }
+    }
 }
 
 /// Why no score can be kept.
@@ -100,6 +112,8 @@ pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
 struct Run<'a> {
     plugin: &'a Plugin,
     depth: Depth,
+    /// How often each operation was too slow.
+    time_outs: BTreeMap<&'static str, usize>,
     scorecard: Scorecard,
 }
 
@@ -108,6 +122,7 @@ impl<'a> Run<'a> {
         Self {
             plugin,
             depth,
+            time_outs: BTreeMap::new(),
             scorecard: Scorecard::default(),
         }
     }
@@ -163,10 +178,18 @@ impl<'a> Run<'a> {
             let why = format!("the plugin cannot {capability}");
             return Ok((Verdict::Skipped, Some(why)));
         }
+        let time_outs = self.time_outs.entry(operation.name()).or_default();
+        if *time_outs >= self.depth.most_time_outs() {
+            let why = format!("not asked: {operation} gave no result in time before");
+            return Ok((Verdict::Failed, Some(why)));
+        }
         let trial = Trial::new(self.plugin, &case.input, check)?;
         let Some(failure) = trial.failure(&case.document, self.depth).await else {
             return Ok((Verdict::Passed, None));
         };
+        if failure.is_time_out() {
+            *time_outs += 1;
+        }
         Ok((Verdict::Failed, Some(failure.to_string())))
     }
 }
@@ -191,6 +214,18 @@ enum Failure {
     /// It does not stand by its answer.
     #[error("it answers otherwise when it is asked again")]
     Unsteady,
+}
+
+impl Failure {
+    /// Whether the plugin was too slow.
+    fn is_time_out(&self) -> bool {
+        let fault = match self {
+            Self::Again(fault) | Self::Damaged { fault, .. } => fault,
+            Self::Mismatch(Mismatch::Fault(fault)) => fault,
+            Self::Mismatch(_) | Self::Unsteady => return false,
+        };
+        matches!(fault.kind, FaultKind::TimedOut { .. })
+    }
 }
 
 /// A check with the people who sign in it.

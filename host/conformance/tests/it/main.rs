@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
-use parafa_conformance::{RunError, Verdict, run, run_built_in, run_quick};
+use parafa_conformance::{CaseResult, RunError, Verdict, run, run_built_in, run_quick};
 use parafa_plugin_host::CallLimits;
 
 use crate::support::{Cases, limited, plugin, verdict, verdict_of_toy};
@@ -237,6 +237,42 @@ async fn any_answer_will_do_where_any_is_expected_but_no_fault() {
     }
     let result = verdict_of_toy("TOY panic 5\nhello", check).await;
     assert_eq!(result.outcome, Verdict::Failed);
+}
+
+#[tokio::test]
+async fn an_operation_that_was_too_slow_twice_is_asked_no_more() {
+    let limits = CallLimits {
+        wall: Duration::from_millis(50),
+        ..CallLimits::default()
+    };
+    let toy = limited("test/toy.wasm", limits).await;
+    let cases = Cases::new();
+    let inspect = "operation = 'inspect'\nexpect.accepted = {}";
+    let verify = "operation = 'verify'\nexpect.accepted = {}";
+    for name in ["a", "b", "c", "d"] {
+        let checks = format!("{inspect}\n[[checks]]\n{verify}");
+        cases.add(name, "TOY loop 5\nhello", &checks);
+    }
+
+    let scorecard = run(&toy, cases.folder()).await.unwrap();
+
+    let told = |result: &CaseResult| result.detail.clone().unwrap_or_default();
+    let of = |operation: &str| -> Vec<String> {
+        let results = scorecard.cases.iter();
+        let results = results.filter(|result| result.name.ends_with(operation));
+        results.map(told).collect()
+    };
+    let (slow, unasked) = (
+        "no result within 50 ms",
+        "not asked: inspect gave no result in time before",
+    );
+    assert_eq!(of("inspect"), [slow, slow, unasked, unasked]);
+    assert_eq!(
+        of("verify"),
+        [""; 4],
+        "it is another operation: {scorecard}"
+    );
+    assert_eq!(scorecard.failed, 4);
 }
 
 #[tokio::test]

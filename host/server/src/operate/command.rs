@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Subcommand, ValueEnum};
@@ -9,6 +10,12 @@ use uuid::Uuid;
 
 use super::LinkedEntity;
 use crate::records::{Amount, KeyMode, PriceStep, Product, Role};
+
+/// Longest time in which most commands are answered.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// The same of commands on plugins: components are compiled for it, and a new one
+/// is tested, which has a limit of its own far below.
+const PLUGIN_ANSWER_WITHIN: Duration = Duration::from_secs(180);
 
 /// Everything that an operator can have done.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -48,9 +55,14 @@ impl OperatorCommand {
         }
     }
 
-    /// Whether the answer takes as long as there is data.
-    pub(crate) fn takes_long(&self) -> bool {
-        matches!(self, Self::Backup(_) | Self::Plugin(_))
+    /// Longest time in which the answer comes; none where that takes as long as
+    /// there is data.
+    pub(crate) fn answered_within(&self) -> Option<Duration> {
+        match self {
+            Self::Backup(_) => None,
+            Self::Plugin(_) => Some(PLUGIN_ANSWER_WITHIN),
+            _ => Some(ANSWER_WITHIN),
+        }
     }
 
     /// Whether nothing is lost when the command is dropped half way: whoever

@@ -28,9 +28,6 @@ const NEW_SOCKET: &str = "operator.sock.new";
 const LONGEST_COMMAND: u64 = 64 * 1024;
 /// Longest time in which a command arrives.
 const READ_WITHIN: Duration = Duration::from_secs(10);
-/// Longest time in which its answer does, where that does not depend on how
-/// much there is to do.
-const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// How long nothing is taken after the system refused a connection.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 
@@ -98,17 +95,28 @@ pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<R
     let Some(mut stream) = connect(data)? else {
         return Ok(None);
     };
-    let within = (!command.takes_long()).then_some(ANSWER_WITHIN);
+    let within = command.answered_within();
     stream.set_read_timeout(within)?;
     let mut line = serde_json::to_vec(command)?;
     line.push(b'\n');
     stream.write_all(&line)?;
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
+    let read = BufReader::new(stream).read_line(&mut answer);
+    read.map_err(|error| match (error.kind(), within) {
+        (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut, Some(within)) => late(within),
+        _ => error,
+    })?;
     if answer.is_empty() {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(Some(serde_json::from_str(&answer)?))
+}
+
+fn late(within: Duration) -> io::Error {
+    let seconds = within.as_secs();
+    io::Error::other(format!(
+        "nothing came within {seconds} seconds; what it was told to do may still be done"
+    ))
 }
 
 async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::Result<()> {

@@ -68,6 +68,10 @@ pub(crate) enum ShelfError {
     },
     #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
     FailsSelfTest { failed: usize, named: String },
+    #[error(
+        "the plugin is not through with the checks for its format within {seconds} seconds: it is too slow, or this server has too much to do at the moment"
+    )]
+    SlowSelfTest { seconds: u64 },
     #[error(transparent)]
     Conflict(#[from] InstallError),
     #[error("there is no plugin {0}; `parafa plugin list` shows them")]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use parafa_conformance::Verdict;
@@ -21,6 +22,9 @@ use crate::config::Config;
 const COMPILED: &str = "plugin-cache";
 /// Failed checks that a refusal names.
 const NAMED_FAILURES: usize = 3;
+/// How long all checks of a component may take that somebody brings: the
+/// operator waits for them.
+const SELF_TEST_WITHIN: Duration = Duration::from_secs(30);
 
 /// Starts what plugins run in, with their limits.
 pub(crate) fn plugin_host(
@@ -186,12 +190,17 @@ pub(super) async fn admit_new(
         path: path.to_owned(),
         source: Box::new(source),
     })?;
-    self_test(&plugin).await?;
+    self_test(&plugin, SELF_TEST_WITHIN).await?;
     Ok(plugin)
 }
 
-async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
-    let played = parafa_conformance::run_quick(plugin).await;
+/// Asks a plugin for what it should be able to do. A call that is under way when
+/// the time is over goes on to its own end.
+async fn self_test(plugin: &Plugin, within: Duration) -> Result<(), ShelfError> {
+    let played = tokio::time::timeout(within, parafa_conformance::run_quick(plugin)).await;
+    let played = played.map_err(|_| ShelfError::SlowSelfTest {
+        seconds: within.as_secs(),
+    })?;
     let scorecard = played.map_err(|error| ShelfError::Fault(error.into()))?;
     if scorecard.failed == 0 {
         return Ok(());
@@ -211,4 +220,24 @@ async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
         failed: scorecard.failed,
         named: named.join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::deployment::{TOY, compiled_plugins, component_of};
+
+    #[tokio::test]
+    async fn a_plugin_that_is_not_through_with_its_checks_in_time_is_refused() {
+        let host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
+        let plugin = Arc::new(host.unwrap()).admit(component_of(TOY)).await;
+        let plugin = plugin.unwrap();
+
+        let in_time = self_test(&plugin, SELF_TEST_WITHIN).await;
+        let late = self_test(&plugin, Duration::ZERO).await.unwrap_err();
+
+        in_time.unwrap();
+        assert!(late.is_refusal());
+        assert!(late.to_string().contains("within 0 seconds"), "{late}");
+    }
 }
