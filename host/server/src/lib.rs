@@ -21,5 +21,6 @@ mod shelf;
 mod startup;
 #[cfg(test)]
 mod tests;
+mod unattended;
 mod webhooks;
 mod workflow;

@@ -43,6 +43,7 @@ pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
 pub(crate) use self::stock::Listed;
 use self::stock::Stock;
 use crate::config::Config;
+use crate::unattended::to_its_end;
 
 /// The plugins of a data folder. What there is is read when it is first asked
 /// for, and loaded when it is first called.
@@ -177,14 +178,14 @@ impl Shelf {
     ) -> Result<Listed, ShelfError> {
         let tested = self.0.test(component).await?;
         let shelf = self.0.clone();
-        to_its_end(async move { shelf.install(tested, replace_publisher).await }).await
+        changed(async move { shelf.install(tested, replace_publisher).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its
     /// place; signatures in the making that it prepared fail.
     pub(crate) async fn disable(&self, id: &str) -> Result<Listed, ShelfError> {
         let (shelf, id) = (self.0.clone(), id.to_owned());
-        to_its_end(async move { shelf.disable(&id).await }).await
+        changed(async move { shelf.disable(&id).await }).await
     }
 
     /// Makes the latest version active that was before and can be called, or one
@@ -192,7 +193,7 @@ impl Shelf {
     /// there is. Disabled ones are passed over, unless they are to be enabled.
     pub(crate) async fn rollback(&self, id: &str, enable: bool) -> Result<Listed, ShelfError> {
         let (shelf, id) = (self.0.clone(), id.to_owned());
-        to_its_end(async move { shelf.rollback(&id, enable).await }).await
+        changed(async move { shelf.rollback(&id, enable).await }).await
     }
 
     /// Trusts the publisher with this key for these formats, or for all where
@@ -206,7 +207,7 @@ impl Shelf {
     /// Trusts a publisher no more, and disables what it has signed.
     pub(crate) async fn untrust(&self, publisher: &str) -> Result<Untrust, ShelfError> {
         let (shelf, publisher) = (self.0.clone(), publisher.to_owned());
-        to_its_end(async move { shelf.untrust(publisher).await }).await
+        changed(async move { shelf.untrust(publisher).await }).await
     }
 
     /// No component is removed as long as somebody has what this gives.
@@ -223,10 +224,11 @@ async fn blocking<T: Send + 'static>(
     done.context("work on plugins was cut off")
 }
 
-/// Work that is not left half done when nobody waits for it any more.
-async fn to_its_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, ShelfError>> + Send + 'static,
+/// A change that is made to its end also when its command is stopped. The
+/// operator is told of a panic as of any other fault.
+async fn changed<T: Send + 'static>(
+    change: impl Future<Output = Result<T, ShelfError>> + Send + 'static,
 ) -> Result<T, ShelfError> {
-    let done = tokio::spawn(work).await;
+    let done = to_its_end(change).await;
     done.context("a change of plugins was cut off")?
 }

@@ -30,7 +30,6 @@ pub(crate) mod sealing;
 mod signers;
 pub(crate) mod simulate;
 pub(crate) mod sweep;
-mod unattended;
 
 use crate::app::App;
 use crate::error::WorkflowError;

@@ -25,10 +25,10 @@ use super::accounts::Caller;
 use super::attempt::pin;
 use super::plugin_failure;
 use super::read_signing::OpenedSigning;
-use super::unattended::to_its_end;
 use crate::app::App;
 use crate::error::{BUSY_RETRY_SECONDS, WorkflowError, seconds_until};
 use crate::records::{DocumentVersion, MadeBy, SigningRow};
+use crate::unattended::to_its_end;
 
 use answers::{Postponed, ValidationAnswers};
 
@@ -144,8 +144,11 @@ impl App {
             }));
         };
         let app = Arc::clone(self);
-        to_its_end(async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await })
-            .await
+        let kept =
+            to_its_end(async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await })
+                .await;
+        // A panic is this request's own.
+        kept.unwrap_or_else(|panicked| panicked.resume())
     }
 
     /// Writes an archived document and makes it a version; none if the signing

@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use super::accounts::Caller;
 use super::read_signing::OpenedSigning;
-use super::unattended::to_its_end;
 use super::{change, media_type, plugin_failure};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, KeyMode, SigningRow};
+use crate::unattended::to_its_end;
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]
@@ -59,7 +59,9 @@ impl App {
             app.keep_simulation(&caller, id, &key, &form, rehearsed)
                 .await
         };
-        let opened = to_its_end(simulated).await?;
+        let simulated = to_its_end(simulated).await;
+        // A panic is this request's own.
+        let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
         tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
         self.changes.announce(id);
         self.work.notify_one();
