@@ -246,7 +246,7 @@ impl Store {
     }
 
     /// Waits until everything that was read so far is durable.
-    async fn settle(&self) -> Result<(), StoreError> {
+    pub(crate) async fn settle(&self) -> Result<(), StoreError> {
         self.engine.commit(crate::Commit::default()).await?;
         Ok(())
     }

@@ -1,19 +1,21 @@
 //! Which byte files and data keys rows name.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
-use parafa_store::backup::{Named, StoredRow};
-use parafa_store::{BoxFuture, Guard, Page, Store, StoreError, Table};
+use parafa_store::backup::Named;
+use parafa_store::{BoxFuture, Store, StoreError, StoredRow, Table};
 use uuid::Uuid;
 
 use super::{
     BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
 };
 
-/// Rows that are read at once.
-const PAGE_ROWS: usize = 256;
-
-/// A row that names byte files or data keys.
+/// A row that names data keys, and perhaps byte files.
 trait NamesContent: Table {
+    /// Whether there are byte files that only such a row names.
+    const NAMES_FILES: bool;
+
     /// All that the row names, also what may be gone by now.
     fn named(&self) -> Named;
 
@@ -34,26 +36,79 @@ const OWNERS: [Owner; 5] = [
 ];
 
 struct Owner {
-    add_named: for<'a> fn(&'a Store, &'a mut Named) -> BoxFuture<'a, Result<(), StoreError>>,
+    read: for<'a> fn(&'a Store, &'a mut NamedContent) -> BoxFuture<'a, Result<(), StoreError>>,
     needed: fn(&StoredRow<'_>, Timestamp) -> Result<Option<Named>, StoreError>,
 }
 
 impl Owner {
     const fn of<T: NamesContent>() -> Self {
         Self {
-            add_named: add_named::<T>,
+            read: read::<T>,
             needed: needed::<T>,
         }
     }
 }
 
-/// All byte files and data keys that any row names.
-pub(crate) async fn named_content(store: &Store) -> Result<Named, StoreError> {
-    let mut named = Named::default();
-    for owner in OWNERS {
-        (owner.add_named)(store, &mut named).await?;
+/// What all rows name, as far as they can be read. What one that cannot be read
+/// names nobody knows: it may be any content that its table names.
+#[derive(Debug, Default)]
+pub(crate) struct NamedContent {
+    named: Named,
+    unread: Vec<Unread>,
+}
+
+/// Rows of a table that cannot be read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    pub(crate) table: &'static str,
+    pub(crate) rows: usize,
+    /// The name of the first of them.
+    pub(crate) first: String,
+    /// Why that cannot be read.
+    pub(crate) error: StoreError,
+    names_files: bool,
+}
+
+impl NamedContent {
+    /// Of these byte files those that a row names or may name.
+    pub(crate) fn files_among(&self, ids: Vec<Uuid>) -> HashSet<Uuid> {
+        let any = self.unread.iter().any(|unread| unread.names_files);
+        among(ids, any, &self.named.files)
     }
-    Ok(named)
+
+    /// Of these data keys those that a row names or may name.
+    pub(crate) fn keys_among(&self, ids: Vec<Uuid>) -> HashSet<Uuid> {
+        among(ids, !self.unread.is_empty(), &self.named.keys)
+    }
+
+    /// The rows that cannot be read, table by table.
+    pub(crate) fn unread(&self) -> &[Unread] {
+        &self.unread
+    }
+
+    fn add(&mut self, of_row: Named) {
+        self.named.files.extend(of_row.files);
+        self.named.keys.extend(of_row.keys);
+    }
+}
+
+fn among(ids: Vec<Uuid>, any: bool, named: &HashSet<Uuid>) -> HashSet<Uuid> {
+    ids.into_iter()
+        .filter(|id| any || named.contains(id))
+        .collect()
+}
+
+/// All byte files and data keys that any row names.
+///
+/// # Errors
+/// When the engine fails. A row that cannot be read is passed over, and what it
+/// may name counts as named.
+pub(crate) async fn named_content(store: &Store) -> Result<NamedContent, StoreError> {
+    let mut content = NamedContent::default();
+    for owner in OWNERS {
+        (owner.read)(store, &mut content).await?;
+    }
+    Ok(content)
 }
 
 /// The byte files and data keys without which a row is none at this time.
@@ -67,6 +122,8 @@ pub(crate) fn needed_content(row: &StoredRow<'_>, at: Timestamp) -> Result<Named
 }
 
 impl NamesContent for SigningRow {
+    const NAMES_FILES: bool = true;
+
     fn named(&self) -> Named {
         let versions = self.versions.iter().chain(&self.artifact);
         Named {
@@ -84,6 +141,8 @@ impl NamesContent for SigningRow {
 }
 
 impl NamesContent for FileRow {
+    const NAMES_FILES: bool = true;
+
     fn named(&self) -> Named {
         Named {
             files: [self.id].into(),
@@ -93,6 +152,8 @@ impl NamesContent for FileRow {
 }
 
 impl NamesContent for BatchRow {
+    const NAMES_FILES: bool = false;
+
     fn named(&self) -> Named {
         key(self.data_key)
     }
@@ -106,12 +167,16 @@ impl NamesContent for BatchRow {
 }
 
 impl NamesContent for NoticeRow {
+    const NAMES_FILES: bool = false;
+
     fn named(&self) -> Named {
         key(self.data_key)
     }
 }
 
 impl NamesContent for IdempotencyRow {
+    const NAMES_FILES: bool = true;
+
     fn named(&self) -> Named {
         let IdempotencyState::Answered {
             data_key, answer, ..
@@ -150,27 +215,27 @@ fn needed<T: NamesContent>(
     Ok(row.map(|row| row.needed(at)))
 }
 
-fn add_named<'a, T: NamesContent>(
+fn read<'a, T: NamesContent>(
     store: &'a Store,
-    named: &'a mut Named,
+    content: &'a mut NamedContent,
 ) -> BoxFuture<'a, Result<(), StoreError>> {
     Box::pin(async move {
-        let mut page = Page::oldest(PAGE_ROWS);
-        loop {
-            let this = &page;
-            let paged = store
-                .read(|tx| Box::pin(async move { tx.page::<T>(this, Guard::none()).await }))
-                .await?;
-            let last = paged.rows.last().map(Table::key);
-            for row in paged.rows {
-                let of_row = row.named();
-                named.files.extend(of_row.files);
-                named.keys.extend(of_row.keys);
+        let mut unread: Option<Unread> = None;
+        let shown = store.each_row::<T>(|stored| match stored.of_table::<T>() {
+            Ok(row) => content.add(row.map(|row| row.named()).unwrap_or_default()),
+            Err(error) => {
+                let first = || Unread {
+                    table: T::NAME.as_str(),
+                    rows: 0,
+                    first: stored.name(),
+                    error,
+                    names_files: T::NAMES_FILES,
+                };
+                unread.get_or_insert_with(first).rows += 1;
             }
-            if !paged.more || last.is_none() {
-                return Ok(());
-            }
-            page.after = last;
-        }
+        });
+        shown.await?;
+        content.unread.extend(unread);
+        Ok(())
     })
 }

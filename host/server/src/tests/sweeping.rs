@@ -1,10 +1,13 @@
 //! The daily sweep, and backups, beside everything that a deployment keeps.
 
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::path::Path;
 
-use parafa_store::Folder;
-use serde_json::{Value, json};
+use parafa_store::{Folder, Table, TableName};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::calls::{DAY, MINUTE, batch, caller, claim, pdf, rows, signings};
 use super::deployment::{Deployment, Site};
@@ -13,7 +16,7 @@ use crate::app::App;
 use crate::jobs;
 use crate::operate::{BackupCommand, OperatorCommand};
 use crate::records::{
-    BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer,
+    BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
 };
 use crate::workflow::Keep;
 use crate::workflow::batches::OpenedBatch;
@@ -39,6 +42,55 @@ async fn a_sweep_leaves_everything_that_some_row_still_names() {
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
     read_everything(&host, &deployment.sound_records().await).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+    let mut kept = signings(&host).await.into_iter();
+    let row = kept.find(|row| row.erased_at.is_none()).unwrap();
+    let id = row.signing.id.uuid();
+    let members = damage::<SigningRow>(&host, id).await;
+    let left = leave_behind(&host).await;
+
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+
+    let all = files.iter().copied().chain([left]).collect();
+    assert_eq!(deployment.byte_files(), all);
+    assert_eq!(deployment.data_keys(), keys + 1);
+    mend::<SigningRow>(&host, id, members).await;
+    deployment.pass(DAY);
+    sweep(&host).await;
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(deployment.data_keys(), keys);
+    read_everything(&host, &deployment.sound_records().await).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn documents_are_swept_in_spite_of_rows_that_name_none_and_cannot_be_read() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+    damage::<NoticeRow>(&host, rows::<NoticeRow>(&host).await[0].id).await;
+    damage::<BatchRow>(&host, rows::<BatchRow>(&host).await[0].id).await;
+    leave_behind(&host).await;
+
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(deployment.data_keys(), keys + 1);
     drop(host);
     site.shutdown().await;
 }
@@ -119,6 +171,58 @@ async fn keep_one_of_everything(host: &Host) {
     app.create_batch(&caller(), batch(), None).await.unwrap();
     let erased = signings(host).await.pop().unwrap().signing.id.uuid();
     app.erase_signing(&caller(), erased).await.unwrap();
+}
+
+/// A row of the table of `T`, whatever is in it.
+#[derive(Deserialize, Serialize)]
+struct Odd<T> {
+    #[serde(default)]
+    odd_key: Uuid,
+    #[serde(flatten)]
+    members: Map<String, Value>,
+    #[serde(skip)]
+    of: PhantomData<fn(T)>,
+}
+
+impl<T: Table<Key = Uuid>> Table for Odd<T> {
+    type Key = Uuid;
+    const NAME: TableName = T::NAME;
+
+    fn key(&self) -> Uuid {
+        self.odd_key
+    }
+}
+
+/// Leaves nothing of a row that could be read; gives what was in it.
+async fn damage<T: Table<Key = Uuid>>(host: &Host, key: Uuid) -> Map<String, Value> {
+    let row = host.app.store.get::<Odd<T>>(&key).await.unwrap();
+    mend::<T>(host, key, Map::new()).await;
+    assert!(host.app.store.get::<T>(&key).await.is_err());
+    row.unwrap().members
+}
+
+/// Has a row hold this again.
+async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String, Value>) {
+    let row = &Odd::<T> {
+        odd_key: key,
+        members,
+        of: PhantomData,
+    };
+    let stored = host
+        .app
+        .store
+        .transact(|tx| Box::pin(async move { tx.put(row).await }));
+    stored.await.unwrap();
+}
+
+/// A byte file and a data key that no row names; gives the file's id.
+async fn leave_behind(host: &Host) -> Uuid {
+    let App {
+        store, keys, files, ..
+    } = &*host.app;
+    let key = keys.create(store.new_id().await.unwrap()).await.unwrap();
+    let file = store.new_id().await.unwrap();
+    files.write(&key, file, "left".into()).await.unwrap().id
 }
 
 /// Runs the sweep and nothing else that is due.

@@ -2,12 +2,9 @@
 //! that names them, so a crash in between leaves them; once a day they are
 //! removed.
 
-use std::collections::HashSet;
-
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::StoreError;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
-use uuid::Uuid;
 
 use super::lanes::TIMERS;
 use super::lease;
@@ -60,21 +57,30 @@ impl App {
     }
 
     /// Files and keys that are young are left, so that one whose row is being
-    /// committed meanwhile is none of them.
+    /// committed meanwhile is none of them. So is, while some row cannot be
+    /// read, whatever that may name: it is there for the day when somebody
+    /// mends the row. What is left half written, and content of a kind that no
+    /// such row names, goes all the same.
     async fn remove_ownerless(&self) -> Result<(usize, usize), WorkflowError> {
         let named = &named_content(&self.store).await?;
+        for unread in named.unread() {
+            let error: &dyn std::error::Error = &unread.error;
+            tracing::error!(
+                table = unread.table,
+                rows = unread.rows,
+                first = unread.first,
+                error,
+                "rows cannot be read: nothing is removed that they may name"
+            );
+        }
         let now = self.store.now().await?;
         let files = self.files.sweep(now, |ids| async move {
-            Ok::<_, WorkflowError>(among(ids, &named.files))
+            Ok::<_, WorkflowError>(named.files_among(ids))
         });
         let files = files.await?;
         let keys = self.keys.sweep(now, |ids| async move {
-            Ok::<_, WorkflowError>(among(ids, &named.keys))
+            Ok::<_, WorkflowError>(named.keys_among(ids))
         });
         Ok((files, keys.await?))
     }
-}
-
-fn among(ids: Vec<Uuid>, named: &HashSet<Uuid>) -> HashSet<Uuid> {
-    ids.into_iter().filter(|id| named.contains(id)).collect()
 }

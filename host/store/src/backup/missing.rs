@@ -10,27 +10,8 @@ use uuid::Uuid;
 use super::records::Part;
 use crate::error::StoreError;
 use crate::schema::SCHEMA_VERSION;
-use crate::table::{Table, decode, layout};
-
-/// A row as it lies in the records.
-#[derive(Clone, Copy, Debug)]
-pub struct StoredRow<'r> {
-    key: &'r [u8],
-    value: &'r [u8],
-}
-
-impl StoredRow<'_> {
-    /// The row, if it is one of this table.
-    ///
-    /// # Errors
-    /// [`StoreError::Decode`].
-    pub fn of_table<T: Table>(&self) -> Result<Option<T>, StoreError> {
-        if !self.key.starts_with(&layout::table::<T>()) {
-            return Ok(None);
-        }
-        decode(self.value).map(Some)
-    }
-}
+use crate::stored_row::StoredRow;
+use crate::table::layout;
 
 /// Byte files and data keys, by their ids.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -60,7 +41,7 @@ pub enum MissingItem {
     /// A data key that the row needs.
     DataKey(Uuid),
     /// The row itself: it is there and cannot be read, so that nobody knows what it needs. By its
-    /// key, which is written as a UUID where it has as many bytes, and else in hexadecimal.
+    /// [`name`](StoredRow::name).
     Row(String),
 }
 
@@ -153,7 +134,7 @@ impl<'n> Completeness<'n> {
 
     fn lacking_of(&self, row: &StoredRow<'_>) -> Result<Vec<MissingItem>, StoreError> {
         let needed = match (self.needs)(row, self.at) {
-            Err(StoreError::Decode { .. }) => return Ok(vec![unreadable(row)]),
+            Err(StoreError::Decode { .. }) => return Ok(vec![MissingItem::Row(row.name())]),
             needed => needed?,
         };
         let files = needed.files.difference(&self.there.files);
@@ -165,21 +146,13 @@ impl<'n> Completeness<'n> {
     }
 }
 
-fn unreadable(row: &StoredRow<'_>) -> MissingItem {
-    let key = layout::row_key_of(row.key);
-    MissingItem::Row(match Uuid::from_slice(key) {
-        Ok(id) => id.to_string(),
-        Err(_) => hex::encode(key),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::key::Key;
-    use crate::table::TableName;
+    use crate::table::{Table, TableName};
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 

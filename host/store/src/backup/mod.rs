@@ -33,6 +33,7 @@ use crate::files::{self, Offloaded};
 use crate::keys::DataKeys;
 use crate::schema::{self, StoreMode};
 use crate::store::Store;
+use crate::stored_row::StoredRow;
 
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
 use self::entry::{Entry, EntryPath};
@@ -44,7 +45,7 @@ use self::records::{Reader, RecordsCopy};
 pub use self::error::BackupError;
 pub(crate) use self::marks::{is_half_restored, prove_restored};
 pub use self::marks::{is_held, release};
-pub use self::missing::{Missing, MissingItem, Named, Shortfall, StoredRow};
+pub use self::missing::{Missing, MissingItem, Named, Shortfall};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
 mod copy;

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_store::backup::{
-    Backup, BackupError, BackupSource, Inventory, MissingItem, Named, StoredRow, back_up,
+    Backup, BackupError, BackupSource, Inventory, MissingItem, Named, back_up,
 };
 use parafa_store::engine::{FaultPlan, MemoryDisk};
 use parafa_store::{
-    ByteFiles, DataKeys, MemoryEngine, Page, Store, StoreError, StoreMode, Table, TableName,
+    ByteFiles, DataKeys, MemoryEngine, Page, Store, StoreError, StoreMode, StoredRow, Table,
+    TableName,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,25 @@
 //! Rows, indexes and pages.
 
-use parafa_store::{Guard, Page, Paged, Store, StoreError};
+use parafa_store::{Guard, Page, Paged, Store, StoreError, Table, TableName};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::support::{BY_BOOK, BY_BOOK_AND_TEXT, BY_SLUG, Note, on_every_engine, put_all};
+use crate::support::{Account, BY_BOOK, BY_BOOK_AND_TEXT, BY_SLUG, Note, on_every_engine, put_all};
+
+/// A note as no program writes it that reads [`Note`].
+#[derive(Deserialize, Serialize)]
+struct OddNote {
+    id: Uuid,
+}
+
+impl Table for OddNote {
+    type Key = Uuid;
+    const NAME: TableName = Note::NAME;
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+}
 
 async fn page(store: &Store, page: &Page<Uuid>) -> Paged<Note> {
     store
@@ -171,6 +187,26 @@ on_every_engine! {
             .unwrap_or_else(|error: StoreError| panic!("a page: {error}"));
 
         assert_eq!((ids(&left), left.more), (vec![31, 32, 33, 34, 35], true));
+    }
+
+    async fn each_row_is_shown_once_and_one_that_cannot_be_read_hides_no_other(world) {
+        put_all(&world.store, &[Account { id: 1, balance: 1 }]).await;
+        let notes: Vec<Note> = (1..=600).map(|id| Note::new(id, 1)).collect();
+        put_all(&world.store, &notes).await;
+        let odd = [1, 256, 600].map(|id| OddNote { id: Uuid::from_u128(id) });
+        put_all(&world.store, &odd).await;
+        let (mut read, mut unread) = (Vec::new(), Vec::new());
+
+        let shown = world.store.each_row::<Note>(|row| match row.of_table::<Note>() {
+            Ok(note) => read.push(note.expect("a note").id.as_u128()),
+            Err(_) => unread.push(row.name()),
+        });
+        shown.await.expect("all rows");
+
+        let odd = odd.map(|odd| odd.id);
+        assert_eq!(unread, odd.map(|id| id.to_string()));
+        let others = (1..=600).filter(|id| !odd.contains(&Uuid::from_u128(*id)));
+        assert_eq!(read, others.collect::<Vec<_>>());
     }
 }
 
