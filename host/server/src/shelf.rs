@@ -31,7 +31,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use parafa_plugin_host::{CallObserver, PluginHost, Registry};
 use parafa_store::StoreMode;
-use tokio::sync::{OnceCell, RwLock, RwLockReadGuard};
+use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
 
 pub(crate) use self::commands::{Trust, Untrust};
 pub(crate) use self::error::ShelfError;
@@ -60,6 +60,9 @@ struct Inner {
     loaded: OnceCell<Loaded>,
     /// Components are removed only by who has it alone.
     components: RwLock<()>,
+    /// Whoever changes who is trusted holds it: what a publisher is trusted for
+    /// is read first. Taken after the state of the stock, where both are.
+    trust: Mutex<()>,
 }
 
 /// What an operator should know about the plugins before a server starts.
@@ -81,6 +84,7 @@ impl Shelf {
             stock: OnceCell::new(),
             loaded: OnceCell::new(),
             components: RwLock::new(()),
+            trust: Mutex::new(()),
         }))
     }
 
@@ -199,9 +203,8 @@ impl Shelf {
     /// Trusts the publisher with this key for these formats, or for all where
     /// none is named, beside those that it is trusted for already.
     pub(crate) async fn trust(&self, key: &Path, formats: &[String]) -> Result<Trust, ShelfError> {
-        let (folder, key) = (self.0.folder.clone(), key.to_owned());
-        let formats = formats.to_vec();
-        blocking(move || commands::trust(&folder, &key, &formats)).await?
+        let (shelf, key, formats) = (self.0.clone(), key.to_owned(), formats.to_vec());
+        changed(async move { shelf.trust(key, formats).await }).await
     }
 
     /// Trusts a publisher no more, and disables what it has signed.

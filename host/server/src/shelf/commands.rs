@@ -1,6 +1,6 @@
 //! The changes that operators make.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -171,12 +171,23 @@ impl Inner {
         }
     }
 
+    pub(super) async fn trust(
+        &self,
+        key: PathBuf,
+        formats: Vec<String>,
+    ) -> Result<Trust, ShelfError> {
+        let folder = self.folder.clone();
+        let _changing = self.trust.lock().await;
+        blocking(move || trust(&folder, &key, &formats)).await?
+    }
+
     pub(super) async fn untrust(&self, publisher: String) -> Result<Untrust, ShelfError> {
         let stock = self.stock().await?;
         let mut state = stock.state.lock().await;
         let mut next = state.clone();
         let disabled = next.disable_signed_by(&publisher);
         let (folder, name) = (self.folder.clone(), publisher.clone());
+        let changing = self.trust.lock().await;
         // What fails after this can be asked for again: the versions that are
         // still enabled name the publisher.
         let was_trusted = blocking(move || {
@@ -186,6 +197,7 @@ impl Inner {
         })
         .await??
         .is_some();
+        drop(changing);
         if !was_trusted && disabled.is_empty() {
             return Err(ShelfError::UnknownPublisher(publisher));
         }
@@ -250,11 +262,7 @@ impl Inner {
     }
 }
 
-pub(super) fn trust(
-    folder: &PluginFolder,
-    key: &Path,
-    formats: &[String],
-) -> Result<Trust, ShelfError> {
+fn trust(folder: &PluginFolder, key: &Path, formats: &[String]) -> Result<Trust, ShelfError> {
     let key = PublisherKey::from_pem(&read(key, LONGEST_ENVELOPE)?)?;
     let publisher = key.name().to_owned();
     let formats = Formats::of(formats);

@@ -102,9 +102,15 @@ impl Place {
         shelf.install(&component, false).await.unwrap()
     }
 
-    async fn trust(&self, shelf: &Shelf, publisher: &KeyPair, formats: &[&str]) {
+    /// The file of a publisher's key.
+    fn key_file(&self, publisher: &KeyPair) -> PathBuf {
         let key = self.path("offered/publisher.pub");
         fs::write(&key, publisher.public().to_pem().unwrap()).unwrap();
+        key
+    }
+
+    async fn trust(&self, shelf: &Shelf, publisher: &KeyPair, formats: &[&str]) {
+        let key = self.key_file(publisher);
         let formats: Vec<String> = formats.iter().map(|&id| id.to_owned()).collect();
         shelf.trust(&key, &formats).await.unwrap();
     }

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::slice;
 
+use futures::future::join_all;
 use parafa_store::StoreMode;
 
 use super::{FORMAT, Place, called, digest, listed};
@@ -157,6 +159,45 @@ async fn trusting_for_more_is_not_held_back_by_another_file_of_the_key() {
 
     let component = place.offer_signed(1, &publisher);
     shelf.install(&component, false).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_trusted_for_by_commands_at_once_adds_up() {
+    let place = Place::new(StoreMode::Production);
+    let (shelf, publisher) = (place.shelf(), KeyPair::generate().unwrap());
+    let key = place.key_file(&publisher);
+    let formats: Vec<String> = (0..16)
+        .map(|number| format!("format-{number:02}"))
+        .collect();
+
+    let ids = formats.iter().map(slice::from_ref);
+    for trusted in join_all(ids.map(|id| shelf.trust(&key, id))).await {
+        trusted.unwrap();
+    }
+
+    let again = shelf.trust(&key, &formats[..1]).await.unwrap();
+    assert_eq!(again.formats, Some(formats));
+}
+
+#[tokio::test]
+async fn trust_that_is_withdrawn_while_it_is_widened_is_not_there_again() {
+    let place = Place::new(StoreMode::Production);
+    let shelf = place.started().await;
+    for _ in 0..16 {
+        let publisher = KeyPair::generate().unwrap();
+        let key = place.key_file(&publisher);
+        let [before, more, later] = ["before", "more", "later"].map(|id| [id.to_owned()]);
+        shelf.trust(&key, &before).await.unwrap();
+
+        let widened = shelf.trust(&key, &more);
+        let withdrawn = shelf.untrust(publisher.public().name());
+        let (widened, withdrawn) = tokio::join!(widened, withdrawn);
+
+        widened.unwrap();
+        withdrawn.unwrap();
+        let left = shelf.trust(&key, &later).await.unwrap().formats.unwrap();
+        assert!(!left.contains(&before[0]), "{left:?}");
+    }
 }
 
 #[tokio::test]
