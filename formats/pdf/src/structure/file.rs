@@ -1,0 +1,314 @@
+//! A PDF file as its objects are reached.
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::dictionary::{RawDictionary, RawEntry};
+use super::excerpt::Excerpt;
+use super::form::{self, FieldNode};
+use super::layout::Layout;
+use super::load::{check_loaded, load};
+use super::revision::{RawObject, Revision};
+use super::scan::{is_white_space, references};
+use super::source::Source;
+use super::xref::{XrefEntry, XrefSection};
+use super::{header, page_tree};
+use crate::limits::Limits;
+
+/// Longest chain of references from one to the next that is followed.
+const MAX_REFERENCE_HOPS: usize = 16;
+
+/// A PDF file, parsed strictly once.
+pub(crate) struct PdfFile<'a> {
+    source: Source<'a>,
+    limits: Limits,
+    header_version: &'a str,
+    /// The newest first, never empty.
+    sections: Vec<XrefSection>,
+    end: usize,
+    newest: Revision<'a>,
+    next_object_number: u32,
+    catalog_id: ObjectId,
+    document: Document,
+}
+
+impl<'a> PdfFile<'a> {
+    /// Parses a file strictly from its whole bytes.
+    pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
+        let layout = Layout::check(Source::whole(bytes), limits)?;
+        let document = load(bytes, limits)?;
+        Self::new(Source::whole(bytes), limits, layout, document)
+    }
+
+    /// Parses what was read of a file, if that is enough.
+    pub(super) fn parse_excerpt(
+        excerpt: &'a mut Excerpt,
+        limits: &Limits,
+    ) -> Result<Self, Refusal> {
+        let layout = Layout::check(excerpt.source(), limits)?;
+        let document = excerpt.with_empty_streams(|bytes| load(bytes, limits))?;
+        let file = Self::new(excerpt.source(), limits, layout, document)?;
+        file.check_decoded_streams()?;
+        Ok(file)
+    }
+
+    fn new(
+        source: Source<'a>,
+        limits: &Limits,
+        layout: Layout,
+        document: Document,
+    ) -> Result<Self, Refusal> {
+        let newest = Revision::newest(source, &layout.sections, layout.table, limits);
+        check_loaded(&document, &newest)?;
+        let file = Self {
+            source,
+            limits: limits.clone(),
+            header_version: header::version(source.up_to_omission(0))?,
+            sections: layout.sections,
+            end: layout.end,
+            newest,
+            next_object_number: layout.next_object_number,
+            catalog_id: layout.catalog_id,
+            document,
+        };
+        file.catalog()?;
+        Ok(file)
+    }
+
+    /// Refuses a file when data was left out that is decoded from its objects:
+    /// the metadata and what the document security store leads to (ISO
+    /// 32000-2, 14.3.2 and 12.8.4.3).
+    fn check_decoded_streams(&self) -> Result<(), Refusal> {
+        let omissions = self.source.omissions();
+        if omissions.is_empty() {
+            return Ok(());
+        }
+        let catalog = self.raw_object(self.catalog_id)?;
+        let mut open = Vec::new();
+        if let Ok(catalog) = RawDictionary::scan(&catalog.bytes) {
+            for key in [&b"Metadata"[..], b"DSS"] {
+                let value = catalog.value(key).unwrap_or_default();
+                open.extend(references(value).unwrap_or_default());
+            }
+        }
+        let mut visited = BTreeSet::new();
+        while let Some(number) = open.pop() {
+            if !visited.insert(number) {
+                continue;
+            }
+            if omissions.iter().any(|omission| omission.object == number) {
+                return Err(Refusal::new(
+                    "object-damaged",
+                    format!("The stream {number} was not read."),
+                ));
+            }
+            if let Some(object) = self.newest.raw(number)? {
+                open.extend(references(&object.bytes).unwrap_or_default());
+            }
+        }
+        self.newest.renew_values(&self.limits);
+        Ok(())
+    }
+
+    /// The whole file, with zeros for what was left out.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.source.zero_filled()
+    }
+
+    /// The file without what was left out.
+    pub(crate) fn source(&self) -> Source<'a> {
+        self.source
+    }
+
+    /// The limits that apply.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The version of the header, such as `1.7`.
+    pub(crate) fn header_version(&self) -> &'a str {
+        self.header_version
+    }
+
+    /// Just after the last `%%EOF` and its end-of-line marker.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The section that the last `startxref` names.
+    pub(crate) fn newest_section(&self) -> &XrefSection {
+        self.sections
+            .first()
+            .expect("a chain has the section that startxref names")
+    }
+
+    /// `/Prev` of an update: the offset that the last `startxref` gives. For a
+    /// hybrid-reference file this is the newest table, not its stream.
+    pub(crate) fn newest_table_offset(&self) -> usize {
+        self.newest_section().offset
+    }
+
+    /// Keys and values of the newest trailer dictionary, or of the dictionary
+    /// of the newest cross-reference stream, in order and as written.
+    pub(crate) fn trailer_entries(&self) -> Vec<(&'a [u8], &'a [u8])> {
+        let source = self.newest.trailer();
+        let trailer = RawDictionary::scan(source).expect("the chain was read with this trailer");
+        let written_key =
+            |entry: &RawEntry<'_>| source.get(entry.span.start + 1..)?.get(..entry.key.len());
+        trailer
+            .entries()
+            .iter()
+            .filter_map(|entry| Some((written_key(entry)?, entry.value)))
+            .collect()
+    }
+
+    /// The first element of the trailer's `/ID` (14.4).
+    pub(crate) fn first_file_identifier(&self) -> Option<Vec<u8>> {
+        let identifiers = self.document.trailer.get(b"ID").ok()?;
+        let first = self.resolve(identifiers)?.as_array().ok()?.first()?;
+        self.resolve(first)?.as_str().ok().map(<[u8]>::to_vec)
+    }
+
+    /// The pages in order.
+    pub(crate) fn pages(&self) -> Result<Vec<ObjectId>, Refusal> {
+        page_tree::pages(self)
+    }
+
+    /// The first object number that nothing in the file uses or mentions.
+    pub(crate) fn next_object_number(&self) -> u32 {
+        self.next_object_number
+    }
+
+    /// Every listed object with its place, in the order of their numbers.
+    pub(crate) fn listed(&self) -> impl DoubleEndedIterator<Item = (u32, XrefEntry)> {
+        let table = self.newest.newest_table();
+        table.iter().map(|(number, entry)| (*number, *entry))
+    }
+
+    /// Live objects, in the order of their numbers.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
+        self.listed().filter_map(|(number, _)| {
+            let id = (number, self.newest.generation(number)?);
+            Some((id, self.document.objects.get(&id)?))
+        })
+    }
+
+    /// A live object.
+    pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
+        let generation = self.newest.generation(id.0)?;
+        if generation == id.1 {
+            self.document.objects.get(&id)
+        } else {
+            None
+        }
+    }
+
+    /// The exact source of a live object.
+    pub(crate) fn raw_object(&self, id: ObjectId) -> Result<RawObject<'a>, Refusal> {
+        self.newest
+            .raw(id.0)?
+            .filter(|object| object.generation == id.1)
+            .ok_or_else(|| {
+                Refusal::new(
+                    "object-damaged",
+                    format!("The object {} {} is not there.", id.0, id.1),
+                )
+            })
+    }
+
+    /// Follows references until there is a direct object; `None` when there is
+    /// nothing, or null, at the end.
+    pub(crate) fn resolve<'b>(&'b self, object: &'b Object) -> Option<&'b Object> {
+        let mut object = object;
+        for _ in 0..MAX_REFERENCE_HOPS {
+            match object {
+                Object::Reference(id) => object = self.object(*id)?,
+                Object::Null => return None,
+                direct => return Some(direct),
+            }
+        }
+        None
+    }
+
+    /// The object that a reference leads to, also through other references.
+    pub(crate) fn resolve_id(&self, object: &Object) -> Option<ObjectId> {
+        let mut id = object.as_reference().ok()?;
+        for _ in 0..MAX_REFERENCE_HOPS {
+            match self.object(id)? {
+                Object::Reference(next) => id = *next,
+                _ => return Some(id),
+            }
+        }
+        None
+    }
+
+    /// A value of a dictionary, references followed.
+    pub(crate) fn entry<'b>(
+        &'b self,
+        dictionary: &'b Dictionary,
+        key: &[u8],
+    ) -> Option<&'b Object> {
+        dictionary
+            .get(key)
+            .ok()
+            .and_then(|value| self.resolve(value))
+    }
+
+    /// A value of a dictionary that is a dictionary, references followed.
+    pub(crate) fn entry_dictionary<'b>(
+        &'b self,
+        dictionary: &'b Dictionary,
+        key: &[u8],
+    ) -> Option<&'b Dictionary> {
+        self.entry(dictionary, key)
+            .and_then(|value| value.as_dict().ok())
+    }
+
+    /// The catalog's identifier.
+    pub(crate) fn catalog_id(&self) -> ObjectId {
+        self.catalog_id
+    }
+
+    /// The catalog.
+    pub(crate) fn catalog(&self) -> Result<&Dictionary, Refusal> {
+        self.object(self.catalog_id)
+            .and_then(|catalog| catalog.as_dict().ok())
+            .filter(|catalog| catalog.has_type(b"Catalog"))
+            .ok_or_else(|| Refusal::new("object-damaged", "The trailer's /Root is not a catalog."))
+    }
+
+    /// Fields and widgets of the interactive form, parents before kids.
+    pub(crate) fn field_nodes(&self) -> Result<Vec<FieldNode<'_>>, Refusal> {
+        form::nodes(self)
+    }
+
+    /// The state of the file now.
+    pub(crate) fn newest(&self) -> &Revision<'a> {
+        &self.newest
+    }
+
+    /// Whether a revision ends there. White space after the end of a revision
+    /// is part of it.
+    pub(crate) fn is_end_of_revision(&self, end: usize) -> bool {
+        self.sections.iter().any(|section| {
+            let rest = self.source.get(section.marker_end..end);
+            rest.is_some_and(|rest| rest.iter().all(|byte| is_white_space(*byte)))
+        })
+    }
+
+    /// The state of the file up to an offset; `None` when no revision ends
+    /// there.
+    pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
+        if !self.is_end_of_revision(end) {
+            return None;
+        }
+        let later = self
+            .sections
+            .iter()
+            .position(|section| section.marker_end <= end && section.offset < end)?;
+        let (later, older) = self.sections.split_at_checked(later)?;
+        Some(self.newest.before(later, older))
+    }
+}

@@ -1,0 +1,164 @@
+//! Places: every listed object is where it is listed, whole and within the
+//! limits (ISO 32000-2, 7.5).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use lopdf::ObjectId;
+use parafa_format_core::Refusal;
+
+use super::dictionary::RawDictionary;
+use super::header;
+use super::revision::{self, Revision};
+use super::source::Source;
+use super::xref::{self, XrefEntry, XrefSection};
+use crate::limits::Limits;
+
+/// Where everything in a file stands, checked.
+pub(super) struct Layout {
+    /// The newest first, never empty.
+    pub(super) sections: Vec<XrefSection>,
+    /// Just after the last `%%EOF` and its end-of-line marker.
+    pub(super) end: usize,
+    /// What the sections list together.
+    pub(super) table: Rc<BTreeMap<u32, XrefEntry>>,
+    /// The first that nothing in the file uses or mentions.
+    pub(super) next_object_number: u32,
+    /// What the trailer names.
+    pub(super) catalog_id: ObjectId,
+}
+
+impl Layout {
+    /// Goes through the file from its end, and reads every object that is listed.
+    ///
+    /// # Errors
+    /// The refusals of a file in which not every listed object is where it is
+    /// listed, whole and within the limits; `encrypted`.
+    pub(super) fn check(source: Source<'_>, limits: &Limits) -> Result<Self, Refusal> {
+        header::version(source.up_to_omission(0))?;
+        let xref::Chain { sections, end } = xref::read_chain(source, limits)?;
+        check_omissions(source, &sections)?;
+        refuse_encryption(source, &sections)?;
+        let table = revision::newest_table(&sections);
+        let newest = Revision::newest(source, &sections, Rc::clone(&table), limits);
+        let highest = check_objects(&newest, limits)?;
+        let catalog_id = newest.catalog_id().ok_or_else(|| {
+            Refusal::new("object-damaged", "The trailer does not name a catalog.")
+        })?;
+        let next_object_number = sections
+            .iter()
+            .flat_map(|section| {
+                let listed = section.entries.last().map(|(number, _)| number + 1);
+                let streams = section
+                    .stream_numbers
+                    .iter()
+                    .map(|number| number.saturating_add(1));
+                streams.chain(listed).chain([section.size])
+            })
+            .chain([highest.saturating_add(1)])
+            .max()
+            .unwrap_or(0);
+        Ok(Self {
+            sections,
+            end,
+            table,
+            next_object_number,
+            catalog_id,
+        })
+    }
+}
+
+/// Refuses an omission that is no stream of the file, or one of which there are
+/// several versions: they could be compared.
+fn check_omissions(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
+    for omission in source.omissions() {
+        let mut offsets =
+            sections
+                .iter()
+                .filter_map(|section| match section.entry(omission.object)? {
+                    XrefEntry::Free => None,
+                    XrefEntry::InUse { offset, .. } => Some(Some(offset)),
+                    XrefEntry::Compressed { .. } => Some(None),
+                });
+        let is_listed_first = offsets.next() == Some(Some(omission.offset));
+        if !is_listed_first || offsets.any(|offset| offset != Some(omission.offset)) {
+            return Err(Refusal::new(
+                "object-damaged",
+                format!("The stream {} is not listed once.", omission.object),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an encrypted file, whichever revision says so; also when `/Encrypt`
+/// is null, which some readers take for encryption.
+fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
+    for section in sections {
+        let trailer = source.get(section.trailer.clone()).unwrap_or_default();
+        if RawDictionary::scan(trailer).is_ok_and(|trailer| trailer.find(b"Encrypt").is_some()) {
+            return Err(Refusal::new("encrypted", "The document is encrypted."));
+        }
+    }
+    Ok(())
+}
+
+/// Reads every listed object at its place and gives the highest number that
+/// any of them has or mentions.
+fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusal> {
+    let live = revision
+        .newest_table()
+        .iter()
+        .filter(|(_, entry)| **entry != XrefEntry::Free);
+    if live.clone().count() > limits.objects {
+        return Err(Refusal::new(
+            "too-many-objects",
+            format!("The file has more than {} objects.", limits.objects),
+        ));
+    }
+    let mut places = Vec::new();
+    let mut members = Vec::new();
+    for (number, entry) in live {
+        match *entry {
+            XrefEntry::Free => {}
+            XrefEntry::InUse { offset, generation } => {
+                revision.check_header((*number, generation), offset)?;
+                places.push((offset, *number, generation));
+            }
+            XrefEntry::Compressed { container, index } => {
+                members.push((*number, container, index));
+            }
+        }
+    }
+    // In the order of their places, so that no byte is read for two objects.
+    places.sort_unstable();
+    let mut highest = 0;
+    let mut read_up_to = 0;
+    for (offset, number, generation) in places {
+        if offset < read_up_to {
+            return Err(Refusal::new(
+                "xref-ambiguous",
+                format!("An object at byte {offset} lies inside another."),
+            ));
+        }
+        let object = revision.read((number, generation), offset)?;
+        revision.data(&object, offset)?;
+        read_up_to = object.end;
+        // A loader reads every object stream, also one that no entry leads to.
+        if object.data.is_some() && revision.is_object_stream(&object) {
+            highest = highest.max(revision.container(number)?.highest_number());
+        }
+    }
+    for (number, container, index) in members {
+        let stream = revision.container(container)?;
+        if stream
+            .member(index)
+            .is_none_or(|(found, _)| found != number)
+        {
+            let detail =
+                format!("The object {number} is not in the object stream {container} as listed.");
+            return Err(Refusal::new("xref-damaged", detail));
+        }
+    }
+    Ok(highest.max(revision.highest_reference()))
+}

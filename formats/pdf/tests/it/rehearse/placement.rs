@@ -1,0 +1,115 @@
+//! Where on a page the banner is.
+
+use parafa_fixtures::PdfBuilder;
+
+use super::programs::{assert_says_so_on_every_page, assert_shows_the_same_below_the_banner, tool};
+use super::{page, rehearsed};
+use crate::intake::table;
+
+/// A content that has no page of its own drawing: a grey square in the middle.
+const SQUARE: &[u8] = b"0.5 g 200 300 150 150 re f";
+
+#[test]
+fn the_banner_is_upright_at_the_upper_edge_of_every_kind_of_page() {
+    let boxes = [
+        ("/MediaBox [0 0 595 842]", 595.0, 842.0),
+        ("/MediaBox [595.276 841.89 0 0]", 595.276, 841.89),
+        ("/MediaBox [-100 -200 495 642]", 595.0, 842.0),
+        ("/MediaBox [100000 100000 100595 100842]", 595.0, 842.0),
+        (
+            "/MediaBox [0 0 595 842] /CropBox [100 100 400 700]",
+            300.0,
+            600.0,
+        ),
+        (
+            "/MediaBox [0 0 595 842] /CropBox [400 700 -50 300]",
+            400.0,
+            400.0,
+        ),
+        ("/MediaBox [0 0 10 10]", 10.0, 10.0),
+        ("/MediaBox [0 0 14400 14400]", 14_400.0, 14_400.0),
+        ("/MediaBox [0 0 3000 20]", 3000.0, 20.0),
+        ("/MediaBox [0 0 20 3000]", 20.0, 3000.0),
+        ("/MediaBox [0 0 59.5 84.2] /UserUnit 10", 59.5, 84.2),
+    ];
+    for (page_boxes, across, up) in boxes {
+        for (rotate, width, height) in [
+            ("", across, up),
+            ("/Rotate 90", up, across),
+            ("/Rotate 180", across, up),
+            ("/Rotate -90", up, across),
+            ("/Rotate 450", up, across),
+        ] {
+            let made = rehearsed(&page(&format!("{page_boxes} {rotate}"), SQUARE)).unwrap();
+
+            let Some(text) = tool("pdftotext", &["-bbox", "-cropbox"], &made) else {
+                return;
+            };
+            let words = Box::of_words(&text);
+            assert!(!words.is_empty(), "{page_boxes} {rotate}: {text}");
+            for word in words {
+                let what = format!("{page_boxes} {rotate}: {word:?}");
+                assert!(word.top > -0.02 * height, "{what}");
+                assert!(word.bottom < 0.13 * height, "{what}");
+                assert!(word.left > 0.0 && word.right < width, "{what}");
+                assert!(word.right - word.left > word.bottom - word.top, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn attributes_of_pages_may_be_inherited() {
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(
+        2,
+        "<< /Type /Pages /Count 1 /Kids [20 0 R] /MediaBox [0 0 842 595] /Rotate 90 >>",
+    );
+    objects.set(
+        20,
+        "<< /Type /Pages /Count 1 /Kids [5 0 R] /Parent 2 0 R /CropBox [0 0 842 300] \
+         /Resources << /Font << /F1 3 0 R >> /XObject << /UnsignedBanner 21 0 R >> >> >>",
+    );
+    objects.set(5, "<< /Type /Page /Parent 20 0 R /Contents 6 0 R >>");
+    objects.set_stream(
+        21,
+        "/Type /XObject /Subtype /Form /BBox [0 0 842 595]",
+        SQUARE,
+    );
+    let document = table(&objects);
+
+    let made = rehearsed(&document).unwrap();
+
+    assert_says_so_on_every_page(&made, 1);
+    assert_shows_the_same_below_the_banner("inherited", &document, &made);
+}
+
+/// A word as `pdftotext -bbox` gives it, from the upper left corner of the page
+/// as it is displayed.
+#[derive(Clone, Copy, Debug)]
+struct Box {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Box {
+    fn of_words(listing: &str) -> Vec<Self> {
+        let words = listing.lines().filter(|line| line.contains("<word"));
+        words
+            .map(|line| {
+                let number = |key: &str| {
+                    let (_, rest) = line.split_once(&format!("{key}=\"")).unwrap();
+                    rest.split('"').next().unwrap().parse().unwrap()
+                };
+                Self {
+                    left: number("xMin"),
+                    top: number("yMin"),
+                    right: number("xMax"),
+                    bottom: number("yMax"),
+                }
+            })
+            .collect()
+    }
+}
