@@ -124,13 +124,13 @@ pub(crate) fn assemble(
         file_loads: Semaphore::new(FILES_AT_ONCE),
         archive_turns: ArchiveTurns::default(),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
+        finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         base_url,
         changes: Changes::default(),
         told: Told::default(),
         work: Notify::new(),
         stop: CancellationToken::new(),
     })
-        finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
 }
 
 /// Opens the data folder that the configuration names.
