@@ -31,6 +31,9 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
             "plugins: none is active\n".to_owned(),
         );
     }
+    if let Err(error) = app.keys.check().await {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("keys: {error}\n"));
+    }
     (StatusCode::OK, "ok\n".to_owned())
 }
 

@@ -50,6 +50,11 @@ pub(crate) async fn open(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<App> {
     let folder = open_folder(config, mode, clock.clone()).await?;
+    if let Err(error) = folder.keys.check().await {
+        // They may be mounted later. Until then readiness says so too.
+        let error: &dyn std::error::Error = &error;
+        tracing::error!(error, "what is sealed cannot be read");
+    }
     match config.store.engine {
         // One process has it at a time: who had claimed a job is dead.
         Engine::Sled => release_jobs(&folder.store).await?,

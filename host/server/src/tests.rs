@@ -19,5 +19,6 @@ mod races;
 mod reading;
 mod stage;
 mod sweeping;
+mod unmounted;
 mod waiting;
 mod witness;

@@ -175,7 +175,15 @@ impl Parts {
                 path: options.master_key.display().to_string(),
             });
         }
+        let is_new = !store.exists();
         let master = Arc::new(master_key(&options.master_key, &store)?);
+        // First of the three: once there is a store, a folder without keys is not taken to be
+        // its own.
+        let keys = if is_new {
+            DataKeys::create_folder(&keys, master.clone())?
+        } else {
+            DataKeys::open_folder(&keys, master.clone())?
+        };
         let engine = SledEngine::open(
             &SledOptions {
                 folder: store,
@@ -187,7 +195,7 @@ impl Parts {
         Ok(Self {
             engine,
             files: ByteFiles::open_folder(&bytes)?,
-            keys: DataKeys::open_folder(&keys, master.clone())?,
+            keys,
             master,
         })
     }

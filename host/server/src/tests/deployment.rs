@@ -380,7 +380,7 @@ impl<'s> Deployment<'s> {
         Ok(Folder {
             store,
             files: ByteFiles::open_folder(&bytes).unwrap(),
-            keys: DataKeys::open_folder(&keys, self.master.clone()).unwrap(),
+            keys: DataKeys::create_folder(&keys, self.master.clone()).unwrap(),
             master: self.master.clone(),
         })
     }
@@ -432,20 +432,33 @@ impl<'s> Deployment<'s> {
         }
     }
 
+    /// Leaves an empty folder where the data keys are to be mounted.
+    pub(super) fn unmount_keys(&self) -> Hidden {
+        let hidden = self.take_away("keys");
+        std::fs::create_dir(&hidden.folder).unwrap();
+        hidden
+    }
+
     fn key_files(&self) -> impl Iterator<Item = PathBuf> {
         let files = std::fs::read_dir(self.folder.path().join("keys")).unwrap();
-        files.map(|file| file.unwrap().path())
+        let files = files.map(|file| file.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|end| end == "key"))
     }
 
     fn hide(&self, name: &str) -> Hidden {
+        let hidden = self.take_away(name);
+        // A folder that is not there has nothing that could not be removed.
+        std::fs::write(&hidden.folder, "").unwrap();
+        hidden
+    }
+
+    fn take_away(&self, name: &str) -> Hidden {
         let folder = self.folder.path();
         let hidden = Hidden {
             folder: folder.join(name),
             elsewhere: folder.join("hidden"),
         };
         std::fs::rename(&hidden.folder, &hidden.elsewhere).unwrap();
-        // A folder that is not there has nothing that could not be removed.
-        std::fs::write(&hidden.folder, "").unwrap();
         hidden
     }
 
@@ -458,21 +471,24 @@ impl<'s> Deployment<'s> {
 
     /// How many data keys there are.
     pub(super) fn data_keys(&self) -> usize {
-        std::fs::read_dir(self.folder.path().join("keys"))
-            .unwrap()
-            .count()
+        self.key_files().count()
     }
 }
 
-/// Byte files that are not where they belong.
+/// A folder that is not where it belongs.
 pub(super) struct Hidden {
     folder: PathBuf,
     elsewhere: PathBuf,
 }
 
 impl Hidden {
+    /// Brings it back. Nothing may have been written in its place.
     pub(super) fn restore(self) {
-        std::fs::remove_file(&self.folder).unwrap();
+        if self.folder.is_dir() {
+            std::fs::remove_dir(&self.folder).unwrap();
+        } else {
+            std::fs::remove_file(&self.folder).unwrap();
+        }
         std::fs::rename(self.elsewhere, self.folder).unwrap();
     }
 }

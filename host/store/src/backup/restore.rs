@@ -16,7 +16,7 @@ use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
 use crate::clock::Clock;
 use crate::engine::{CommitOutcome, Engine, SledEngine, SledOptions};
 use crate::files::{self, Offloaded};
-use crate::keys::{KeyError, MasterKey};
+use crate::keys::{KeyError, Mark, MasterKey};
 use crate::schema::{self, StoreMode};
 
 /// Folder of the embedded engine in a data folder.
@@ -211,6 +211,7 @@ impl Backup {
         for folder in [BYTES, KEYS].map(|name| data.join(name)) {
             files::create_folder(&folder).map_err(failed_to("create", &folder))?;
         }
+        Mark::of(&data.join(KEYS)).set()?;
         let copied = || {
             let entries = self.manifest.entries.iter();
             entries.filter(|entry| entry.path != EntryPath::Records)

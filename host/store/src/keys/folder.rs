@@ -11,6 +11,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::aead::{self, Secret};
+use super::mark::Mark;
 use super::{DataKey, KeyError, MasterKey};
 use crate::files;
 use crate::owned_folder::{FolderFault, OwnedFolder};
@@ -24,25 +25,61 @@ const ENDING: &str = ".key";
 #[derive(Clone, Debug)]
 pub struct DataKeys {
     folder: OwnedFolder,
+    mark: Mark,
     master: Arc<MasterKey>,
 }
 
 impl DataKeys {
-    /// Opens the folder, or makes it. Blocks on it.
+    /// The folder of a new store: makes it, where it is not there yet, and marks it as the one
+    /// that keeps the store's keys. Blocks on it.
     ///
     /// # Errors
     /// When the folder cannot be made.
+    pub fn create_folder(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
+        let keys = Self::at(folder, master)?;
+        keys.mark.set()?;
+        Ok(keys)
+    }
+
+    /// The folder of a store that was there before. One without a mark is marked if it holds keys;
+    /// otherwise it counts as away until it is marked or another is mounted on it, see
+    /// [`check`](Self::check). Blocks on it.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
     pub fn open_folder(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
+        let keys = Self::at(folder, master)?;
+        match keys.mark.look_for() {
+            Err(KeyError::FolderAway { .. }) if !keys.folder.ids()?.is_empty() => {
+                keys.mark.set()?;
+            }
+            Err(KeyError::FolderAway { .. }) | Ok(()) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(keys)
+    }
+
+    fn at(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
         Ok(Self {
             folder: OwnedFolder::open(folder, ENDING)?,
+            mark: Mark::of(folder),
             master,
         })
+    }
+
+    /// Whether the folder is there, so that a key which is not in it is no more.
+    ///
+    /// # Errors
+    /// [`KeyError::FolderAway`]; I/O errors.
+    pub async fn check(&self) -> Result<(), KeyError> {
+        let mark = self.mark.clone();
+        files::blocking(move || mark.look_for()).await
     }
 
     /// Makes a key. Do so before the row that names it is committed.
     ///
     /// # Errors
-    /// [`KeyError::Exists`], I/O errors.
+    /// [`KeyError::Exists`], [`KeyError::FolderAway`], I/O errors.
     pub async fn create(&self, id: Uuid) -> Result<DataKey, KeyError> {
         let key = DataKey::random()?;
         self.keep(id, &key).await?;
@@ -53,25 +90,37 @@ impl DataKeys {
     /// meanwhile; the row that names it is committed afterwards.
     ///
     /// # Errors
-    /// [`KeyError::Exists`], I/O errors.
+    /// [`KeyError::Exists`], [`KeyError::FolderAway`], I/O errors.
     pub async fn keep(&self, id: Uuid, key: &DataKey) -> Result<(), KeyError> {
         let wrapped = aead::seal(&self.master.wrapping_key(), id.as_bytes(), key.secret())?;
-        let folder = self.folder.clone();
-        let written = files::blocking(move || folder.write(id, &wrapped)).await;
-        written.map_err(|fault| match fault.source.kind() {
-            io::ErrorKind::AlreadyExists => KeyError::Exists { id },
-            _ => fault.into(),
+        let (folder, mark) = (self.folder.clone(), self.mark.clone());
+        files::blocking(move || {
+            mark.look_for()?;
+            folder
+                .write(id, &wrapped)
+                .map_err(|fault| match fault.source.kind() {
+                    io::ErrorKind::AlreadyExists => KeyError::Exists { id },
+                    _ => fault.into(),
+                })
         })
+        .await
     }
 
     /// The key with this id.
     ///
     /// # Errors
-    /// [`KeyError::Missing`] when it was erased, [`KeyError::Damaged`], I/O errors.
+    /// [`KeyError::Missing`] when it was erased, [`KeyError::Damaged`], [`KeyError::FolderAway`],
+    /// I/O errors.
     pub async fn open(&self, id: Uuid) -> Result<DataKey, KeyError> {
-        let folder = self.folder.clone();
-        let wrapped = files::blocking(move || folder.read(id)).await?;
-        let wrapped = wrapped.ok_or(KeyError::Missing { id })?;
+        let (folder, mark) = (self.folder.clone(), self.mark.clone());
+        let wrapped = files::blocking(move || match folder.read(id)? {
+            Some(wrapped) => Ok(wrapped),
+            None => Err(match mark.look_for() {
+                Ok(()) => KeyError::Missing { id },
+                Err(error) => error,
+            }),
+        })
+        .await?;
         let damaged = |_| KeyError::Damaged { id };
         let opened = aead::open(&self.master.wrapping_key(), id.as_bytes(), wrapped)
             .map(Zeroizing::new)
@@ -88,9 +137,13 @@ impl DataKeys {
     /// there; once this has returned it is gone, also after a loss of power.
     ///
     /// # Errors
-    /// I/O errors; then try again.
+    /// [`KeyError::FolderAway`], I/O errors; then try again.
     pub async fn erase(&self, id: Uuid) -> Result<bool, KeyError> {
-        Ok(self.folder.remove(id).await?)
+        let was_there = self.folder.remove(id).await?;
+        if !was_there {
+            self.check().await?;
+        }
+        Ok(was_there)
     }
 
     /// Erases the keys that are older than [`SWEEP_AGE`](crate::bytes::SWEEP_AGE) and that nobody

@@ -8,12 +8,14 @@ use crate::files;
 
 pub use self::data::{Commitment, DataKey, Sealed};
 pub use self::folder::DataKeys;
+pub(crate) use self::mark::Mark;
 
 pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
 
 mod aead;
 mod data;
 mod folder;
+mod mark;
 mod master;
 
 /// Length of every key, in bytes.
@@ -40,6 +42,12 @@ pub enum KeyError {
     #[error("the master key {path} does not hold 64 hexadecimal digits")]
     MasterMalformed {
         /// The file.
+        path: String,
+    },
+    /// The folder of data keys is not where it belongs, and nothing is known of any key.
+    #[error("the data keys are not in {path}: the folder is missing or not mounted")]
+    FolderAway {
+        /// Where the folder belongs.
         path: String,
     },
     /// There is no data key with this id: it was erased, or never made.
@@ -82,13 +90,14 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// Whether it lies with the master key's file, which an operator can mend.
+    /// Whether it lies with files and folders, which an operator can mend.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::MasterMissing { .. }
             | Self::MasterExposed { .. }
-            | Self::MasterMalformed { .. } => true,
+            | Self::MasterMalformed { .. }
+            | Self::FolderAway { .. } => true,
             Self::Io { source, .. } => files::is_for_operators(source),
             Self::Missing { .. }
             | Self::Exists { .. }

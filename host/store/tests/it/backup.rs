@@ -105,7 +105,7 @@ fn source(world: &World) -> BackupSource {
     BackupSource {
         store: world.store.clone(),
         files: ByteFiles::open_folder(&bytes).expect("byte files"),
-        keys: DataKeys::open_folder(&keys, Arc::new(master())).expect("data keys"),
+        keys: DataKeys::create_folder(&keys, Arc::new(master())).expect("data keys"),
         data: world.folder.path().join("data"),
         inventory: INVENTORY,
     }

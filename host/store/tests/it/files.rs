@@ -27,7 +27,7 @@ impl Folders {
 
     fn at(root: TempDir) -> Self {
         let files = ByteFiles::open_folder(&root.path().join("bytes")).expect("byte files");
-        let keys = DataKeys::open_folder(&root.path().join("keys"), Arc::new(master()));
+        let keys = DataKeys::create_folder(&root.path().join("keys"), Arc::new(master()));
         Self {
             keys: keys.expect("data keys"),
             files,
@@ -277,4 +277,40 @@ async fn a_data_key_opens_only_under_its_own_name() {
         folders.keys.create(first).await,
         Err(KeyError::Exists { id }) if id == first
     ));
+}
+
+#[tokio::test]
+async fn keys_that_are_not_mounted_are_told_from_keys_that_are_lost() {
+    let folders = Folders::new();
+    let (kept, lost) = (Uuid::now_v7(), Uuid::now_v7());
+    folders.keys.create(kept).await.expect("a key");
+    let keys = folders.root.path().join("keys");
+    let elsewhere = folders.root.path().join("elsewhere");
+    std::fs::rename(&keys, &elsewhere).expect("unmounted");
+
+    for place_is_there in [false, true] {
+        if place_is_there {
+            std::fs::create_dir(&keys).expect("a place to mount it on");
+        }
+        let away = [
+            folders.keys.check().await.err(),
+            folders.keys.open(kept).await.err(),
+            folders.keys.create(Uuid::now_v7()).await.err(),
+        ];
+        for error in away {
+            let is_away = matches!(error, Some(KeyError::FolderAway { .. }));
+            assert!(is_away, "{error:?}");
+        }
+        assert!(folders.keys.erase(kept).await.is_err());
+    }
+    std::fs::remove_dir(&keys).expect("nothing was written there");
+    std::fs::rename(&elsewhere, &keys).expect("mounted");
+
+    folders.keys.check().await.expect("they are there");
+    folders.keys.open(kept).await.expect("the key");
+    assert!(matches!(
+        folders.keys.open(lost).await,
+        Err(KeyError::Missing { id }) if id == lost
+    ));
+    assert!(!folders.keys.erase(lost).await.expect("erased before"));
 }

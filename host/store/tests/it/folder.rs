@@ -9,6 +9,7 @@ use parafa_store::{
     StoreMode,
 };
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::support::{Account, World, clock, on_every_engine, put_all};
 
@@ -129,6 +130,47 @@ async fn a_demo_folder_is_not_opened_for_production() {
             wanted: StoreMode::Production,
         }))
     ));
+}
+
+#[tokio::test]
+async fn a_folder_of_keys_that_is_mounted_late_is_not_taken_for_one_without_keys() {
+    let root = made().await;
+    let keys = root.path().join("data/keys");
+    let elsewhere = root.path().join("elsewhere");
+    std::fs::rename(&keys, &elsewhere).expect("not mounted");
+    std::fs::create_dir(&keys).expect("a place to mount it on");
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+    let away = folder.keys.check().await;
+    assert!(matches!(away, Err(KeyError::FolderAway { .. })), "{away:?}");
+
+    std::fs::remove_dir(&keys).expect("nothing was written there");
+    std::fs::rename(&elsewhere, &keys).expect("mounted");
+
+    folder.keys.check().await.expect("they are there");
+}
+
+#[tokio::test]
+async fn a_new_store_may_have_a_folder_of_its_own_mounted_for_its_keys() {
+    let root = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(root.path().join("data/keys")).expect("mounted");
+
+    let folder = Folder::open(&options(root.path())).await.expect("made");
+
+    folder.keys.check().await.expect("they are there");
+}
+
+#[tokio::test]
+async fn a_folder_of_keys_without_a_mark_is_known_by_its_keys() {
+    let root = made().await;
+    let mark = root.path().join("data/keys/data-keys");
+    std::fs::remove_file(&mark).expect("removed");
+    let id = Uuid::now_v7();
+    std::fs::write(mark.with_file_name(format!("{id}.key")), "a key").expect("written");
+
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+
+    folder.keys.check().await.expect("they are there");
+    assert!(mark.exists());
 }
 
 on_every_engine! {

@@ -124,6 +124,7 @@ async fn a_restored_folder_holds_everything() {
     let folder = scene.open_restored().await.expect("opened");
     let account = folder.store.get::<Account>(&1).await.expect("read");
     assert_eq!(account, Some(Account { id: 1, balance: 5 }));
+    folder.keys.check().await.expect("they are there");
     let key = folder
         .keys
         .open(scene.document.data_key)

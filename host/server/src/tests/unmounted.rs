@@ -1,0 +1,113 @@
+//! Data keys whose folder is not mounted: nothing that needs them is answered,
+//! and nothing is lost.
+
+use axum::body::{Body, to_bytes};
+use http::{Request, StatusCode};
+use parafa_api_signing::requests::ListQuery;
+use parafa_api_signing::{ProblemKind, SigningApi};
+use parafa_domain::{SigningOrder, SigningStatus};
+use tower::ServiceExt;
+
+use super::calls::{DAY, batch, caller, create, document, read, signings, terms};
+use super::deployment::{Deployment, Site};
+use super::host::Host;
+use crate::api::Signings;
+use crate::operator;
+use crate::records::Delivery;
+use crate::workflow::forms::{SigningForm, SourceForm};
+
+#[tokio::test]
+async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let raised = host.app.create_batch(&caller(), batch(), None).await;
+    let raised = raised.unwrap().row.id;
+    let api = Signings(host.app.clone());
+    let everything = || ListQuery {
+        status: None,
+        limit: 10,
+        starting_after: None,
+    };
+    let keys = deployment.unmount_keys();
+
+    let list = api.list_signings(&caller(), everything()).await;
+
+    assert_eq!(list.unwrap_err().kind(), ProblemKind::Unavailable);
+    assert!(host.app.read_batch(&caller(), raised).await.is_err());
+    keys.restore();
+    let list = api.list_signings(&caller(), everything()).await.unwrap();
+    let list = serde_json::to_value(&list).unwrap();
+    let titles: Vec<_> = list["data"].as_array().unwrap().iter().collect();
+    assert_eq!(titles.len(), 3);
+    assert!(titles.iter().all(|signing| signing["title"] == "Sutartis"));
+    drop(api);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let files = deployment.byte_files();
+    let keys = deployment.unmount_keys();
+
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = host.app.create_signing(&caller(), form, None).await;
+    assert!(created.is_err());
+    assert!(host.app.erase_signing(&caller(), id).await.is_err());
+    site.pass(DAY * 14);
+    host.run_due().await;
+
+    assert_eq!(signings(&host).await.len(), 1);
+    assert!(deployment.byte_files().is_superset(&files));
+    let row = read(&host, id).await;
+    assert_eq!(row.signing.status, SigningStatus::Pending);
+    keys.restore();
+    site.pass(DAY);
+    host.run_due().await;
+    let row = read(&host, id).await;
+    assert_eq!(row.signing.status, SigningStatus::Expired);
+    assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+    assert_eq!(deployment.data_keys(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_lost() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    assert_eq!(readiness(&host).await.0, StatusCode::OK);
+
+    for keys in [Deployment::unmount_keys, Deployment::hide_keys] {
+        let keys = keys(&deployment);
+        let (status, text) = readiness(&host).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(text.starts_with("keys: "), "{text}");
+        keys.restore();
+    }
+
+    deployment.lose_keys();
+    assert_eq!(readiness(&host).await.0, StatusCode::OK);
+    drop(host);
+    site.shutdown().await;
+}
+
+async fn readiness(host: &Host) -> (StatusCode, String) {
+    let request = Request::get("/readyz").body(Body::empty()).unwrap();
+    let answer = operator::router(host.app.clone()).oneshot(request).await;
+    let answer = answer.unwrap();
+    let status = answer.status();
+    let text = to_bytes(answer.into_body(), 1024).await.unwrap();
+    (status, String::from_utf8(text.to_vec()).unwrap())
+}
