@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::StoreError;
 use parafa_store::backup;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -116,6 +117,20 @@ pub(crate) async fn run_one(app: &App, job: &mut ClaimedJob) {
     }
 }
 
+impl App {
+    /// Puts a job off that has not failed and is to be done at another time.
+    pub(crate) async fn put_off(
+        &self,
+        job: &ClaimedJob,
+        until: Timestamp,
+    ) -> Result<(), WorkflowError> {
+        let put_off = self
+            .store
+            .transact(|tx| Box::pin(async move { jobs::retry(tx, job, until).await }));
+        Ok(put_off.await?)
+    }
+}
+
 /// Lets the job be done again later, by whoever comes first. Where the store
 /// does not take even this, the job's lease runs out.
 async fn give_back(app: &App, job: &ClaimedJob) {
@@ -123,8 +138,8 @@ async fn give_back(app: &App, job: &ClaimedJob) {
         .store
         .transact(|tx| {
             Box::pin(async move {
-                let due = tx.now().saturating_add(pause_after(job.attempts));
-                jobs::give_back(tx, job, due.unwrap_or(Timestamp::MAX)).await
+                let due = shifted(tx.now(), pause_after(job.attempts));
+                jobs::give_back(tx, job, due).await
             })
         })
         .await;

@@ -1,6 +1,7 @@
 //! When a notice that was not taken is told again: events and letters alike.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_store::clock::shifted;
 
 /// Pauses before the second and each further attempt.
 const PAUSES: [SignedDuration; 9] = [
@@ -39,7 +40,7 @@ impl Jitter {
 pub(crate) fn next_attempt(made: usize, now: Timestamp, jitter: Jitter) -> Option<Timestamp> {
     let pause = *PAUSES.get(made.checked_sub(1)?)?;
     let pause = pause + jitter.of(pause);
-    Some(now.saturating_add(pause).unwrap_or(Timestamp::MAX))
+    Some(shifted(now, pause))
 }
 
 #[cfg(test)]

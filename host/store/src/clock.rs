@@ -95,7 +95,8 @@ impl Clock for OffsetClock {
 }
 
 /// `at` moved by `by`, held at the ends of representable time.
-pub(crate) fn shifted(at: Timestamp, by: SignedDuration) -> Timestamp {
+#[must_use]
+pub fn shifted(at: Timestamp, by: SignedDuration) -> Timestamp {
     at.checked_add(by).unwrap_or(if by.is_negative() {
         Timestamp::MIN
     } else {

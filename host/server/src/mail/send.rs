@@ -1,6 +1,7 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::SignerId;
 use parafa_outbound::{Mail, MailError};
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
@@ -40,7 +41,10 @@ impl App {
         let Payload { notices } = job.payload()?;
         let handing = match &self.mailer {
             Some(sender) => match sender.under_way.begin(job.id) {
-                None => return self.look_again(job).await,
+                None => {
+                    let again = shifted(self.store.now().await?, LOOK_AGAIN);
+                    return self.put_off(job, again).await;
+                }
                 handing => handing,
             },
             None => None,
@@ -150,16 +154,6 @@ impl App {
             text: written.text,
             html: written.html,
         }))
-    }
-
-    async fn look_again(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        let given_back = self.store.transact(|tx| {
-            Box::pin(async move {
-                let again = tx.now().saturating_add(LOOK_AGAIN);
-                jobs::retry(tx, job, again.unwrap_or(Timestamp::MAX)).await
-            })
-        });
-        Ok(given_back.await?)
     }
 
     /// Ends the sending of a letter, also when somebody else has its job by

@@ -48,7 +48,7 @@ impl App {
         let receiver = target.authority().map_or("", Authority::as_str);
         let turn = match self.webhooks.lines.enter(receiver, now) {
             Ok(turn) => turn,
-            Err(again) => return self.come_again(job, again).await,
+            Err(again) => return self.put_off(job, again).await,
         };
         let (headers, body) = self.signed(&notice, &payload, now).await?;
         let port = self.webhooks.port.as_ref();
@@ -77,13 +77,6 @@ impl App {
         let body = (self.webhooks.write)(notice, event, payload)?;
         let headers = signed_headers(&secrets, notice.id, event, now, &body);
         Ok((headers, body))
-    }
-
-    async fn come_again(&self, job: &ClaimedJob, at: Timestamp) -> Result<(), WorkflowError> {
-        let given_back = self
-            .store
-            .transact(|tx| Box::pin(async move { jobs::retry(tx, job, at).await }));
-        Ok(given_back.await?)
     }
 
     /// Ends a delivery of which nobody can be told. Its record stays for as long

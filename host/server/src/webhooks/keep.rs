@@ -1,4 +1,5 @@
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
@@ -28,7 +29,7 @@ pub(super) async fn schedule_drop(
     let job = NewJob {
         lane: TIMERS,
         kind: DROP_NOTICE.to_owned(),
-        due: tx.now().saturating_add(KEPT).unwrap_or(Timestamp::MAX),
+        due: shifted(tx.now(), KEPT),
         unique: Some(format!("{DROP_NOTICE}/{notice}")),
         payload: serde_json::json!({ "notice": notice }),
     };
@@ -46,7 +47,7 @@ impl App {
                     let now = tx.now();
                     if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
                         let ended = row.ended.map_or(now, |end| end.at);
-                        let due = ended.saturating_add(KEPT).unwrap_or(Timestamp::MAX);
+                        let due = shifted(ended, KEPT);
                         if now < due {
                             return Ok(jobs::retry(tx, job, due).await?);
                         }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_store::clock::shifted;
 
 use super::send::LIMITS;
 
@@ -90,7 +91,7 @@ impl Drop for Turn {
 
 fn later(time: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
-    time.saturating_add(by).unwrap_or(Timestamp::MAX)
+    shifted(time, by)
 }
 
 #[cfg(test)]

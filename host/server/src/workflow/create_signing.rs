@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
+use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
@@ -343,6 +344,5 @@ impl Prepared {
 
 /// So many times 24 hours later.
 pub(super) fn days_after(now: Timestamp, days: u16) -> Timestamp {
-    now.saturating_add(SignedDuration::from_hours(24 * i64::from(days)))
-        .unwrap_or(Timestamp::MAX)
+    shifted(now, SignedDuration::from_hours(24 * i64::from(days)))
 }

@@ -1,6 +1,7 @@
 //! The hard deadline of a signing.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
@@ -142,9 +143,5 @@ fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
     if row.signing.status != parafa_domain::SigningStatus::Pending {
         return None;
     }
-    Some(
-        row.signing
-            .expires_at
-            .max(now.saturating_add(LOOK_AGAIN).unwrap_or(Timestamp::MAX)),
-    )
+    Some(row.signing.expires_at.max(shifted(now, LOOK_AGAIN)))
 }

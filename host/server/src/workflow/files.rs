@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_store::Transaction;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -73,9 +74,7 @@ impl App {
             bytes: written.bytes,
             media_type: report.media_type,
             created_at: now,
-            expires_at: now
-                .saturating_add(self.keep_files)
-                .unwrap_or(Timestamp::MAX),
+            expires_at: shifted(now, self.keep_files),
             used_count: 0,
             private: sealing::seal_file(&key, id, &private)?,
         };

@@ -3,6 +3,7 @@
 mod hold;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::{DataKey, KeyError};
 use parafa_store::{Guard, Page, Transaction};
@@ -268,11 +269,11 @@ async fn claim_or_find(
         body: body.to_owned(),
         claim: claim.id,
         state: IdempotencyState::Running {
-            until: after(now, RUNNING),
+            until: shifted(now, RUNNING),
         },
     })
     .await?;
-    schedule_drop(tx, &claim, after(now, ABANDONED), Remains::default()).await?;
+    schedule_drop(tx, &claim, shifted(now, ABANDONED), Remains::default()).await?;
     Ok(Found {
         claimed: Ok(claim),
         replaced,
@@ -292,7 +293,7 @@ pub(super) async fn keep(
     let row = row.ok_or(WorkflowError::ClaimLost)?;
     let body = answer.body.clone();
     let body = body.ok_or(WorkflowError::Inconsistent("a kept answer has no body"))?;
-    let until = after(tx.now(), KEPT);
+    let until = shifted(tx.now(), KEPT);
     tx.put(&IdempotencyRow {
         state: IdempotencyState::Answered {
             until,
@@ -390,7 +391,7 @@ impl IdempotencyRow {
     fn looked_at_again(&self, now: Timestamp, looks: u32) -> Option<Timestamp> {
         match self.state {
             IdempotencyState::Running { until } if now < until => Some(until),
-            IdempotencyState::Running { .. } if looks < 2 => Some(after(now, RUNNING)),
+            IdempotencyState::Running { .. } if looks < 2 => Some(shifted(now, RUNNING)),
             _ => None,
         }
     }
@@ -402,8 +403,4 @@ impl IdempotencyRow {
 
 fn unique(claim: Uuid) -> String {
     format!("{DROP_ANSWER}/{claim}")
-}
-
-fn after(now: Timestamp, time: SignedDuration) -> Timestamp {
-    now.saturating_add(time).unwrap_or(Timestamp::MAX)
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{Store, StoreError};
 
@@ -38,7 +39,7 @@ async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreErro
         .transact(|tx| {
             let claim = &claim;
             Box::pin(async move {
-                let until = tx.now().saturating_add(LEASE).unwrap_or(Timestamp::MAX);
+                let until = shifted(tx.now(), LEASE);
                 jobs::renew(tx, claim, until).await
             })
         })

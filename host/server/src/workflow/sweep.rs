@@ -2,8 +2,9 @@
 //! that names them, so a crash in between leaves them; once a day they are
 //! removed.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use parafa_store::StoreError;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 
 use super::lanes::TIMERS;
@@ -45,15 +46,8 @@ impl App {
         if files + keys > 0 {
             tracing::info!(files, keys, "ownerless byte files and data keys removed");
         }
-        let job = &*job;
-        self.store
-            .transact(|tx| {
-                Box::pin(async move {
-                    let next = tx.now().saturating_add(EVERY).unwrap_or(Timestamp::MAX);
-                    Ok(jobs::retry(tx, job, next).await?)
-                })
-            })
-            .await
+        let next = shifted(self.store.now().await?, EVERY);
+        self.put_off(job, next).await
     }
 
     /// Files and keys that are young are left, so that one whose row is being

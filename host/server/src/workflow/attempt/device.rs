@@ -10,11 +10,12 @@ use parafa_eid::smart_id::{
     SmartIdClient, SmartIdError,
 };
 use parafa_plugin_host::verify_with_certificate;
+use parafa_store::clock::shifted;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::device_link::RETURN_WITHIN;
-use super::outcome::{Next, Running, StepOutcome, after};
+use super::outcome::{Next, Running, StepOutcome};
 use crate::app::App;
 use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;
@@ -143,7 +144,7 @@ impl App {
                 AttemptStep::AwaitReturn {
                     prepared,
                     value,
-                    until: after(self.store.now().await?, RETURN_WITHIN),
+                    until: shifted(self.store.now().await?, RETURN_WITHIN),
                 },
             )),
             Ok(true) => Ok(Next::step(
@@ -172,7 +173,7 @@ impl App {
         Ok(match PAUSES.get(tries) {
             Some(pause) if error.is_transient() => {
                 let pause = SignedDuration::from_secs(*pause);
-                StepOutcome::Again(after(self.store.now().await?, pause))
+                StepOutcome::Again(shifted(self.store.now().await?, pause))
             }
             _ => StepOutcome::Failed(failure(running, error)),
         })

@@ -9,10 +9,11 @@ use parafa_plugin_host::{
     Answer, Answerer, Capability, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
     PluginDigest, Progress, Reply,
 };
+use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
 
-use super::outcome::{Running, SignedVersion, StepOutcome, Stored, after, pin};
+use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
 use super::prepare::plugin_failed;
 use super::transition::pause;
 use crate::app::App;
@@ -39,7 +40,10 @@ impl App {
             // Somebody may install one.
             Err(error) => {
                 tracing::error!(%error, "a signature waits for its plugin");
-                return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
+                return Ok(StepOutcome::Again(shifted(
+                    now,
+                    pause(running.attempt.tries),
+                )));
             }
         };
         let newest = running
@@ -60,7 +64,10 @@ impl App {
         {
             Ok(Progress::Done(signed)) => signed,
             Ok(Progress::Suspended(_)) => {
-                return Ok(StepOutcome::Again(after(now, pause(running.attempt.tries))));
+                return Ok(StepOutcome::Again(shifted(
+                    now,
+                    pause(running.attempt.tries),
+                )));
             }
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };

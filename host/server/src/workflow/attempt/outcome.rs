@@ -212,8 +212,3 @@ pub(in crate::workflow) fn pin(plugin: &Plugin) -> PluginPin {
         contract: plugin.contract_version(),
     }
 }
-
-/// A while later.
-pub(super) fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
-    now.saturating_add(pause).unwrap_or(Timestamp::MAX)
-}

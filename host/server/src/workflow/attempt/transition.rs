@@ -4,12 +4,13 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Phase};
 use parafa_plugin_host::{CallError, FaultKind};
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored, after};
+use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
 use crate::workflow::{billing, notices, sealing};
@@ -91,7 +92,7 @@ pub(super) async fn store_next(
         signing.plugin_faults = None;
         signing.signing.device_signed(id, now)
     } else {
-        signing.signing.renew_turn(id, after(now, TURN))
+        signing.signing.renew_turn(id, shifted(now, TURN))
     };
     if renewed.is_err() {
         return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
@@ -168,7 +169,7 @@ pub(super) async fn store_plugin_failure(
         } else {
             pause(attempt.tries)
         };
-        let (tries, again) = (attempt.tries + 1, after(tx.now(), pause));
+        let (tries, again) = (attempt.tries + 1, shifted(tx.now(), pause));
         tx.put(&signing).await?;
         return store_again(tx, job, attempt, tries, again).await;
     }

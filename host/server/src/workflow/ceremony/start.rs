@@ -1,8 +1,8 @@
 //! The signer begins to sign.
 
-use jiff::Timestamp;
 use parafa_domain::{AttemptId, Phase, SigningMethod};
 use parafa_store::audit;
+use parafa_store::clock::shifted;
 
 use super::{Access, Ceremony};
 use crate::app::App;
@@ -60,7 +60,7 @@ impl App {
                         .get::<SigningRow>(&signing)
                         .await?
                         .ok_or(WorkflowError::NotFound)?;
-                    let until = now.saturating_add(TURN).unwrap_or(Timestamp::MAX);
+                    let until = shifted(now, TURN);
                     row.signing
                         .begin_attempt(signer, AttemptId::new(id), start.method, now, until)
                         .map_err(|error| WorkflowError::of_begin(error, now))?;

@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use parafa_store::clock::shifted;
 use parafa_store::{Store, Transaction};
 
 use super::super::renewal::renewed_while;
-use super::{Claim, RUNNING, after};
+use super::{Claim, RUNNING};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{IdempotencyRow, IdempotencyState};
@@ -58,7 +59,7 @@ async fn renew(tx: &mut Transaction<'_>, claim: &Claim) -> Result<bool, Workflow
     };
     tx.put(&IdempotencyRow {
         state: IdempotencyState::Running {
-            until: after(tx.now(), RUNNING),
+            until: shifted(tx.now(), RUNNING),
         },
         ..row
     })
