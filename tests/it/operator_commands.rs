@@ -66,7 +66,8 @@ async fn a_workspace_made_beside_the_running_server_works_until_it_is_suspended(
     assert_eq!(status_with(&demo, key).await, StatusCode::OK);
 
     let key_id = issued["id"].as_str().expect("an id");
-    done(&data, &["key", "revoke", key_id]);
+    let revoked = done(&data, &["key", "revoke", key_id]);
+    assert!(revoked["revokedAt"].is_string(), "{revoked}");
     assert_eq!(status_with(&demo, key).await, StatusCode::UNAUTHORIZED);
 }
 
@@ -189,7 +190,6 @@ fn what_an_operator_gets_wrong_is_named() {
 }
 
 #[test]
-#[test]
 fn a_log_that_is_kept_has_json_in_every_line_and_no_key() {
     let mut demo = Demo::start();
     demo.stop();
@@ -204,6 +204,7 @@ fn a_log_that_is_kept_has_json_in_every_line_and_no_key() {
     assert!(keys.iter().all(|key| !log.contains(key.as_str())), "{log}");
 }
 
+#[test]
 fn wrong_usage_is_told_from_a_refusal() {
     let output = parafa(["user", "add", "Demo UAB"]);
 

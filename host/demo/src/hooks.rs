@@ -37,6 +37,7 @@ struct Delivery {
     headers: HashMap<String, String>,
     /// The raw body.
     body: String,
+    #[serde(serialize_with = "crate::date_time::serialize")]
     received_at: Timestamp,
 }
 

@@ -35,6 +35,7 @@ struct Entries {
 pub(crate) struct Entry {
     number: u64,
     /// By the world's clock.
+    #[serde(serialize_with = "crate::date_time::serialize")]
     at: Timestamp,
     service: Service,
     #[serde(flatten)]

@@ -13,6 +13,7 @@ mod arrivals;
 mod clock;
 mod control;
 mod crypto;
+mod date_time;
 mod der_time;
 mod error;
 mod fault;

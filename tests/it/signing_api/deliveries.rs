@@ -165,6 +165,7 @@ async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
     assert_eq!(listed[0]["status"], "failed");
     assert_eq!(listed[0]["attempts"].as_array().map(Vec::len), Some(1));
     assert_eq!(listed[0]["attempts"][0]["outcome"], "404");
+    assert!(listed[0]["attempts"][0]["at"].is_string(), "{listed}");
     hook.answer_with(200).await;
     done(
         &demo.data(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::demo::parafa;
@@ -33,7 +34,24 @@ pub(crate) fn refused(data: &Path, words: &[&str]) -> String {
 pub(crate) fn answer(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let answer = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_times(&answer);
+    answer
+}
+
+/// Whatever is answered, its times are those of the API: RFC 3339 in UTC with
+/// milliseconds.
+fn assert_times(answer: &Value) {
+    match answer {
+        Value::Array(values) => values.iter().for_each(assert_times),
+        Value::Object(members) => members.values().for_each(assert_times),
+        Value::String(text) => {
+            if let Ok(time) = text.parse::<Timestamp>() {
+                assert_eq!(*text, format!("{time:.3}"));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The sentence with which a command was refused.

@@ -24,3 +24,4 @@ pub use signer::Signer;
 pub use signing::Signing;
 pub use signing_list::SigningList;
 pub use stored_file::StoredFile;
+pub use timestamp::date_time;

@@ -1,10 +1,15 @@
-//! Times as RFC 3339 in UTC with milliseconds.
-
 use jiff::Timestamp;
 use serde::Serializer;
 
+/// A time as everybody is told it: a `date-time` of RFC 3339, 5.6, in UTC, with
+/// `Z` and milliseconds.
+#[must_use]
+pub fn date_time(time: Timestamp) -> String {
+    format!("{time:.3}")
+}
+
 pub(super) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{time:.3}"))
+    serializer.serialize_str(&date_time(*time))
 }
 
 /// The same, with null for none.
@@ -19,6 +24,25 @@ pub(super) mod nullable {
         match time {
             Some(time) => super::serialize(time, serializer),
             None => serializer.serialize_none(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_to_the_millisecond_whatever_it_holds() {
+        for (time, told) in [
+            (
+                "2026-03-01T10:00:00.123456789+02:00",
+                "2026-03-01T08:00:00.123Z",
+            ),
+            ("2026-03-01T08:00:00Z", "2026-03-01T08:00:00.000Z"),
+        ] {
+            let time: Timestamp = time.parse().expect("a time");
+            assert_eq!(date_time(time), told);
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::{clock::WorldClock, error::WorldError, folder::Folder, shutdown::Shut
 #[serde(rename_all = "camelCase")]
 pub struct ClockState {
     /// The time now.
+    #[serde(serialize_with = "crate::date_time::serialize")]
     pub now: Timestamp,
     /// How far it is ahead of the operating system's clock, in seconds.
     pub offset_seconds: i64,

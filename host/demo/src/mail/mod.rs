@@ -23,6 +23,7 @@ pub(crate) use self::smtp::serve;
 use crate::{
     arrivals::{Arrivals, Awaited},
     clock::WorldClock,
+    date_time::date_time,
 };
 
 /// Letters that are kept; older ones are forgotten.
@@ -39,6 +40,7 @@ struct Message {
     subject: String,
     text: String,
     html: String,
+    #[serde(serialize_with = "crate::date_time::serialize")]
     received_at: Timestamp,
 }
 
@@ -138,7 +140,7 @@ async fn page(State(mailbox): State<Mailbox>) -> Html<String> {
                 @for message in &messages {
                     article {
                         h2 { (message.subject) }
-                        p { (message.from) " → " (message.to) ", " (message.received_at) }
+                        p { (message.from) " → " (message.to) ", " (date_time(message.received_at)) }
                         pre { (message.text) }
                     }
                 }

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use parafa_api_signing::views::date_time;
 use parafa_store::SystemClock;
 use parafa_store::backup::{Backup, BackupError, RestoreOptions, RestoreReport};
 use serde::Serialize;
@@ -90,7 +91,9 @@ async fn restore_to(
 impl Restored {
     fn tell(&self, in_json: bool) -> anyhow::Result<()> {
         if in_json {
-            print_json(self)?;
+            let mut shown = serde_json::to_value(self).context("the answer")?;
+            shown["takenAt"] = date_time(self.report.taken_at).into();
+            print_json(&shown)?;
         } else {
             print_line(format_args!(
                 "{} holds what was backed up at {:.0}: {} files, up to commit {}",

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use parafa_api_signing::views::date_time;
 use parafa_store::StoreMode;
 use parafa_store::backup::{self, BackupError, BackupSource, Inventory, Shortfall};
 use serde_json::{Value, json};
@@ -41,7 +42,9 @@ impl Desk<'_> {
             unreadable_rows = shortfall.unreadable,
             "backed up"
         );
-        Ok(json!(report))
+        let mut shown = json!(report);
+        shown["takenAt"] = date_time(report.taken_at).into();
+        Ok(shown)
     }
 
     /// Lets the copy send what it holds back.

@@ -1,3 +1,4 @@
+use parafa_api_signing::views::date_time;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -69,7 +70,7 @@ impl Desk<'_> {
             "author": comment.author,
             "authorLabel": private.author_label,
             "body": private.body,
-            "createdAt": format!("{:.3}", comment.created_at),
+            "createdAt": date_time(comment.created_at),
         }))
     }
 }

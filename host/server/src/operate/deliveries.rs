@@ -1,3 +1,4 @@
+use parafa_api_signing::views::date_time;
 use parafa_store::jobs::Hastened;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
@@ -70,7 +71,6 @@ impl Desk<'_> {
     }
 }
 
-fn shown(notice: &NoticeRow) -> Value {
 /// Has an event told now that waits. Where it waits for another one to be tried
 /// first, that is.
 async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
@@ -92,6 +92,7 @@ async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), Oper
     Ok(())
 }
 
+fn shown(notice: &NoticeRow) -> Value {
     let event = match notice.kind {
         NoticeKind::Webhook(event) => Some(event.name()),
         NoticeKind::Mail(_) => None,
@@ -104,13 +105,13 @@ async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), Oper
     let attempts: Vec<Value> = notice
         .attempts
         .iter()
-        .map(|DeliveryAttempt { at, outcome }| json!({"at": at, "outcome": outcome}))
+        .map(|DeliveryAttempt { at, outcome }| json!({"at": date_time(*at), "outcome": outcome}))
         .collect();
     json!({
         "id": notice.id,
         "signingId": notice.signing,
         "event": event,
-        "occurredAt": notice.occurred_at,
+        "occurredAt": date_time(notice.occurred_at),
         "status": status,
         "attempts": attempts,
     })

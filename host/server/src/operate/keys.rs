@@ -1,4 +1,5 @@
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_signing::views::date_time;
 use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
 use serde_json::{Value, json};
@@ -159,7 +160,7 @@ fn shown(key: &ApiKeyRow) -> Value {
         "user": key.user,
         "product": key.product,
         "mode": key.mode,
-        "createdAt": key.created_at,
-        "revokedAt": key.revoked_at,
+        "createdAt": date_time(key.created_at),
+        "revokedAt": key.revoked_at.map(date_time),
     })
 }

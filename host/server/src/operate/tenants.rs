@@ -1,3 +1,4 @@
+use parafa_api_signing::views::date_time;
 use parafa_store::{Direction, Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -169,6 +170,6 @@ fn shown(tenant: &TenantRow) -> Value {
         "id": tenant.id,
         "name": tenant.name,
         "status": tenant.status,
-        "createdAt": tenant.created_at,
+        "createdAt": date_time(tenant.created_at),
     })
 }

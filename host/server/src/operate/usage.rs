@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use parafa_api_signing::views::date_time;
 use parafa_store::Guard;
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
@@ -59,7 +60,7 @@ fn first_id(since: Timestamp) -> Uuid {
 
 fn shown(usage: &UsageRow) -> Value {
     json!({
-        "at": format!("{:.3}", usage.at),
+        "at": date_time(usage.at),
         "product": usage.item.product(),
         "item": usage.item,
         "ref": usage.reference,
