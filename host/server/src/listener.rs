@@ -1,6 +1,8 @@
 //! Takes connections and speaks HTTP/1.1 on them, within bounds that no client
 //! can stretch.
 
+mod unread;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
@@ -23,6 +25,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use self::unread::{UnreadLimits, unread};
+
 /// How long nothing is accepted after the system refused a connection for want
 /// of descriptors or memory.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
@@ -39,6 +43,8 @@ pub(crate) struct ListenerLimits {
     pub(crate) connections: usize,
     /// Of these, the most from one address; further ones are closed.
     pub(crate) connections_of_peer: usize,
+    /// What is taken of a request after its answer.
+    pub(crate) unread: UnreadLimits,
 }
 
 impl Default for ListenerLimits {
@@ -50,6 +56,7 @@ impl Default for ListenerLimits {
             write_time: Duration::from_secs(30),
             connections: 4096,
             connections_of_peer: 1024,
+            unread: UnreadLimits::default(),
         }
     }
 }
@@ -151,15 +158,20 @@ async fn converse(
 ) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_time));
+    let (unread, leftovers) = unread();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().oneshot(request.map(Body::new))
+        router.clone().oneshot(unread.watch(request).map(Body::new))
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_time)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    if let Err(error) = watcher.watch(connection).await {
+    let ended = tokio::select! {
+        ended = watcher.watch(connection) => ended,
+        () = leftovers.take(limits.unread) => return,
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
 }

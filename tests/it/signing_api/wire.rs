@@ -48,6 +48,31 @@ fn a_body_that_is_too_long_is_refused_before_it_is_sent() {
     }
 }
 
+#[test]
+fn whoever_sends_the_whole_body_first_reads_why_it_was_refused() {
+    let demo = Demo::start();
+    let live = demo.world.signing.live.as_str();
+    for (path, key, length, refused) in [
+        ("/v1/signings", live, 25 * MIB, (413, "payload-too-large")),
+        ("/v1/batches", live, 129 * MIB, (413, "payload-too-large")),
+        (
+            "/v1/signings",
+            "tsk_live_x",
+            25 * MIB,
+            (401, "unauthorized"),
+        ),
+        ("/v1/nowhere", live, 25 * MIB, (404, "not-found")),
+    ] {
+        let mut connection = post_with(&demo, path, key, length);
+        let body = vec![b' '; length];
+        connection.write_all(&body).expect("all of it is taken");
+        let problem = problem(&mut connection);
+        let name = problem["type"].as_str().expect("a type");
+        assert_eq!(problem["status"], refused.0, "{path}: {problem}");
+        assert!(name.ends_with(refused.1), "{path}: {problem}");
+    }
+}
+
 #[tokio::test]
 async fn a_caller_who_goes_away_in_the_middle_leaves_nothing() {
     let demo = Demo::start();
@@ -66,12 +91,16 @@ async fn a_caller_who_goes_away_in_the_middle_leaves_nothing() {
 
 /// The head of a call with a body of this length.
 fn post(demo: &Demo, path: &str, length: usize) -> TcpStream {
+    post_with(demo, path, &demo.world.signing.live, length)
+}
+
+/// The same with another key.
+fn post_with(demo: &Demo, path: &str, key: &str, length: usize) -> TcpStream {
     let authority = demo.world.base_url.authority();
     let mut connection = TcpStream::connect(authority).expect("the server listens");
     let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n",
-        demo.world.signing.live
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     );
     connection.write_all(head.as_bytes()).expect("it is taken");
     connection
@@ -86,4 +115,19 @@ fn head(connection: &mut TcpStream) -> String {
         answer.extend(byte);
     }
     String::from_utf8(answer).expect("ASCII")
+}
+
+/// The problem document that is the answer.
+fn problem(connection: &mut TcpStream) -> Value {
+    let head = head(connection);
+    assert!(head.contains("application/problem+json"), "{head}");
+    let length = head
+        .to_lowercase()
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    let mut document = vec![0; length.expect("a length")];
+    connection
+        .read_exact(&mut document)
+        .expect("all of the answer");
+    serde_json::from_slice(&document).expect("JSON")
 }
