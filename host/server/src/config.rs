@@ -1,26 +1,27 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
-use std::collections::HashMap;
-use std::ffi::OsString;
+mod environment;
+
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parafa_api_signing::RateLimits;
-use parafa_store::engine::SledOptions;
 use parafa_store::StoreMode;
+use parafa_store::engine::SledOptions;
 use serde::Deserialize;
 use url::Url;
 
+use self::environment::Environment;
 use crate::records::PriceLadder;
+
+/// How many times as often as usual a key may come in the demo.
+const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 
 /// Everything that an operator can set. `docs/configuration.md` explains each
 /// key.
 #[derive(Clone, Debug, Default, Deserialize)]
-/// How many times as often as usual a key may come in the demo.
-const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
-
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Addresses.
@@ -108,12 +109,12 @@ pub struct Limits {
     pub writes_per_minute: Option<NonZeroU32>,
     /// How long a stored file is kept, in days.
     pub file_days: NonZeroU16,
-    /// Plugin calls at the same time.
-    pub plugin_calls: u32,
-    /// Memory of one plugin call, in bytes.
     /// How long a signature that a device has made is worth finishing, in
     /// hours from the start of its attempt.
     pub finish_hours: NonZeroU16,
+    /// Plugin calls at the same time.
+    pub plugin_calls: u32,
+    /// Memory of one plugin call, in bytes.
     pub plugin_memory_bytes: usize,
     /// Time of one plugin call, in seconds.
     pub plugin_seconds: u64,
@@ -252,10 +253,10 @@ impl Default for Limits {
             reads_per_minute: None,
             writes_per_minute: None,
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
+            finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
             plugin_calls: 16,
             plugin_memory_bytes: 256 * 1024 * 1024,
             plugin_seconds: 10,
-            finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
         }
     }
 }
@@ -298,20 +299,14 @@ impl Config {
     /// # Errors
     /// [`ConfigError`], naming the file and the key.
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        Self::read(file, Environment::of(std::env::vars_os()))
+    }
+
+    fn read(file: Option<&Path>, environment: Environment) -> Result<Self, ConfigError> {
         let mut builder = config::Config::builder();
         if let Some(file) = file {
             builder = builder.add_source(config::File::from(file).format(config::FileFormat::Toml));
         }
-        let environment = config::Environment::with_prefix("PARAFA")
-            .prefix_separator("_")
-            .separator("__")
-            .list_separator(",")
-            .with_list_parse_key("outbound.allow")
-            .with_list_parse_key("trust.allow")
-            .with_list_parse_key("timestamps.urls")
-            .with_list_parse_key("billing.prices")
-            .try_parsing(true)
-            .source(Some(section_variables(std::env::vars_os())));
         let loaded = builder
             .add_source(environment)
             .build()
@@ -321,18 +316,6 @@ impl Config {
             source: Box::new(source),
         })
     }
-}
-
-/// Only variables that name a section and a key; others, such as one that
-/// tells tests where a tool is, or one that is not UTF-8, are not the
-/// configuration's.
-fn section_variables(
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> HashMap<String, String> {
-    variables
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.starts_with("PARAFA_") && name.contains("__"))
-        .collect()
 }
 
 /// A configuration that cannot be used.
@@ -356,6 +339,16 @@ mod tests {
         let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         Config::load(Some(file.path()))
+    }
+
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        let config = load("[server]\nlisten = '127.0.0.1:9999'\n").unwrap();
+
+        assert_eq!(config.server.listen.port(), 9999);
+        assert_eq!(config.limits.max_body_bytes, 24 * 1024 * 1024);
+    }
+
     #[test]
     fn the_demo_is_generous_unless_a_rate_is_set() {
         let rates = |text: &str, mode| {
@@ -368,16 +361,6 @@ mod tests {
         let few_reads = "[limits]\nreads_per_minute = 5\n";
         assert_eq!(rates(few_reads, StoreMode::Production), (5, 120));
         assert_eq!(rates(few_reads, StoreMode::Demo), (5, 12_000));
-    }
-
-    }
-
-    #[test]
-    fn what_is_not_set_has_its_default() {
-        let config = load("[server]\nlisten = '127.0.0.1:9999'\n").unwrap();
-
-        assert_eq!(config.server.listen.port(), 9999);
-        assert_eq!(config.limits.max_body_bytes, 24 * 1024 * 1024);
     }
 
     #[test]
@@ -403,18 +386,32 @@ mod tests {
     }
 
     #[test]
-    fn only_readable_variables_of_a_section_are_taken() {
-        use std::os::unix::ffi::OsStringExt;
-
+    fn what_variables_set_is_read_as_what_it_is() {
         let variables = [
-            ("PARAFA_SERVER__LISTEN".into(), "127.0.0.1:9999".into()),
-            ("PARAFA_ELSEWHERE".into(), "x".into()),
-            ("HOME".into(), OsString::from_vec(vec![0xff])),
+            ("PARAFA_OUTBOUND__ALLOW", r#"["a:1", "b:2"]"#),
+            ("PARAFA_TRUST__ALLOW", "a:1"),
+            (
+                "PARAFA_TIMESTAMPS__URLS",
+                "['https://a.example', 'https://b.example']",
+            ),
+            ("PARAFA_BILLING__PRICES", r#"["1=0.70", "11=0.60"]"#),
+            ("PARAFA_LIMITS__PLUGIN_CALLS", "7"),
+            ("PARAFA_MAIL__HOST", "mail.example"),
+            ("PARAFA_MAIL__PORT", "25"),
+            ("PARAFA_MAIL__PROTECTION", "none"),
+            ("PARAFA_MAIL__USER", "007"),
+            ("PARAFA_MAIL__FROM", "a@example.lt"),
         ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
 
-        let taken = section_variables(variables.into_iter());
+        let config = Config::read(None, Environment::of(variables.into_iter())).unwrap();
 
-        assert_eq!(taken.len(), 1);
-        assert_eq!(taken["PARAFA_SERVER__LISTEN"], "127.0.0.1:9999");
+        assert_eq!(config.outbound.allow, ["a:1", "b:2"]);
+        assert_eq!(config.trust.allow, ["a:1"]);
+        assert_eq!(config.timestamps.urls.len(), 2);
+        assert_eq!(config.billing.prices.price(11).to_string(), "0.60");
+        assert_eq!(config.limits.plugin_calls, 7);
+        let mail = config.mail.unwrap();
+        assert_eq!((mail.port, mail.user.as_deref()), (25, Some("007")));
     }
 }
