@@ -1,5 +1,6 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
+mod absent;
 mod environment;
 
 use std::net::SocketAddr;
@@ -13,6 +14,7 @@ use parafa_store::engine::SledOptions;
 use serde::Deserialize;
 use url::Url;
 
+use self::absent::without_absent;
 use self::environment::Environment;
 use crate::records::PriceLadder;
 
@@ -310,7 +312,8 @@ impl Config {
         let loaded = builder
             .add_source(environment)
             .build()
-            .and_then(config::Config::try_deserialize);
+            .and_then(|built| without_absent(built.cache))
+            .and_then(Self::deserialize);
         loaded.map_err(|source| ConfigError {
             file: file.map(Path::to_owned),
             source: Box::new(source),
@@ -413,5 +416,51 @@ mod tests {
         assert_eq!(config.limits.plugin_calls, 7);
         let mail = config.mail.unwrap();
         assert_eq!((mail.port, mail.user.as_deref()), (25, Some("007")));
+    }
+
+    #[test]
+    fn a_variable_for_what_this_build_does_not_have_is_refused() {
+        let url = ("PARAFA_STORE__URL".into(), "postgres://db/parafa".into());
+
+        let refused = Config::read(None, Environment::of([url].into_iter()));
+
+        let why = refused.unwrap_err().source.to_string();
+        assert!(why.contains("store.url is set"), "{why}");
+    }
+
+    #[test]
+    fn every_section_that_has_a_name_may_stand_there_empty() {
+        let sections = "server store objects secrets limits outbound trust timestamps smart_id \
+                        mobile_id card mail webhooks billing diligence attorney auth plugins \
+                        telemetry";
+        let empty: String = sections
+            .split_whitespace()
+            .map(|section| format!("[{section}]\n"))
+            .collect();
+
+        let config = load(&empty).unwrap();
+
+        assert!(config.smart_id.is_none() && config.mail.is_none());
+        assert!(load("[webhook]\n").is_err());
+    }
+
+    #[test]
+    fn what_this_build_does_not_have_is_refused_by_name_all_of_it() {
+        let text = "[store]\nengine = 'postgres'\nurl = 'postgres://db/parafa'\n\
+                    [objects]\nurl = 's3://bucket'\n[mobile_id]\nbase_url = 'https://m.example'\n";
+
+        let why = load(text).unwrap_err().source.to_string();
+
+        for named in [
+            "store.engine is postgres, and this build does not have that engine",
+            "store.url is set",
+            "objects.url is set",
+            "mobile_id.base_url is set",
+        ] {
+            assert!(why.contains(named), "{why}");
+        }
+        assert!(load("webhooks = 1\n").is_err());
+        let other = load("[store]\nengine = 'mysql'\n").unwrap_err();
+        assert!(other.source.to_string().contains("mysql"));
     }
 }
