@@ -23,7 +23,8 @@ pub(crate) enum WorkflowError {
     /// The plugin does not take a document that was to be stored.
     #[error("the file is refused")]
     FileRefused {
-        /// Where its bytes stand in the request, as a JSON pointer.
+        /// Where what is refused stands in the request, its bytes or its name,
+        /// as a JSON pointer.
         pointer: String,
         refusal: Refusal,
     },
@@ -143,7 +144,8 @@ pub(crate) enum IntakeFault {
 /// A document that a plugin does not take.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusedDocument {
-    /// Where its bytes stand in the request, as a JSON pointer.
+    /// Where what is refused stands in the request, its bytes or its name, as a
+    /// JSON pointer.
     pub(crate) pointer: String,
     /// Where the wish to flatten it stands, or would.
     pub(crate) flatten_pointer: String,

@@ -67,7 +67,7 @@ async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
     api.post("v1/batches", body).await.expect_problem(
         422,
         "mdoc-not-accepted",
-        &["/documents/1/content"],
+        &["/documents/1/name"],
     );
 
     let page = api.get("v1/signings").await.expect(200);

@@ -105,7 +105,7 @@ async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
         document(json!({"name": "a.mdoc", "content": "AAAA"})),
     )
     .await
-    .expect_problem(422, "mdoc-not-accepted", &["/document/content"]);
+    .expect_problem(422, "mdoc-not-accepted", &["/document/name"]);
 }
 
 #[tokio::test]

@@ -58,9 +58,9 @@ async fn what_is_refused_inline_is_refused_as_a_file() {
     )
     .await
     .expect_problem(400, "document-refused", &["/content"]);
-    api.post("v1/files", json!({"name": "a.mdoc", "content": "AAAA"}))
+    api.post("v1/files", json!({"name": "a.MDOC", "content": "AAAA"}))
         .await
-        .expect_problem(400, "document-refused", &["/content"]);
+        .expect_problem(400, "document-refused", &["/name"]);
     api.post("v1/files", json!({"name": "a.txt", "content": "AAAA"}))
         .await
         .expect_problem(400, "validation-failed", &["/name"]);

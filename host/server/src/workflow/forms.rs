@@ -53,6 +53,13 @@ pub(crate) enum ContentForm {
     File(Uuid),
 }
 
+/// Where the name of a file stands in a request: beside its bytes, or their
+/// token.
+pub(super) fn name_pointer(bytes_pointer: &str) -> String {
+    let (parent, _) = bytes_pointer.rsplit_once('/').unwrap_or_default();
+    format!("{parent}/name")
+}
+
 /// How a signing is to be run.
 #[derive(Clone, Debug)]
 pub(crate) struct TermsForm {

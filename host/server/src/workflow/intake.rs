@@ -9,7 +9,7 @@ use parafa_plugin_host::{
 use tokio::sync::SemaphorePermit;
 
 use super::accounts::Caller;
-use super::forms::{ContentForm, DocumentForm};
+use super::forms::{ContentForm, DocumentForm, name_pointer};
 use super::media_type;
 use crate::app::App;
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
@@ -25,6 +25,9 @@ const UNPROCESSABLE: [&str; 4] = [
     "container-unsound",
     "mdoc-not-accepted",
 ];
+
+/// Extension of an MDOC, which is refused by its name.
+const MDOC: &str = "mdoc";
 
 /// Code of a refusal of what cannot be drawn into the pages.
 const FLATTEN_REFUSED: &str = "flatten-refused";
@@ -67,6 +70,8 @@ pub(super) struct Loaded<'a> {
 enum Obstacle {
     /// Its token names nothing that this caller has.
     UnknownFile,
+    /// Its name says that it is an MDOC.
+    NamedMdoc,
     /// It is refused.
     Refused(Refusal),
     /// Its format cannot be worked with at the moment.
@@ -82,6 +87,11 @@ impl Obstacle {
             Self::UnknownFile => Some(IntakeFault::UnknownFile {
                 pointer: form.pointer.clone(),
             }),
+            Self::NamedMdoc => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: name_pointer(&form.pointer),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: mdoc_refusal(),
+            })),
             Self::Refused(refusal) => Some(IntakeFault::Refused(RefusedDocument {
                 pointer: form.pointer.clone(),
                 flatten_pointer: form.flatten_pointer.clone(),
@@ -94,6 +104,7 @@ impl Obstacle {
     /// Whether the document is sound, and can take no signature.
     fn is_unprocessable(&self) -> bool {
         match self {
+            Self::NamedMdoc => true,
             Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
             _ => false,
         }
@@ -143,6 +154,10 @@ impl App {
     ) -> Result<Report, WorkflowError> {
         match self.look_at(extension, false, content).await? {
             Ok(look) => Ok(look.report),
+            Err(Obstacle::NamedMdoc) => Err(WorkflowError::FileRefused {
+                pointer: name_pointer(pointer),
+                refusal: mdoc_refusal(),
+            }),
             Err(Obstacle::Refused(refusal)) => Err(WorkflowError::FileRefused {
                 pointer: pointer.to_owned(),
                 refusal,
@@ -216,12 +231,8 @@ impl App {
         flatten: bool,
         content: Bytes,
     ) -> Result<Result<Look, Obstacle>, WorkflowError> {
-        if extension == "mdoc" {
-            return Ok(Err(Obstacle::Refused(Refusal {
-                code: "mdoc-not-accepted".to_owned(),
-                detail: "An MDOC takes a first signature only.".to_owned(),
-                subjects: Vec::new(),
-            })));
+        if extension == MDOC {
+            return Ok(Err(Obstacle::NamedMdoc));
         }
         let Some(plugin) = self.plugins.by_extension(extension) else {
             return Ok(Err(Obstacle::NotSetUp(
@@ -264,6 +275,14 @@ impl App {
             report,
             flattened,
         }))
+    }
+}
+
+fn mdoc_refusal() -> Refusal {
+    Refusal {
+        code: "mdoc-not-accepted".to_owned(),
+        detail: "An MDOC takes a first signature only.".to_owned(),
+        subjects: Vec::new(),
     }
 }
 
