@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
 use crate::config::Config;
+use crate::demo;
 use crate::shelf::{Findings, Shelf};
 use crate::startup::{self, ConfigFaults};
 
@@ -73,7 +74,8 @@ fn findings(place: &Place) -> anyhow::Result<Findings> {
 async fn look_at_store(config: &Config, findings: &mut Findings) {
     let data = &config.store.data;
     let has_key = startup::check_master_key(config, StoreMode::Production).is_ok();
-    if !has_key || !data.join("store").exists() {
+    let is_demo = demo::mode_of(data) == StoreMode::Demo;
+    if !has_key || is_demo || !data.join("store").exists() {
         return;
     }
     let clock = Arc::new(SystemClock);

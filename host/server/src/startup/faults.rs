@@ -14,6 +14,7 @@ use super::{
     time_stamping_authorities, webhook_policy,
 };
 use crate::config::{Config, SmartId};
+use crate::demo;
 
 /// The schemes of device links, of the provider and of its demo environment.
 const SCHEME_NAMES: [&str; 2] = ["smart-id", "smart-id-demo"];
@@ -43,7 +44,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     let mut found = Found::default();
     found.in_check(check_base_url(config));
     found.in_check(check_listeners(config));
-    found.in_check(check_data_folder(config));
+    found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
     found.in_check(webhook_policy(config));
     found.in_check(certificate_policy(config));
@@ -138,8 +139,14 @@ fn check_listeners(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn check_data_folder(config: &Config) -> anyhow::Result<()> {
+fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let data = &config.store.data;
+    if mode == StoreMode::Production && demo::mode_of(data) == StoreMode::Demo {
+        bail!(
+            "store.data {} was made for demo: name another folder, or start it with --demo",
+            data.display()
+        );
+    }
     if data.exists() && !data.is_dir() {
         bail!(
             "store.data {} is not a folder: name one, or a path where it can be made",
@@ -315,6 +322,16 @@ mod tests {
         assert_eq!(faults(&config), [""; 0]);
         config.server.base_url = Some("https://example.com/sign".parse().unwrap());
         assert_one_fault(&config, "server.base_url", "without a path");
+    }
+
+    #[test]
+    fn the_folder_of_a_demo_is_no_other_server_s() {
+        let (_folder, config) = sound();
+        fs::create_dir(&config.store.data).unwrap();
+        fs::write(config.store.data.join("demo.json"), "{}").unwrap();
+
+        assert_one_fault(&config, "store.data", "--demo");
+        assert!(check(&config, StoreMode::Demo).is_ok());
     }
 
     #[test]
