@@ -10,6 +10,7 @@ mod flatten_samples;
 mod forged;
 mod intake;
 mod issuing;
+mod new_fields;
 mod page_content;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]

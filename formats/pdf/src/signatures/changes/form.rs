@@ -57,7 +57,7 @@ impl Comparison<'_, '_, '_> {
             .ok_or_else(|| Stop::Change("Fields were removed from the form.".into()))?
             .added;
         for number in added {
-            let field = detector.fields.iter().find(|field| field.id.0 == number);
+            let field = detector.field(number);
             let Some(field) =
                 field.filter(|field| field.kind == FieldKind::Signature && self.is_added(number))
             else {

@@ -35,6 +35,8 @@ use references::References;
 pub(crate) struct ChangeDetector<'f, 'a> {
     file: &'f PdfFile<'a>,
     fields: Vec<FieldNode<'f>>,
+    /// Places among the fields, by the number of the object.
+    field_places: BTreeMap<u32, usize>,
     pages: Vec<Page>,
     /// Members of object streams, by the number of the stream.
     members: BTreeMap<u32, Vec<u32>>,
@@ -74,10 +76,13 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
                 members.entry(container).or_default().push(number);
             }
         }
+        let fields = file.field_nodes()?;
+        let places = fields.iter().enumerate();
         Ok(Self {
             file,
             members,
-            fields: file.field_nodes()?,
+            field_places: places.map(|(place, field)| (field.id.0, place)).collect(),
+            fields,
             page_numbers: pages.iter().map(|page| page.number).collect(),
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
@@ -149,6 +154,11 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             known.referenced = Some(Rc::clone(&found));
         }
         Ok(found)
+    }
+
+    /// The field or widget that an object is.
+    fn field(&self, number: u32) -> Option<&FieldNode<'f>> {
+        self.fields.get(*self.field_places.get(&number)?)
     }
 
     fn is_page(&self, number: u32) -> bool {
