@@ -11,7 +11,7 @@ mod pdfa;
 use std::borrow::Cow;
 
 use lopdf::Object;
-use parafa_format_core::{Field, Note, Refusal, Report, SignatureSummary};
+use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
 
 use crate::MEDIA_TYPE;
 use crate::signatures::{self, SignatureDictionary};
@@ -22,22 +22,36 @@ use crate::verify::require_verifiable;
 /// stream.
 const NEW_OBJECTS: u32 = 4;
 
+/// What is to become of a document.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Purpose {
+    /// A signature in a field that it has.
+    SignatureInItsField,
+    /// A signature in a field that is added.
+    SignatureInNewField,
+    /// No signature: XFA forms are taken, whose pages may show something else
+    /// than what the form draws.
+    Rehearsal,
+}
+
 /// Applies every intake rule to a parsed file: refuses, or reports what the
 /// document is. The signer calls it before it appends anything.
 pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    report(file, interactive_form::fields)
+    report(file, Purpose::SignatureInNewField)
 }
 
-/// The same for what is not signed: XFA forms are taken, whose pages may show
-/// something else than what the form draws.
+/// The same for a signature in an empty field that the document has: earlier
+/// signatures may lock every other.
+pub(crate) fn examine_for_its_own_field(file: &PdfFile<'_>) -> Result<Report, Refusal> {
+    report(file, Purpose::SignatureInItsField)
+}
+
+/// The same for what is not signed.
 pub(crate) fn examine_even_xfa(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    report(file, interactive_form::fields_even_of_xfa)
+    report(file, Purpose::Rehearsal)
 }
 
-fn report(
-    file: &PdfFile<'_>,
-    fields: impl FnOnce(&PdfFile<'_>) -> Result<Vec<Field>, Refusal>,
-) -> Result<Report, Refusal> {
+fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
     file.pages()?;
     if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
         return Err(Refusal::new(
@@ -46,10 +60,18 @@ fn report(
         ));
     }
     let mut notes = actions::examine(file)?;
-    let fields = fields(file)?;
+    let fields = match purpose {
+        Purpose::SignatureInItsField | Purpose::SignatureInNewField => {
+            interactive_form::fields(file)
+        }
+        Purpose::Rehearsal => interactive_form::fields_even_of_xfa(file),
+    }?;
     let signatures = signatures::find(file)?;
     require_verifiable(file.limits(), &signatures)?;
     notes.extend(earlier_signatures::examine(file, &signatures)?);
+    if purpose == Purpose::SignatureInNewField {
+        signatures::new_field_name(file, &signatures)?;
+    }
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));
     Ok(Report {

@@ -1,8 +1,6 @@
 //! The interactive form with one more field at its root, by patches of the
 //! source that leave every other byte (ISO 32000-2, 12.7.3).
 
-use std::collections::BTreeSet;
-
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
@@ -11,15 +9,6 @@ use crate::write::{Update, reference, with_item};
 
 /// SignaturesExist and AppendOnly (ISO 32000-2, table 225).
 const SIGNATURE_FLAGS: i64 = 0b11;
-
-/// A field name `Signature<n>` that no field at the root has.
-pub(super) fn unused_field_name(file: &PdfFile<'_>) -> Result<String, Refusal> {
-    let names = root_field_names(file)?;
-    Ok((1_usize..)
-        .map(|number| format!("Signature{number}"))
-        .find(|name| !names.contains(name))
-        .expect("a document has fewer fields than there are numbers"))
-}
 
 /// Adds a field to the root of the form, making the form when there is none.
 /// What is written anew is the smallest of catalog, form and field array.
@@ -146,22 +135,6 @@ fn signature_flags(file: &PdfFile<'_>, form: &Dictionary) -> i64 {
         .ok()
         .and_then(|flags| file.resolve(flags)?.as_i64().ok())
         .unwrap_or(0)
-}
-
-fn root_field_names(file: &PdfFile<'_>) -> Result<BTreeSet<String>, Refusal> {
-    let Some((form, _)) = form(file)? else {
-        return Ok(BTreeSet::new());
-    };
-    let fields = form
-        .get(b"Fields")
-        .ok()
-        .and_then(|fields| file.resolve(fields)?.as_array().ok());
-    Ok(fields
-        .into_iter()
-        .flatten()
-        .filter_map(|field| file.resolve(file.resolve(field)?.as_dict().ok()?.get(b"T").ok()?))
-        .filter_map(|name| lopdf::decode_text_string(name).ok())
-        .collect())
 }
 
 fn damaged(error: impl std::fmt::Display) -> Refusal {

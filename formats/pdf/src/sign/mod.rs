@@ -87,7 +87,10 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
 }
 
 fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Revision, Refusal> {
-    intake::examine(file)?;
+    match signing.field {
+        Some(_) => intake::examine_for_its_own_field(file)?,
+        None => intake::examine(file)?,
+    };
     Revision::prepare(file, signing)
 }
 

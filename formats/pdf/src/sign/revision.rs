@@ -1,12 +1,13 @@
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use super::acro_form::{add_field, flag_signatures, unused_field_name};
+use super::acro_form::{add_field, flag_signatures};
 use super::blank_signature::BlankSignature;
 use super::empty_field::EmptyField;
 use super::request::Signing;
+use crate::signatures;
 use crate::structure::PdfFile;
-use crate::write::{Update, file_identifier, reference};
+use crate::write::{Update, file_identifier, hex_string, reference};
 
 /// Print and Locked (ISO 32000-2, table 167).
 const WIDGET_FLAGS: u32 = 132;
@@ -88,7 +89,7 @@ impl Revision {
 
 /// Adds a field and gives its name and what its value will be.
 fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, ObjectId), Refusal> {
-    let name = unused_field_name(file)?;
+    let name = signatures::new_field_name(file, &signatures::find(file)?)?;
     let page = *file
         .pages()?
         .first()
@@ -104,8 +105,20 @@ fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, Obj
 /// on no page's list of annotations, so that no page changes.
 fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
     format!(
-        "<< /Type /Annot /Subtype /Widget /FT /Sig /T ({name}) /V {} /Rect [0 0 0 0] /F {WIDGET_FLAGS} /P {} >>",
+        "<< /Type /Annot /Subtype /Widget /FT /Sig /T {} /V {} /Rect [0 0 0 0] /F {WIDGET_FLAGS} /P {} >>",
+        text_string(name),
         reference(signature),
         reference(page)
     )
+}
+
+/// A text string (ISO 32000-2, 7.9.2.2), in UTF-16 unless it is of letters and
+/// digits.
+fn text_string(text: &str) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return format!("({text})");
+    }
+    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+    let bytes: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
+    hex_string(&bytes)
 }

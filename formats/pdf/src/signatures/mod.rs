@@ -4,6 +4,7 @@
 mod byte_range;
 mod changes;
 mod date;
+mod new_field;
 mod permissions;
 
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use crate::structure::{FieldKind, FieldNode, PdfFile, RawDictionary, as_string};
 
 pub(crate) use byte_range::{ByteRange, ByteRangeError};
 pub(crate) use changes::ChangeDetector;
+pub(crate) use new_field::new_field_name;
 pub(crate) use permissions::{AccessPermission, Permissions};
 use permissions::{TransformReader, Transforms};
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Object};
 
-use crate::structure::PdfFile;
+use crate::structure::{PdfFile, text_string};
 
 /// What may be changed at all (`/P`, ISO 32000-2, table 257).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -85,9 +85,7 @@ impl FieldLock {
                 return Some(Vec::new());
             };
             let names = names.as_array().ok()?.iter();
-            names
-                .map(|name| lopdf::decode_text_string(file.resolve(name)?).ok())
-                .collect()
+            names.map(|name| text_string(file.resolve(name)?)).collect()
         };
         let lock = match action {
             Some(b"Exclude") => names().map(Self::Exclude),
@@ -103,6 +101,13 @@ impl Permissions {
     pub(crate) fn locks(&self, field: &str) -> bool {
         let mut locks = self.locks.iter().chain(&self.own_lock);
         locks.any(|lock| lock.locks(field))
+    }
+
+    /// Whether a transform of the signature locks a field of that name that is
+    /// yet to be added. What only the lock of its field says is about the
+    /// fields that there were.
+    pub(super) fn locks_new(&self, field: &str) -> bool {
+        self.locks.iter().any(|lock| lock.locks(field))
     }
 
     /// Whether any field is locked at all.

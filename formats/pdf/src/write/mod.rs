@@ -11,6 +11,7 @@ mod update;
 pub(crate) use edits::Edits;
 pub(crate) use rewrite::rewrite;
 pub(crate) use syntax::{
-    encoded, escaped, file_identifier, number, reference, with_entries, with_item, without_entry,
+    encoded, escaped, file_identifier, hex_string, number, reference, with_entries, with_item,
+    without_entry,
 };
 pub(crate) use update::{Update, append};

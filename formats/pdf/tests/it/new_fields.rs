@@ -1,8 +1,48 @@
-//! Signature fields that are added to signed documents.
+//! Signature fields that are added where earlier signatures lock some.
 
-use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
+use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
+use parafa_fixtures::{CrossReference, PdfBuilder};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Refusal};
 use parafa_format_pdf::verify;
+
+use crate::ceremony::{P256, P384, Person};
+use crate::earlier_signatures::{number_after, object, updated};
+use crate::intake::{inspected, refused, table};
+use crate::referees::{assert_pyhanko_accepts, pyhanko_passes, pyhanko_passes_fixture};
+
+/// A document whose signature has transforms as the lock of its field asks
+/// for, with an empty field `Antra` beside it.
+fn locked(lock: &str) -> Vec<u8> {
+    let field = |name: &str, entries: &str| {
+        format!(
+            "<< /Type /Annot /Subtype /Widget /FT /Sig /T ({name}) /Rect [0 0 0 0] /F 132 /P 5 0 R {entries} >>"
+        )
+    };
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R 21 0 R] >> >>",
+    );
+    objects.set(20, field("Pirma", &format!("/Lock << {lock} >>")));
+    objects.set(21, field("Antra", ""));
+    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+    signs(&P256, &document, Some("Pirma")).unwrap().0
+}
+
+/// Signs in a field, or in a new one; with the name of the field.
+fn signs(
+    person: &Person,
+    document: &[u8],
+    field: Option<&str>,
+) -> Result<(Vec<u8>, String), Refusal> {
+    let mut request = person.request();
+    request.params = field
+        .map(|field| ("field".to_owned(), field.to_owned()))
+        .into_iter()
+        .collect();
+    let (signed, outcome) = person.carries_out(document, &request)?;
+    Ok((signed, outcome.signature_id))
+}
 
 fn integrity(document: &[u8]) -> Vec<Integrity> {
     let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
@@ -10,6 +50,167 @@ fn integrity(document: &[u8]) -> Vec<Integrity> {
         .into_iter()
         .map(|signature| signature.integrity)
         .collect()
+}
+
+/// Whether the first signature holds after an update, and by pyHanko all do.
+fn holds(document: SignedPdf) -> bool {
+    let document = document.build();
+    let holds = integrity(&document)[0] == Integrity::Intact;
+    if let Some(passed) = pyhanko_passes_fixture(&document) {
+        assert_eq!(passed, holds);
+    }
+    holds
+}
+
+#[test]
+fn a_new_field_has_a_name_that_no_earlier_signature_locks() {
+    for (lock, expected) in [
+        ("/Action /Include /Fields []", "Signature1"),
+        (
+            "/Action /Include /Fields [(Signature1) (Signature2) (Kita)]",
+            "Signature3",
+        ),
+        ("/Action /Exclude /Fields [(Kita) (Trecia)]", "Kita"),
+        (
+            "/Action /Exclude /Fields [(Antra) (a.b) (Dar \\(1\\))]",
+            "Dar (1)",
+        ),
+        (
+            "/Action /Exclude /Fields [<FEFF0160017E>]",
+            "\u{160}\u{17E}",
+        ),
+    ] {
+        let document = locked(lock);
+        let (signed, name) = signs(&P384, &document, None).unwrap();
+
+        assert!(inspected(&document).is_ok(), "{lock}");
+        assert_eq!(name, expected, "{lock}");
+        assert_eq!(integrity(&signed), [Integrity::Intact; 2], "{lock}");
+        assert_pyhanko_accepts(&signed, 2, false);
+    }
+}
+
+#[test]
+fn where_every_new_field_is_locked_the_locking_signature_is_named() {
+    for lock in [
+        "/Action /All",
+        "/Action /Exclude /Fields []",
+        "/Action /Exclude /Fields [(Antra) (a.b)]",
+    ] {
+        let document = locked(lock);
+
+        for refusal in [
+            inspected(&document).unwrap_err(),
+            signs(&P384, &document, None).unwrap_err(),
+        ] {
+            assert_eq!(refusal.code, "certified-no-changes", "{lock}");
+            assert_eq!(refusal.subjects, ["Pirma"], "{lock}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_field_that_is_not_locked_may_be_signed_where_every_new_one_is() {
+    let document = locked("/Action /Exclude /Fields [(Antra)]");
+
+    let (signed, _) = signs(&P384, &document, Some("Antra")).unwrap();
+
+    assert_eq!(integrity(&signed), [Integrity::Intact; 2]);
+    assert_pyhanko_accepts(&signed, 2, false);
+}
+
+#[test]
+fn a_new_field_is_free_of_the_locks_of_all_signatures() {
+    let signing = |signer, locks| Signing {
+        locks: Some(locks),
+        ..Signing::by(signer)
+    };
+    let first = "/Action /Exclude /Fields [(Signature2) (A) (B) (C)]";
+    let twice = |second| {
+        SignedPdf::unsigned()
+            .sign(signing(Identity::Ona, first))
+            .sign(signing(Identity::Jonas, second))
+            .build()
+    };
+
+    let document = twice("/Action /Exclude /Fields [(C) (B) (D)]");
+    assert_eq!(signs(&P256, &document, None).unwrap().1, "B");
+    let document = twice("/Action /Include /Fields [(A)]");
+    assert_eq!(signs(&P256, &document, None).unwrap().1, "B");
+    let refusal = inspected(&twice("/Action /Exclude /Fields [(D)]")).unwrap_err();
+    assert_eq!(refusal.subjects, ["Signature1", "Signature2"]);
+}
+
+#[test]
+fn a_lock_that_only_the_field_has_does_not_hinder() {
+    let draft = Draft {
+        widget: "/Rect [0 0 0 0] /Lock << /Type /SigFieldLock /Action /All >>".into(),
+        ..Draft::default()
+    };
+    let signed = SignedPdf::drafted(draft)
+        .sign(Signing::by(Identity::Ona))
+        .sign(Signing::by(Identity::Jonas));
+
+    assert!(inspected(&signed.clone().build()).is_ok());
+    assert!(holds(signed));
+}
+
+#[test]
+fn where_all_is_locked_only_what_nobody_sees_and_what_shows_nothing_is_added() {
+    let added = |locks, widget: &str| {
+        let signed = SignedPdf::unsigned().sign(Signing {
+            locks: Some(locks),
+            ..Signing::by(Identity::Ona)
+        });
+        holds(signed.amended(|draft| {
+            draft.fields = "40 0 R ".into();
+            vec![(
+                40,
+                format!("<< /Type /Annot /Subtype /Widget /FT /Sig /T (New) {widget} >>"),
+            )]
+        }))
+    };
+    let (all, others) = ("/Action /All", "/Action /Include /Fields [(Other)]");
+
+    assert!(added(all, "/Rect [0 0 0 0] /F 132"));
+    assert!(!added(all, "/Rect [9 9 99 99] /F 4"));
+    assert!(added(others, "/Rect [9 9 99 99] /F 4"));
+}
+
+#[test]
+fn a_new_field_takes_along_nothing_that_was_there() {
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(
+        5,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R /Annots [7 0 R] >>",
+    );
+    let stamp = |shown: u32| {
+        format!(
+            "<< /Type /Annot /Subtype /Stamp /Rect [50 500 250 520] /F 4 /AP << /N {shown} 0 R >> >>"
+        )
+    };
+    let drawing =
+        "<< /Subtype /Form /BBox [0 0 200 20] /Length 18 >>\nstream\n0 0 200 20 re f   \nendstream";
+    objects.set(7, stamp(8));
+    objects.set(8, drawing);
+    let signed = P256.signs(&table(&objects)).unwrap();
+    let form = u32::try_from(number_after(&signed, "/AcroForm ")).unwrap();
+    let with_field = object(&signed, form).replace("/Fields [", "/Fields [40 0 R ");
+    assert_ne!(with_field, object(&signed, form));
+
+    let forged = updated(
+        &signed,
+        &[
+            (7, &stamp(41)),
+            (form, &with_field),
+            (40, "<< /FT /Sig /T (New) /Kids [7 0 R] >>"),
+            (41, drawing),
+        ],
+    );
+
+    assert_eq!(integrity(&forged), [Integrity::Modified]);
+    assert_ne!(pyhanko_passes(&forged), Some(true));
+    assert_eq!(refused(&forged), "modified-after-signing");
 }
 
 #[test]

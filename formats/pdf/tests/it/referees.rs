@@ -4,7 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use openssl::x509::X509;
+use parafa_fixtures::signed::Identity;
 use parafa_fixtures::tool::{or_skip, program};
+use tempfile::TempDir;
 
 use crate::ceremony::PKI;
 use crate::pki::openssl;
@@ -125,6 +128,34 @@ pub(crate) fn pyhanko_verdict(document: &Path, anchors: &Path) -> Option<bool> {
     let mut command = pyhanko_command(&anchors)?;
     let output = command.arg("--norev").arg(document).output().unwrap();
     Some(output.status.success())
+}
+
+/// Whether pyHanko finds every signature passed, revocation left aside; `None`
+/// without pyHanko.
+pub(crate) fn pyhanko_passes(document: &[u8]) -> Option<bool> {
+    let mut command = pyhanko_command(&[PKI.folder().join("root.pem")])?;
+    let output = command
+        .arg("--norev")
+        .arg(written(document).path())
+        .output()
+        .unwrap();
+    Some(output.status.success())
+}
+
+/// The same for a document of the fixtures' signers.
+pub(crate) fn pyhanko_passes_fixture(document: &[u8]) -> Option<bool> {
+    pyhanko_verdict(written(document).path(), fixture_anchors().path())
+}
+
+/// Every signer of the fixtures, in files of their own.
+pub(crate) fn fixture_anchors() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for identity in [Identity::Ona, Identity::Jonas, Identity::Clock] {
+        let certificate = X509::from_der(&identity.certificate()).unwrap();
+        let file = folder.path().join(format!("{identity:?}.pem"));
+        fs::write(file, certificate.to_pem().unwrap()).unwrap();
+    }
+    folder
 }
 
 /// Whether the EU's reference validator finds every signature of every document

@@ -3,16 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use openssl::x509::X509;
-use parafa_fixtures::signed::Identity;
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
 use parafa_format_pdf::verify;
-use tempfile::TempDir;
 
-use crate::referees::{dss_verdicts, pyhanko_verdict};
+use crate::referees::{dss_verdicts, fixture_anchors, pyhanko_verdict};
 
 /// What the EU's reference validator passes, and is not intact here.
-const STRICTER: [(&str, &str); 4] = [
+const STRICTER: [(&str, &str); 6] = [
     // Annotations are told as a change of their own, and passed.
     ("tampered-annotated", "nothing permits annotations"),
     // What a signature looks like may change with a form.
@@ -24,6 +21,15 @@ const STRICTER: [(&str, &str); 4] = [
     (
         "tampered-drawings-as-catalog",
         "the catalog is the page's list of drawings as well",
+    ),
+    // A lock is taken to be about the fields that there were.
+    (
+        "tampered-field-beside-exception",
+        "every new field but one is locked",
+    ),
+    (
+        "tampered-field-under-lock",
+        "every field is locked, new ones too",
     ),
     // Bytes behind the range are told, and passed.
     (
@@ -49,17 +55,6 @@ fn cases() -> Vec<(String, PathBuf)> {
     cases
 }
 
-/// Everybody who signs there, in files of their own.
-fn anchors() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for identity in [Identity::Ona, Identity::Jonas, Identity::Clock] {
-        let certificate = X509::from_der(&identity.certificate()).unwrap();
-        let file = folder.path().join(format!("{identity:?}.pem"));
-        fs::write(file, certificate.to_pem().unwrap()).unwrap();
-    }
-    folder
-}
-
 fn is_intact(document: &Path) -> bool {
     let document = MemoryBlob(fs::read(document).unwrap());
     verify(&NativeEnvironment, &document).is_ok_and(|evidence| {
@@ -71,7 +66,7 @@ fn is_intact(document: &Path) -> bool {
 
 #[test]
 fn pyhanko_has_the_same_verdicts() {
-    let anchors = anchors();
+    let anchors = fixture_anchors();
     for (name, document) in cases() {
         let Some(verdict) = pyhanko_verdict(&document, anchors.path()) else {
             return;
@@ -82,7 +77,7 @@ fn pyhanko_has_the_same_verdicts() {
 
 #[test]
 fn the_reference_validator_is_never_stricter() {
-    let anchors = anchors();
+    let anchors = fixture_anchors();
     let cases = cases();
     let documents: Vec<&Path> = cases.iter().map(|(_, path)| path.as_path()).collect();
     let Some(verdicts) = dss_verdicts(&documents, anchors.path(), &[]) else {

@@ -1,11 +1,15 @@
 //! The interactive form: signature fields that are added, and fields that are
 //! filled in.
 
+use lopdf::Object;
+
 use super::super::{AccessPermission, is_document_timestamp};
 use super::confinement::Standing;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries};
-use crate::structure::{FieldKind, FieldNode, RawDictionary, as_reference};
+use crate::structure::{
+    FieldKind, FieldNode, RawDictionary, array_items, as_reference, same_value,
+};
 
 /// Entries of the interactive form that every signature changes.
 const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
@@ -37,7 +41,6 @@ impl Comparison<'_, '_, '_> {
                 Some(_) => Err(Stop::Change("The interactive form was removed.".into())),
             };
         };
-        let detector = self.detector;
         let old_source = self.old_value(old)?;
         let new_source = self.new_value(new)?;
         let old_form = entries(old_source.as_deref().unwrap_or(b"<<>>"))?;
@@ -57,25 +60,73 @@ impl Comparison<'_, '_, '_> {
             .ok_or_else(|| Stop::Change("Fields were removed from the form.".into()))?
             .added;
         for number in added {
-            let field = detector.field(number);
-            let Some(field) =
-                field.filter(|field| field.kind == FieldKind::Signature && self.is_added(number))
-            else {
+            self.explain_new_field(number)?;
+        }
+        Ok(())
+    }
+
+    /// A signature field at the root that is new, as is all that is below it.
+    fn explain_new_field(&mut self, root: u32) -> Result<(), Stop> {
+        let detector = self.detector;
+        let mut open = vec![root];
+        while let Some(number) = open.pop() {
+            let node = detector
+                .field(number)
+                .filter(|node| node.kind == FieldKind::Signature && self.is_added(number));
+            let Some(node) = node else {
                 return Err(Stop::Change(format!(
                     "The object {number} was added to the form, but is no new signature field."
                 )));
             };
-            if self.permissions.access == AccessPermission::NoChanges
-                && !self.is_document_timestamp(field)
-            {
-                return Err(Stop::Change(format!(
-                    "The field {:?} was added.",
-                    field.name
-                )));
-            }
-            self.explain_added(format!("{number} 0 R").as_bytes())?;
+            self.refuse_forbidden(node)?;
+            open.extend(self.kids(node));
+        }
+        self.explain_added(format!("{root} 0 R").as_bytes())?;
+        Ok(())
+    }
+
+    /// A new field may be forbidden when it is seen or shows a signature;
+    /// document time-stamps have fields that nobody sees.
+    fn refuse_forbidden(&self, node: &FieldNode<'_>) -> Result<(), Stop> {
+        let is_seen = self.has_extent(node)?;
+        let value = node.value.and_then(|value| self.file.resolve(value));
+        let is_timestamp = value
+            .and_then(|value| value.as_dict().ok())
+            .is_some_and(|value| is_document_timestamp(self.file, value));
+        let may_be_empty = self.permissions.access > AccessPermission::NoChanges;
+        let is_locked = !may_be_empty || self.permissions.locks_new(&node.name);
+        let changes_nothing = !is_seen && (is_timestamp || may_be_empty && value.is_none());
+        if is_locked && !changes_nothing {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added.",
+                node.name
+            )));
         }
         Ok(())
+    }
+
+    /// Whether a widget takes room on a page; what cannot be read does. Flags
+    /// that hide it do not count: some hide it on paper or on screen only.
+    fn has_extent(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
+            return Ok(false);
+        };
+        let entries = entries(&widget.bytes)?;
+        let rectangle = entries.value(b"Rect").map(|value| self.new_value(value));
+        let Some(rectangle) = rectangle.transpose()?.flatten() else {
+            return Ok(false);
+        };
+        Ok(match array_items(&rectangle).as_deref() {
+            Ok([left, bottom, right, top]) => !same_value(left, right) && !same_value(bottom, top),
+            _ => true,
+        })
+    }
+
+    fn kids(&self, node: &FieldNode<'_>) -> Vec<u32> {
+        let kids = self.file.entry(node.dictionary, b"Kids");
+        let kids = kids.and_then(|kids| kids.as_array().ok());
+        let numbers = kids.into_iter().flatten().map(Object::as_reference);
+        numbers.flatten().map(|(number, _)| number).collect()
     }
 
     /// What fields have in common stays; a form that is new may bring it along.
@@ -171,13 +222,6 @@ impl Comparison<'_, '_, '_> {
     fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
         self.permissions.access >= AccessPermission::FormFilling
             && !self.permissions.locks(&field.name)
-    }
-
-    fn is_document_timestamp(&self, field: &FieldNode<'_>) -> bool {
-        let value = field.value.and_then(|value| self.file.resolve(value));
-        value
-            .and_then(|value| value.as_dict().ok())
-            .is_some_and(|value| is_document_timestamp(self.file, value))
     }
 }
 
