@@ -183,6 +183,7 @@ fn read(
         own_access,
         permissions: Permissions {
             access: own_access.unwrap_or(AccessPermission::FormFilling),
+            is_stated: own_access.is_some(),
             locks,
             own_lock: permissions::field_lock(file, field.dictionary),
         },

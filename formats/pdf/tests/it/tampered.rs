@@ -9,7 +9,7 @@ use parafa_format_pdf::verify;
 use crate::referees::{dss_verdicts, fixture_anchors, pyhanko_verdict};
 
 /// What the EU's reference validator passes, and is not intact here.
-const STRICTER: [(&str, &str); 6] = [
+const STRICTER: [(&str, &str); 7] = [
     // Annotations are told as a change of their own, and passed.
     ("tampered-annotated", "nothing permits annotations"),
     // What a signature looks like may change with a form.
@@ -30,6 +30,11 @@ const STRICTER: [(&str, &str); 6] = [
     (
         "tampered-field-under-lock",
         "every field is locked, new ones too",
+    ),
+    // Any further signature is one.
+    (
+        "tampered-seen-after-certification",
+        "nothing new is seen after a certification",
     ),
     // Bytes behind the range are told, and passed.
     (

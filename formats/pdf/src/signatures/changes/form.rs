@@ -89,6 +89,12 @@ impl Comparison<'_, '_, '_> {
     /// document time-stamps have fields that nobody sees.
     fn refuse_forbidden(&self, node: &FieldNode<'_>) -> Result<(), Stop> {
         let is_seen = self.has_extent(node)?;
+        if is_seen && self.permissions.is_stated {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added, and is seen, after a certification.",
+                node.name
+            )));
+        }
         let value = node.value.and_then(|value| self.file.resolve(value));
         let is_timestamp = value
             .and_then(|value| value.as_dict().ok())
