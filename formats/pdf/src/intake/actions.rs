@@ -24,7 +24,7 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
                 format!("The stream {} is kept in another file.", id.0),
             ));
         }
-        each_dictionary(object, |dictionary| found.look_at(dictionary));
+        each_dictionary(object, |dictionary| found.look_at(file, dictionary));
     }
     if found.launch {
         return Err(Refusal::new(
@@ -54,8 +54,8 @@ struct Found {
 }
 
 impl Found {
-    fn look_at(&mut self, dictionary: &Dictionary) {
-        match action_type(dictionary) {
+    fn look_at(&mut self, file: &PdfFile<'_>, dictionary: &Dictionary) {
+        match action_type(file, dictionary) {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
             Some(b"Launch") => self.launch = true,
@@ -83,7 +83,7 @@ fn refuse_automatic_sending(file: &PdfFile<'_>) -> Result<(), Refusal> {
             // A list of actions, or a destination.
             Object::Array(items) => open.extend(items),
             Object::Dictionary(action) => {
-                if let Some(b"SubmitForm" | b"ImportData") = action_type(action) {
+                if let Some(b"SubmitForm" | b"ImportData") = action_type(file, action) {
                     return Err(Refusal::new(
                         "auto-submit",
                         "The document sends or fetches form data when it is opened or shown.",
@@ -121,8 +121,8 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
     Ok(actions)
 }
 
-fn action_type(dictionary: &Dictionary) -> Option<&[u8]> {
-    dictionary.get(b"S").ok()?.as_name().ok()
+fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<&'f [u8]> {
+    file.entry(dictionary, b"S")?.as_name().ok()
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.

@@ -156,6 +156,26 @@ fn scripts_and_links_to_other_documents_are_noted() {
 }
 
 #[test]
+fn what_an_action_does_may_be_said_elsewhere() {
+    let acting = |catalog: &str, does: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(1, format!("<< /Type /Catalog /Pages 2 0 R {catalog} >>"));
+        objects.set(8, "9 0 R");
+        objects.set(9, does);
+        table(&objects)
+    };
+    let launch = "/Names << /Dests << /S 9 0 R /F (a.exe) >> >>";
+    let submit = "/AA << /WS << /S 8 0 R /F (https://example.com/) >> >>";
+    let script = "/OpenAction << /S 8 0 R /JS (app.beep) >>";
+
+    assert_eq!(refused(&acting(launch, "/Launch")), "launch-action");
+    assert_eq!(refused(&acting(submit, "/SubmitForm")), "auto-submit");
+    assert_eq!(notes(&acting(script, "/J#61vaScript")), ["javascript"]);
+    assert_eq!(notes(&acting(script, "/GoToR")), ["remote-goto"]);
+    assert_eq!(notes(&acting(launch, "/Named")), [""; 0]);
+}
+
+#[test]
 fn embedded_files_are_noted() {
     assert_eq!(
         notes(&with_catalog("/Names << /EmbeddedFiles << /Names [] >> >>")),

@@ -7,7 +7,7 @@ use super::super::AccessPermission;
 use super::confinement::Standing;
 use super::values::refuse_other_keys;
 use super::{Comparison, Page, Stop, entries};
-use crate::structure::{FieldKind, RawObject};
+use crate::structure::{FieldKind, RawObject, as_name};
 
 impl Comparison<'_, '_, '_> {
     /// Pages that were there differ only in what annotates them.
@@ -107,10 +107,12 @@ impl Comparison<'_, '_, '_> {
 pub(super) fn is_annotation(object: &RawObject<'_>) -> bool {
     object.data.is_none()
         && entries(&object.bytes).is_ok_and(|entries| {
+            let subtype = entries.value(b"Subtype").and_then(as_name);
+            let is_typed = entries
+                .value(b"Type")
+                .is_none_or(|written| as_name(written).is_some_and(|name| name == b"Annot"));
             entries.value(b"Rect").is_some()
-                && entries
-                    .value(b"Subtype")
-                    .is_some_and(|subtype| subtype != b"/Widget")
-                && matches!(entries.value(b"Type"), None | Some(b"/Annot"))
+                && subtype.is_some_and(|subtype| subtype != b"Widget")
+                && is_typed
         })
 }

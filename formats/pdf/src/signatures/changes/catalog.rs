@@ -8,7 +8,7 @@ use super::confinement::Standing;
 use super::references::TRAILER;
 use super::values::refuse_other_keys;
 use super::{Change, Comparison, Stop, entries, referenced};
-use crate::structure::{RawDictionary, RawObject, Revision, as_reference};
+use crate::structure::{RawDictionary, RawObject, Revision, as_name, as_reference};
 
 /// Entries of the catalog that may change.
 const CATALOG_KEYS: [&[u8]; 6] = [
@@ -81,7 +81,10 @@ impl<'a> Comparison<'_, '_, 'a> {
 
     fn explain_metadata(&mut self, metadata: Option<&[u8]>) {
         let is_metadata = |object: &RawObject<'_>| {
-            entries(&object.bytes).is_ok_and(|entries| entries.value(b"Type") == Some(b"/Metadata"))
+            entries(&object.bytes).is_ok_and(|entries| {
+                let name = entries.value(b"Type").and_then(as_name);
+                name.is_some_and(|name| name == b"Metadata")
+            })
         };
         if let Some((number, _)) = metadata.and_then(as_reference)
             && self.is_on_both_sides(number, is_metadata)
