@@ -126,7 +126,7 @@ fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.
-fn each_dictionary<'f>(object: &'f Object, mut call: impl FnMut(&'f Dictionary)) {
+pub(super) fn each_dictionary<'f>(object: &'f Object, mut call: impl FnMut(&'f Dictionary)) {
     let mut open = vec![object];
     while let Some(object) = open.pop() {
         let dictionary = match object {

@@ -18,6 +18,8 @@ use crate::signatures::{self, SignatureDictionary};
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
 use crate::verify::require_verifiable;
 
+use actions::each_dictionary;
+
 /// Most objects that signing adds: form, field, signature and cross-reference
 /// stream.
 const NEW_OBJECTS: u32 = 4;
@@ -126,9 +128,7 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
     let embedded = catalog.and_then(|catalog| file.entry_dictionary(catalog, b"Names"));
     let embedded = embedded.and_then(|names| file.entry(names, b"EmbeddedFiles"));
     if matches!(embedded, Some(Object::Dictionary(_)))
-        || file
-            .objects()
-            .any(|(_, object)| is_file_with_content(object))
+        || file.objects().any(|(_, object)| holds_a_file(object))
     {
         notes.push(Note::new(
             "embedded-files",
@@ -138,8 +138,10 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
     notes
 }
 
-fn is_file_with_content(object: &Object) -> bool {
-    object
-        .as_dict()
-        .is_ok_and(|dictionary| dictionary.has(b"EF"))
+/// Whether a file specification inside an object has the file's content
+/// (7.11.4).
+fn holds_a_file(object: &Object) -> bool {
+    let mut holds = false;
+    each_dictionary(object, |dictionary| holds |= dictionary.has(b"EF"));
+    holds
 }

@@ -177,10 +177,30 @@ fn what_an_action_does_may_be_said_elsewhere() {
 
 #[test]
 fn embedded_files_are_noted() {
-    assert_eq!(
-        notes(&with_catalog("/Names << /EmbeddedFiles << /Names [] >> >>")),
-        ["embedded-files"]
-    );
+    let attached = |file: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            5,
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Annots [7 0 R] >>",
+        );
+        objects.set(
+            7,
+            format!("<< /Type /Annot /Subtype /FileAttachment /Rect [9 9 29 29] /FS {file} >>"),
+        );
+        objects.set(8, "<< /Type /Filespec /F (a.txt) /EF << /F 9 0 R >> >>");
+        objects.set_stream(9, "/Type /EmbeddedFile", "text");
+        table(&objects)
+    };
+
+    for document in [
+        with_catalog("/Names << /EmbeddedFiles << /Names [] >> >>"),
+        with_catalog("/AF [<< /F (a.txt) /EF << /F 6 0 R >> >>]"),
+        attached("8 0 R"),
+        attached("<< /Type /Filespec /F (a.txt) /EF << /F 9 0 R >> >>"),
+    ] {
+        assert_eq!(notes(&document), ["embedded-files"]);
+    }
+    assert_eq!(notes(&plain(1)), [""; 0]);
 }
 
 #[test]
