@@ -203,20 +203,6 @@ fn the_resources_of_a_form_may_get_names_but_lose_none() {
 }
 
 #[test]
-fn viewers_are_not_told_to_draw_the_fields_anew() {
-    let amended = |form: &str| {
-        let amended = signed(Draft::default()).amended(|draft| {
-            draft.form = form.to_owned();
-            Vec::new()
-        });
-        integrity(&amended.build())
-    };
-
-    assert_eq!(amended(" /NeedAppearances false"), Integrity::Intact);
-    assert_eq!(amended(" /NeedAppearances true"), Integrity::Modified);
-}
-
-#[test]
 fn a_lock_does_not_lift_a_certification() {
     let certified = SignedPdf::unsigned().sign(Signing {
         certifies: Some(2),

@@ -8,6 +8,7 @@ mod flatten;
 mod flatten_rendering;
 mod flatten_samples;
 mod forged;
+mod form_changes;
 mod intake;
 mod issuing;
 mod new_fields;

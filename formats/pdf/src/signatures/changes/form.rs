@@ -1,12 +1,10 @@
-//! The interactive form: signature fields that are added, and fields that are
-//! filled in.
+//! The interactive form, and the signature fields that are added to it.
 
 use lopdf::Object;
 
 use super::super::{AccessPermission, is_document_timestamp};
-use super::confinement::Standing;
 use super::values::{differing_keys, refuse_other_keys};
-use super::{Change, Comparison, Stop, entries};
+use super::{Comparison, Stop, entries};
 use crate::structure::{
     FieldKind, FieldNode, RawDictionary, array_items, as_reference, same_value,
 };
@@ -15,17 +13,11 @@ use crate::structure::{
 const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
 
 /// Entries of the interactive form that filling it in may change as well.
-const FILLING_KEYS: [&[u8]; 3] = [b"DA", b"DR", b"NeedAppearances"];
+const FILLING_KEYS: [&[u8]; 4] = [b"DA", b"DR", b"NeedAppearances", b"Q"];
 
 /// Levels of the form's resources that may get new names: the kinds of
 /// resources, and the names of each (ISO 32000-2, 7.8.3).
 const RESOURCE_LEVELS: usize = 2;
-
-/// Entries of a field or widget that filling it in changes.
-const VALUE_KEYS: [&[u8]; 6] = [b"AP", b"AS", b"I", b"M", b"RV", b"V"];
-
-/// Entries that signing an empty signature field changes beside them.
-const SIGNATURE_FIELD_KEYS: [&[u8]; 3] = [b"F", b"MK", b"P"];
 
 impl Comparison<'_, '_, '_> {
     /// The form may get signature fields at its root.
@@ -152,10 +144,12 @@ impl Comparison<'_, '_, '_> {
         refuse_other_keys("form", old, new, &[&SIGNING_KEYS, permitted])?;
         for key in differing_keys(old, new) {
             let (old, new) = (old.value(&key), new.value(&key));
+            // Readers that make appearances anew make those of locked fields too.
             let lawful = match key.as_slice() {
-                b"DA" => old.is_none(),
+                b"DA" if old.is_none() => true,
+                b"NeedAppearances" if matches!(new, None | Some(b"false")) => true,
+                b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
                 b"DR" => old.is_none() || self.only_grew(old, new, RESOURCE_LEVELS)?,
-                b"NeedAppearances" => matches!(new, None | Some(b"false")),
                 _ => continue,
             };
             if !lawful {
@@ -168,69 +162,4 @@ impl Comparison<'_, '_, '_> {
         }
         Ok(())
     }
-
-    /// Values of fields that were there, and signatures in fields that were empty.
-    pub(super) fn explain_fields(&mut self) -> Result<(), Stop> {
-        let detector = self.detector;
-        for node in &detector.fields {
-            let number = node.id.0;
-            let Some(Change {
-                old: Some(old),
-                new: Some(new),
-            }) = self.changed.get(&number)
-            else {
-                continue;
-            };
-            let part = format!("field {:?}", node.name);
-            if old.data.is_some() || new.data.is_some() {
-                return Err(Stop::Change(format!("The {part} was no field.")));
-            }
-            let (old, new) = (old.bytes.clone(), new.bytes.clone());
-            let (old, new) = (entries(&old)?, entries(&new)?);
-            let is_signature = node.kind == FieldKind::Signature;
-            let was_signed = is_signature && (has_value(&old) || self.had_value(node)?);
-            let signature_keys: &[&[u8]] = if is_signature {
-                &SIGNATURE_FIELD_KEYS
-            } else {
-                &[]
-            };
-            refuse_other_keys(&part, &old, &new, &[&VALUE_KEYS, signature_keys])?;
-            let differing = differing_keys(&old, &new);
-            if !differing.is_empty() && !self.may_be_filled_in(node) {
-                return Err(Stop::Change(format!(
-                    "The {part} is locked and was changed."
-                )));
-            }
-            if was_signed && !differing.is_empty() {
-                return Err(Stop::Change(format!(
-                    "The {part} was changed after it was signed."
-                )));
-            }
-            self.explain_as(number, Standing::Field);
-            for key in &differing {
-                if let Some(value) = new.value(key) {
-                    self.permit(number, key, value)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the field whose value a widget shows had one.
-    fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
-        let Some(holder) = widget.value_holder else {
-            return Ok(false);
-        };
-        let old = self.old.raw(holder.0)?;
-        old.map_or(Ok(false), |old| Ok(has_value(&entries(&old.bytes)?)))
-    }
-
-    fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
-        self.permissions.access >= AccessPermission::FormFilling
-            && !self.permissions.locks(&field.name)
-    }
-}
-
-fn has_value(field: &RawDictionary<'_>) -> bool {
-    field.value(b"V").is_some_and(|value| value != b"null")
 }

@@ -10,6 +10,7 @@
 mod annotations;
 mod catalog;
 mod confinement;
+mod fields;
 mod form;
 mod references;
 mod values;

@@ -1,0 +1,146 @@
+//! Fields that were there: what filling them in and signing them changes.
+
+use super::super::AccessPermission;
+use super::confinement::Standing;
+use super::values::{differing_keys, refuse_other_keys};
+use super::{Change, Comparison, Stop, entries};
+use crate::structure::{FieldKind, FieldNode, RawDictionary, as_name};
+
+/// Entries of a field that show nothing while it has appearances. Programs set
+/// them in passing, also where fields are locked or signed.
+const PASSING_KEYS: [&[u8]; 2] = [b"Ff", b"Type"];
+
+/// Entries of a field or widget that filling it in changes.
+const VALUE_KEYS: [&[u8]; 8] = [b"AP", b"AS", b"DA", b"I", b"M", b"Q", b"RV", b"V"];
+
+/// Entries that filling in changes beside them where field and widget are one.
+const MERGED_KEYS: [&[u8]; 1] = [b"F"];
+
+/// Entries that signing an empty signature field changes beside them.
+const SIGNATURE_FIELD_KEYS: [&[u8]; 3] = [b"F", b"MK", b"P"];
+
+impl Comparison<'_, '_, '_> {
+    /// Values of fields that were there, and signatures in fields that were empty.
+    pub(super) fn explain_fields(&mut self) -> Result<(), Stop> {
+        let detector = self.detector;
+        for node in &detector.fields {
+            self.explain_field(node)?;
+        }
+        Ok(())
+    }
+
+    fn explain_field(&mut self, node: &FieldNode<'_>) -> Result<(), Stop> {
+        let number = node.id.0;
+        let Some(Change {
+            old: Some(old),
+            new: Some(new),
+        }) = self.changed.get(&number)
+        else {
+            return Ok(());
+        };
+        let part = format!("field {:?}", node.name);
+        if old.data.is_some() || new.data.is_some() {
+            return Err(Stop::Change(format!("The {part} was no field.")));
+        }
+        let (old, new) = (old.bytes.clone(), new.bytes.clone());
+        let (old, new) = (entries(&old)?, entries(&new)?);
+        refuse_other_keys(&part, &old, &new, &permitted_keys(node))?;
+        let differing = differing_keys(&old, &new);
+        if differing.iter().any(|key| key == b"Type") && !becomes_an_annotation(&old, &new) {
+            return Err(Stop::Change(format!(
+                "The /Type of the {part} was changed."
+            )));
+        }
+        let is_passing = |key: &Vec<u8>| PASSING_KEYS.contains(&key.as_slice());
+        let permitted = if differing.iter().all(is_passing) {
+            // A field that shows a signature is never filled in.
+            node.kind == FieldKind::Signature
+                || self.permissions.access >= AccessPermission::FormFilling
+        } else {
+            self.may_be_filled_in(node)
+        };
+        if !permitted {
+            return Err(Stop::Change(format!(
+                "The {part} is locked and was changed."
+            )));
+        }
+        if node.kind == FieldKind::Signature && !differing.iter().all(is_passing) {
+            self.refuse_unless_signed(node, &old)?;
+        }
+        self.explain_as(number, Standing::Field);
+        for key in &differing {
+            if let Some(value) = new.value(key) {
+                self.permit(number, key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a signature field shows changes when it is signed, and only then.
+    fn refuse_unless_signed(
+        &self,
+        node: &FieldNode<'_>,
+        old: &RawDictionary<'_>,
+    ) -> Result<(), Stop> {
+        if has_value(old) || self.had_value(node)? {
+            return Err(Stop::Change(format!(
+                "The field {:?} was changed after it was signed.",
+                node.name
+            )));
+        }
+        if node
+            .value
+            .and_then(|value| self.file.resolve(value))
+            .is_none()
+        {
+            return Err(Stop::Change(format!(
+                "The field {:?} was changed, but not signed.",
+                node.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether the field whose value a widget shows had one.
+    fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+        let Some(holder) = widget.value_holder else {
+            return Ok(false);
+        };
+        let old = self.old.raw(holder.0)?;
+        old.map_or(Ok(false), |old| Ok(has_value(&entries(&old.bytes)?)))
+    }
+
+    fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
+        // Fields below another inherit from it, and may be locked by themselves.
+        let has_fields = !field.is_terminal_field && field.dictionary.has(b"Kids");
+        let is_locked = if has_fields {
+            self.permissions.has_locks()
+        } else {
+            self.permissions.locks(&field.name)
+        };
+        self.permissions.access >= AccessPermission::FormFilling && !is_locked
+    }
+}
+
+fn permitted_keys(node: &FieldNode<'_>) -> [&'static [&'static [u8]]; 4] {
+    let merged: &[&[u8]] = if node.is_terminal_field {
+        &MERGED_KEYS
+    } else {
+        &[]
+    };
+    let signature: &[&[u8]] = if node.kind == FieldKind::Signature {
+        &SIGNATURE_FIELD_KEYS
+    } else {
+        &[]
+    };
+    [&PASSING_KEYS, &VALUE_KEYS, merged, signature]
+}
+
+fn becomes_an_annotation(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> bool {
+    let is_annotation = |written| as_name(written).is_some_and(|name| name == b"Annot");
+    old.value(b"Type").is_none() && new.value(b"Type").is_some_and(is_annotation)
+}
+
+fn has_value(field: &RawDictionary<'_>) -> bool {
+    field.value(b"V").is_some_and(|value| value != b"null")
+}

@@ -1,0 +1,239 @@
+//! What may become of a form after a signature. pyHanko has the same verdicts
+//! unless a test says otherwise.
+
+use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
+use parafa_format_pdf::verify;
+
+use crate::referees::pyhanko_passes_fixture;
+
+/// An appearance that may be drawn for a field.
+const APPEARANCE: &str =
+    "<< /Subtype /Form /BBox [0 0 200 20] /Length 16 >>\nstream\n0 0 200 20 re f \nendstream";
+
+fn approved() -> Signing {
+    Signing::by(Identity::Ona)
+}
+
+fn certified(permission: u8) -> Signing {
+    Signing {
+        certifies: Some(permission),
+        ..approved()
+    }
+}
+
+fn locking(fields: &'static str) -> Signing {
+    Signing {
+        locks: Some(fields),
+        ..approved()
+    }
+}
+
+/// Whether the signature holds, by our own judgement alone.
+fn is_intact(document: &[u8]) -> bool {
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    evidence[0].integrity == Integrity::Intact
+}
+
+fn holds(document: SignedPdf) -> bool {
+    let document = document.build();
+    let holds = is_intact(&document);
+    if let Some(passed) = pyhanko_passes_fixture(&document) {
+        assert_eq!(passed, holds);
+    }
+    holds
+}
+
+/// A field (object 7) that is signed with some entries and has others since.
+fn amended(signing: Signing, field: impl Fn(&str) -> String, old: &str, new: &str) -> SignedPdf {
+    let draft = Draft {
+        fields: "7 0 R ".into(),
+        objects: vec![(7, field(old))],
+        ..Draft::default()
+    };
+    SignedPdf::drafted(draft)
+        .sign(signing)
+        .amended(|_| vec![(7, field(new)), (40, APPEARANCE.into())])
+}
+
+fn text_field(entries: &str) -> String {
+    format!("<< /Subtype /Widget /FT /Tx /T (Sum) /Rect [50 500 250 520] /P 5 0 R {entries} >>")
+}
+
+fn signature_field(entries: &str) -> String {
+    format!("<< /Subtype /Widget /FT /Sig /T (Empty) /Rect [50 500 250 520] /P 5 0 R {entries} >>")
+}
+
+#[test]
+fn filling_in_a_field_sets_its_value_its_flags_and_how_it_is_shown() {
+    let amended = |new| holds(amended(approved(), text_field, "/V (100) /F 4", new));
+
+    for filled_in in [
+        "/V (101) /F 4",
+        "/V (100) /F 4 /Ff 1",
+        "/V (100) /F 132",
+        "/V (100)",
+        "/V (100) /F 4 /Q 1",
+        "/V (101) /F 4 /Ff 1 /DA (/F1 9 Tf 0 g) /AP << /N 40 0 R >>",
+        "/V (100) /F 4 /Type /Annot",
+    ] {
+        assert!(amended(filled_in), "{filled_in}");
+    }
+    for changed in [
+        "/V (100) /F 4 /MaxLen 3",
+        "/V (100) /F 4 /MK << /BG [0] >>",
+        "/V (100) /F 4 /Type /Font",
+        "/V (100) /F 4 /A << /S /Named /N /Print >>",
+    ] {
+        assert!(!amended(changed), "{changed}");
+    }
+}
+
+#[test]
+fn the_type_of_a_field_stays() {
+    let amended = |new| holds(amended(approved(), text_field, "/Type /Annot", new));
+
+    assert!(amended("/Type /Annot /V (100)"));
+    assert!(!amended("/V (100)"));
+    assert!(!amended("/Type /Other"));
+}
+
+#[test]
+fn forms_of_certified_documents_are_filled_in_where_that_is_permitted() {
+    for filled_in in ["/Ff 1", "/V (100) /F 4"] {
+        assert!(holds(amended(certified(2), text_field, "", filled_in)));
+        assert!(!holds(amended(certified(1), text_field, "", filled_in)));
+    }
+}
+
+#[test]
+fn only_the_flags_of_a_locked_field_may_be_set() {
+    let amended = |new| {
+        let locking = locking("/Action /Include /Fields [(Sum)]");
+        holds(amended(locking, text_field, "/V (100)", new))
+    };
+
+    assert!(amended("/V (100) /Ff 1 /Type /Annot"));
+    for changed in [
+        "/V (101)",
+        "/V (100) /F 2",
+        "/V (100) /Q 1",
+        "/V (100) /DA (/F1 9 Tf 0 g)",
+    ] {
+        assert!(!amended(changed), "{changed}");
+    }
+}
+
+#[test]
+fn what_fields_inherit_is_locked_with_them() {
+    let parent = |value: &str| format!("<< /T (Parent) {value} /Kids [8 0 R] >>");
+    let child = "<< /Subtype /Widget /FT /Tx /T (Sum) /Parent 7 0 R /Rect [50 500 250 520] >>";
+    let amended = |locks| {
+        let draft = Draft {
+            fields: "7 0 R ".into(),
+            objects: vec![(7, parent("/V (100)")), (8, child.into())],
+            ..Draft::default()
+        };
+        let signed = SignedPdf::drafted(draft).sign(locking(locks));
+        let amended = signed.amended(|_| vec![(7, parent("/V (101)"))]);
+        is_intact(&amended.build())
+    };
+
+    // pyHanko passes this: the name of the parent is not locked.
+    assert!(!amended("/Action /Include /Fields [(Parent.Sum)]"));
+}
+
+#[test]
+fn a_signed_field_gets_flags_and_nothing_else() {
+    let amended = |signing, entries: &str| {
+        holds(SignedPdf::unsigned().sign(signing).amended(|draft| {
+            draft.widget = format!("/Rect [0 0 0 0] {entries}");
+            vec![(40, APPEARANCE.into())]
+        }))
+    };
+
+    for signing in [approved(), certified(1), locking("/Action /All")] {
+        assert!(amended(signing, "/Ff 1"));
+    }
+    for changed in [
+        "/AP << /N 40 0 R >>",
+        "/Q 1",
+        "/DA (/F1 9 Tf 0 g)",
+        "/MK << >>",
+    ] {
+        assert!(!amended(approved(), changed), "{changed}");
+    }
+}
+
+#[test]
+fn an_empty_signature_field_gets_no_looks_without_a_signature() {
+    let amended = |new| holds(amended(approved(), signature_field, "/F 4", new));
+
+    assert!(amended("/F 4 /Ff 1"));
+    for changed in ["/F 4 /AP << /N 40 0 R >>", "/F 2", "/F 4 /MK << >>"] {
+        assert!(!amended(changed), "{changed}");
+    }
+}
+
+#[test]
+fn a_widget_of_several_is_not_hidden_or_brought_to_light() {
+    let field = "<< /FT /Tx /T (Sum) /V (100) /Kids [8 0 R 9 0 R] >>";
+    let widget = |flags: u8| {
+        format!("<< /Subtype /Widget /Parent 7 0 R /Rect [50 500 250 520] /P 5 0 R /F {flags} >>")
+    };
+    let draft = Draft {
+        fields: "7 0 R ".into(),
+        objects: vec![(7, field.into()), (8, widget(4)), (9, widget(2))],
+        ..Draft::default()
+    };
+    let signed = SignedPdf::drafted(draft).sign(approved());
+
+    assert!(!holds(signed.amended(|_| vec![(9, widget(4))])));
+}
+
+#[test]
+fn how_forms_are_shown_may_change_where_every_field_may() {
+    let amended = |signing, form: &str| {
+        SignedPdf::unsigned().sign(signing).amended(|draft| {
+            draft.form = form.to_owned();
+            Vec::new()
+        })
+    };
+
+    for form in [
+        " /Q 1",
+        " /DA (/F1 9 Tf 0 g)",
+        " /NeedAppearances true",
+        " /NeedAppearances false",
+    ] {
+        assert!(holds(amended(approved(), form)), "{form}");
+        assert!(holds(amended(certified(2), form)), "{form}");
+    }
+    // pyHanko passes these: readers show locked fields anew as well.
+    let others = "/Action /Include /Fields [(Other)]";
+    for form in [" /Q 1", " /NeedAppearances true"] {
+        for signing in [locking(others), certified(1)] {
+            assert!(!is_intact(&amended(signing, form).build()), "{form}");
+        }
+    }
+    assert!(holds(amended(locking(others), " /NeedAppearances false")));
+    assert!(!holds(amended(approved(), " /XFA (x)")));
+}
+
+#[test]
+fn the_default_appearance_of_a_form_may_become_another() {
+    let draft = Draft {
+        form: " /DA (/F1 12 Tf 0 g) /NeedAppearances true /Q 2".into(),
+        ..Draft::default()
+    };
+    let signed = SignedPdf::drafted(draft).sign(approved());
+
+    assert!(holds(signed.clone().amended(|draft| {
+        draft.form = " /DA (/F1 9 Tf 0 g) /Q 0".into();
+        Vec::new()
+    })));
+    assert!(holds(signed.amended(|draft| {
+        draft.form = String::new();
+        Vec::new()
+    })));
+}
