@@ -308,7 +308,7 @@ impl<'f> Forms<'_, 'f, '_> {
         are_own: bool,
         depth: usize,
     ) -> Result<(), Reason> {
-        let uses = Uses::of(content).ok_or(Reason::UndecodableAppearance)?;
+        let uses = Uses::of(content, self.decoder).ok_or(Reason::UndecodableAppearance)?;
         self.appearance.draws_text |= uses.draws_text;
         for named in uses.named {
             match named.find(self.file, resources) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::resources::Named;
-use crate::page_content::{Operand, Operators};
+use crate::page_content::{ContentDecoder, Operand, Operators};
 use crate::structure::as_string;
 
 /// Most names that one stream uses.
@@ -20,15 +20,17 @@ pub(super) struct Uses {
 
 impl Uses {
     /// Goes through a content stream; `None` when it uses too many names.
-    pub(super) fn of(content: &[u8]) -> Option<Self> {
+    pub(super) fn of(content: &[u8], decoder: &mut ContentDecoder) -> Option<Self> {
+        decoder.with_operators(content, Self::followed)
+    }
+
+    fn followed(operators: &mut Operators<'_>) -> Option<Self> {
         let mut uses = Self::default();
         let mut operands = Operands::default();
         let mut text = TextPainting::default();
-        let mut operators = Operators::new(content);
         while let Some(operand) = operators.next() {
-            let written = content.get(operators.start()..operators.position());
             let Operand::Operator(operator) = operand else {
-                operands.add(operand, written.unwrap_or_default());
+                operands.add(operand, operators.written());
                 continue;
             };
             let operands = std::mem::take(&mut operands);
@@ -132,11 +134,21 @@ fn is_blank(written: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+
     use super::*;
     use crate::flatten::resources::ResourceKind;
+    use crate::limits::Limits;
+
+    fn uses(content: &[u8]) -> Option<Uses> {
+        Uses::of(content, &mut ContentDecoder::new(&Limits::default()))
+    }
 
     fn draws_text(content: &[u8]) -> bool {
-        Uses::of(content).unwrap().draws_text
+        uses(content).unwrap().draws_text
     }
 
     #[test]
@@ -172,7 +184,7 @@ mod tests {
     fn resources_are_known_by_the_operators_that_use_them() {
         let content = b"/DeviceRGB cs /Cs1 CS /P1 scn /F#31 9 Tf /Fm Do /G gs /Tx BMC 1 g \
             /OC /Layer BDC /Span << /Lang (lt) >> BDC /Span << /ActualText /T >> DP";
-        let uses = Uses::of(content).unwrap();
+        let uses = uses(content).unwrap();
         let names = uses.named.iter();
         let names: Vec<_> = names
             .map(|named| (named.kind, named.name.clone()))
@@ -198,6 +210,28 @@ mod tests {
             content.push_str(&format!("/F{number} 9 Tf "));
         }
 
-        assert!(Uses::of(content.as_bytes()).is_none());
+        assert!(uses(content.as_bytes()).is_none());
+    }
+
+    #[test]
+    fn the_inline_images_of_all_streams_are_inflated_at_the_cost_of_the_document() {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&[0; 100_000]).unwrap();
+        let entries = b"BI /W 100000 /H 1 /BPC 8 /CS /G /F /Fl ID ";
+        let content = [&entries[..], &encoder.finish().unwrap(), b" EI"].concat();
+        let limits = Limits {
+            content_total_bytes: 250_000,
+            ..Limits::default()
+        };
+        let mut decoder = ContentDecoder::new(&limits);
+
+        let left = [(); 3].map(|()| {
+            assert!(Uses::of(&content, &mut decoder).unwrap().draws_text);
+            decoder.remaining_bytes()
+        });
+
+        assert!((100_000..=150_000).contains(&left[0]), "{left:?}");
+        assert!((1..=50_000).contains(&left[1]), "{left:?}");
+        assert_eq!(left[2], 0);
     }
 }

@@ -3,6 +3,7 @@
 use flate2::{Decompress, FlushDecompress, Status};
 use lopdf::{Object, ObjectId};
 
+use super::operators::Operators;
 use crate::limits::Limits;
 use crate::structure::{Decoder, PdfFile, RawDictionary, as_name};
 
@@ -71,15 +72,27 @@ impl ContentDecoder {
         }
     }
 
-    /// How many bytes may still be decoded.
-    pub(super) fn remaining_bytes(&self) -> u64 {
-        u64::try_from(self.remaining_bytes).unwrap_or(u64::MAX)
+    /// Has `work` go through the operators of a content. What inline images are
+    /// inflated to for that is at the cost of other contents.
+    pub(crate) fn with_operators<'c, T>(
+        &mut self,
+        content: &'c [u8],
+        work: impl FnOnce(&mut Operators<'c>) -> T,
+    ) -> T {
+        let remaining = u64::try_from(self.remaining_bytes).unwrap_or(u64::MAX);
+        let mut operators = Operators::with_image_bytes(content, remaining);
+        let before = operators.image_bytes();
+        let done = work(&mut operators);
+        let inflated = before.saturating_sub(operators.image_bytes());
+        let inflated = usize::try_from(inflated).unwrap_or(usize::MAX);
+        self.remaining_bytes = self.remaining_bytes.saturating_sub(inflated);
+        done
     }
 
-    /// Counts bytes that were decoded inside a content.
-    pub(super) fn count(&mut self, bytes: u64) {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        self.remaining_bytes = self.remaining_bytes.saturating_sub(bytes);
+    /// How many bytes may still be decoded.
+    #[cfg(test)]
+    pub(crate) fn remaining_bytes(&self) -> usize {
+        self.remaining_bytes
     }
 
     fn inflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {

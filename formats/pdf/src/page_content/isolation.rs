@@ -66,11 +66,7 @@ impl Isolation {
             }
             breaks.push(content.len());
         }
-        let mut operators = Operators::with_image_bytes(&content, decoder.remaining_bytes());
-        let image_bytes = operators.image_bytes();
-        let balance = Balance::of(&mut operators, &breaks);
-        // What images take is at the cost of other pages.
-        decoder.count(image_bytes - operators.image_bytes());
+        let balance = decoder.with_operators(&content, |operators| Balance::of(operators, &breaks));
         Ok(balance.ok_or(PageContentError::Unclear)?.isolation())
     }
 }

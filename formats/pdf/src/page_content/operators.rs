@@ -80,7 +80,7 @@ enum Image {
 
 impl<'c> Operators<'c> {
     /// Starts at the first byte.
-    pub(crate) fn new(content: &'c [u8]) -> Self {
+    pub(super) fn new(content: &'c [u8]) -> Self {
         Self {
             content,
             start: 0,
@@ -112,13 +112,19 @@ impl<'c> Operators<'c> {
         self.content
     }
 
+    /// What was read last.
+    pub(crate) fn written(&self) -> &'c [u8] {
+        let written = self.content.get(self.start..self.position);
+        written.unwrap_or_default()
+    }
+
     /// Where what was read last begins.
-    pub(crate) fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         self.start
     }
 
     /// Just after what was read last.
-    pub(crate) fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.position
     }
 
