@@ -13,7 +13,7 @@ use super::resources::{self, Named, Origin, ResourceKind};
 use super::uses::Uses;
 use super::verdict::Reason;
 use super::widget::numbers;
-use crate::page_content::{ContentDecoder, Matrix, Rectangle};
+use crate::page_content::{ContentDecoder, Matrix, PageResources, Rectangle};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::Edits;
 
@@ -31,7 +31,7 @@ pub(super) struct Appearances<'f, 'a> {
     /// Those that were looked into.
     known: BTreeMap<ObjectId, Result<Appearance, Reason>>,
     /// What they take along from the resources of a page or of the form.
-    additions: BTreeMap<(ObjectId, PageResources), Result<Additions, Reason>>,
+    additions: BTreeMap<(ObjectId, ResourcesPlace), Result<Additions, Reason>>,
     /// Copies that can be drawn from a page.
     copies: BTreeMap<(ObjectId, Additions), ObjectId>,
     /// How much may be copied.
@@ -42,7 +42,7 @@ pub(super) struct Appearances<'f, 'a> {
 type Additions = Rc<BTreeMap<Named, Origin>>;
 
 /// Where the resources of a page are in memory: pages may share them.
-type PageResources = Option<usize>;
+type ResourcesPlace = Option<usize>;
 
 /// The page that an appearance is drawn on.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub(super) struct OfPage<'f> {
     /// The page.
     pub(super) id: ObjectId,
     /// Its resources, own or inherited.
-    pub(super) resources: Option<&'f Dictionary>,
+    pub(super) resources: Option<PageResources<'f>>,
 }
 
 /// An appearance stream.
@@ -155,7 +155,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
         }
         let place = page
             .resources
-            .map(|resources| std::ptr::from_ref(resources).addr());
+            .map(|resources| std::ptr::from_ref(resources.entries).addr());
         let (file, defaults) = (self.file, self.defaults);
         let additions = self.additions.entry((id, place));
         let additions = additions.or_insert_with(|| {
@@ -240,9 +240,12 @@ impl Appearance {
         of_form: Option<&Dictionary>,
     ) -> Result<BTreeMap<Named, Origin>, Reason> {
         let find = |named: &Named| {
-            let in_page = named.find(file, page.resources);
+            let in_page = page.resources.and_then(|resources| {
+                let found = named.find(file, Some(resources.entries))?;
+                Some((found, Origin::Node(resources.node)))
+            });
             let in_form = named.find(file, of_form);
-            let are_same = |(one, other)| file.resolve(one) == file.resolve(other);
+            let are_same = |((one, _), other)| file.resolve(one) == file.resolve(other);
             if in_page.zip(in_form).is_none_or(are_same) {
                 Ok((in_page, in_form))
             } else {
@@ -259,7 +262,7 @@ impl Appearance {
             let origin = match find(named)? {
                 (None, None) => continue,
                 (Some(_), _) if self.has_resources => continue,
-                (Some(resource), _) => Origin::of(resource, Origin::Page(page.id)),
+                (Some((resource, node)), _) => Origin::of(resource, node),
                 (None, Some(resource)) => Origin::of(resource, Origin::Form),
             };
             additions.insert(named.clone(), origin);

@@ -111,8 +111,8 @@ pub(super) enum Origin {
     Form,
     /// It is an object of its own.
     Object(ObjectId),
-    /// The resources of a page.
-    Page(ObjectId),
+    /// The resources of a page or of another node of the page tree.
+    Node(ObjectId),
 }
 
 impl Origin {
@@ -146,7 +146,7 @@ pub(super) fn merged(
         let source = match origin {
             Origin::Object(id) => reference(*id).into_bytes(),
             Origin::Form => named.source(file, &form_resources(file)?, remaining)?,
-            Origin::Page(page) => named.source(file, &page_resources(file, *page)?, remaining)?,
+            Origin::Node(node) => named.source(file, &node_resources(file, *node)?, remaining)?,
         };
         let entry = (escaped(&named.name), source);
         by_kind.entry(named.kind).or_default().push(entry);
@@ -172,21 +172,10 @@ fn form_resources(file: &PdfFile<'_>) -> Result<Vec<u8>, Refusal> {
     value(file, &form, b"DR")?.ok_or_else(damaged)
 }
 
-/// The source of a page's resources, its own or inherited (7.7.3.4).
-fn page_resources(file: &PdfFile<'_>, page: ObjectId) -> Result<Vec<u8>, Refusal> {
-    let mut node = page;
-    for _ in 0..=file.limits().tree_depth {
-        let source = file.raw_object(node)?.bytes;
-        if let Some(resources) = value(file, &source, b"Resources")? {
-            return Ok(resources);
-        }
-        let entries = RawDictionary::scan(&source).map_err(|_| damaged())?;
-        node = entries
-            .value(b"Parent")
-            .and_then(as_reference)
-            .ok_or_else(damaged)?;
-    }
-    Err(damaged())
+/// The source of the resources that a node of the page tree has itself.
+fn node_resources(file: &PdfFile<'_>, node: ObjectId) -> Result<Vec<u8>, Refusal> {
+    let node = file.raw_object(node)?;
+    value(file, &node.bytes, b"Resources")?.ok_or_else(damaged)
 }
 
 /// The source of a dictionary's value, references followed; `None` when there

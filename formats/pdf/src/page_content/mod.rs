@@ -20,7 +20,7 @@ mod resources;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use lopdf::{Dictionary, ObjectId};
+use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
 use crate::structure::PdfFile;
@@ -32,7 +32,7 @@ pub(crate) use geometry::{Matrix, Rectangle, Rotation, coordinates};
 use isolation::Isolation;
 pub(crate) use isolation::PageContentError;
 pub(crate) use operators::{Operand, Operators};
-pub(crate) use page_tree::{PageTree, node_entries};
+pub(crate) use page_tree::{PageResources, PageTree, node_entries};
 use resources::ResourceCopies;
 
 /// Drawings to be put on the pages of a document.
@@ -71,7 +71,7 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     }
 
     /// The resources of a page as they are.
-    pub(crate) fn resources(&self, page: ObjectId) -> Option<&'f Dictionary> {
+    pub(crate) fn resources(&self, page: ObjectId) -> Option<PageResources<'f>> {
         self.tree.resources(self.file, page)
     }
 

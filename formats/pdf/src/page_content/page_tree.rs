@@ -14,6 +14,15 @@ pub(crate) struct PageTree {
     parents: BTreeMap<ObjectId, ObjectId>,
 }
 
+/// The resources of a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageResources<'f> {
+    /// The page, or the node above it, that has them.
+    pub(crate) node: ObjectId,
+    /// What they are.
+    pub(crate) entries: &'f Dictionary,
+}
+
 impl PageTree {
     /// Walks the page tree.
     ///
@@ -63,9 +72,11 @@ impl PageTree {
         &self,
         file: &'f PdfFile<'_>,
         page: ObjectId,
-    ) -> Option<&'f Dictionary> {
-        self.nodes(page)
-            .find_map(|node| file.entry_dictionary(node_entries(file, node)?, b"Resources"))
+    ) -> Option<PageResources<'f>> {
+        self.nodes(page).find_map(|node| {
+            let entries = file.entry_dictionary(node_entries(file, node)?, b"Resources")?;
+            Some(PageResources { node, entries })
+        })
     }
 
     /// A page and the nodes above it, from the page on.

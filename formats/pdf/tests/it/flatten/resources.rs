@@ -104,6 +104,27 @@ fn an_appearance_takes_what_it_needs_from_the_page_along() {
 }
 
 #[test]
+fn an_appearance_takes_what_it_needs_from_a_node_above_the_page_along() {
+    let mut objects = form(&["/FT /Tx /T (a) /V (Ona) /AP << /N 60 0 R >>"]);
+    objects.set_deflated(
+        60,
+        "/Subtype /Form /BBox [0 0 100 20]",
+        b"BT /Helv 9 Tf (Ona) Tj ET",
+    );
+    objects.set(
+        2,
+        "<< /Type /Pages /Count 1 /Kids [5 0 R] /MediaBox [0 0 400 400] /Resources \
+         << /Font << /Helv << /Type /Font /Subtype /Type1 /BaseFont /Courier >> >> >> >>",
+    );
+    objects.set(PAGE, "<< /Type /Page /Parent 2 0 R /Annots [20 0 R] >>");
+
+    let flattened = text(&flattened(&written(&objects)).unwrap());
+
+    // In the node, in the copy for the page, and in the appearance.
+    assert_eq!(flattened.matches("/BaseFont /Courier").count(), 3);
+}
+
+#[test]
 fn a_name_that_page_and_form_define_differently_is_ambiguous() {
     let ambiguous = Err(vec!["a: ambiguous-resource".to_owned()]);
 
