@@ -230,8 +230,8 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
 
 /// It is built by whichever cargo is here, with the SDK of this checkout and
 /// the crates that the checkout is built of.
-#[test]
-fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
+#[tokio::test]
+async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
     let demo = Demo::start();
     let workshop = Workshop::open();
     let plugin = workshop.plugin();
@@ -246,6 +246,10 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
     ]));
     assert_eq!(made["id"], "saskaita");
 
+    let source = plugin.join("src/lib.rs");
+    let code = fs::read_to_string(&source).expect("the plugin's source");
+    let code = code.replace(r#"&["saskaita"]"#, r#"&["saskaita", "asice"]"#);
+    fs::write(&source, code).expect("written");
     workshop.bring_back();
     let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["xtask", "build"])
@@ -281,6 +285,15 @@ fn a_new_plugin_builds_on_its_own_and_is_taken_into_use() {
     assert!(played["passed"].as_u64() > Some(0), "{played}");
     assert_eq!(played["failed"], 0, "{played}");
     done(&demo.data(), &["plugin", "install", text(&wasm)]);
+    let signers = json!([{"email": "ona@example.lt"}]);
+    let created = demo.signing();
+    let created = created.try_create("sutartis.asice", b"Labas.\n", signers);
+    let refused = created.await.expect_err("it cannot sign");
+    assert!(
+        refused.problem.detail.contains("but not signed"),
+        "{refused:?}"
+    );
+    assert_unavailable(Err(refused));
     let document = cases.join("hello/input.saskaita");
     fs::copy(cases.join("hello/input.txt"), &document).expect("a copy");
     let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use parafa_api_signing::SigningApi;
 use parafa_api_signing::requests::ListQuery;
 use parafa_domain::{SigningOrder, SigningStatus};
+use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_store::Clock;
 use serde_json::Value;
 
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
-use super::deployment::{Deployment, Site};
+use super::deployment::{Deployment, Posted, Site, TOY, compiled_plugins, component_of};
 use super::host::Host;
 use crate::api::Signings;
 use crate::error::{IntakeFault, WorkflowError};
@@ -283,6 +284,48 @@ async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_compo
     assert_eq!(deployment.byte_files().len(), 0);
     drop(host);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn nothing_is_opened_that_its_plugin_cannot_sign() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let plugin_host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
+    let component = without_signing(&component_of(TOY));
+    let plugin = Arc::new(plugin_host.unwrap()).admit(component.into()).await;
+    site.plugins.install(plugin.unwrap()).unwrap();
+
+    let sound = host.create(Posted::toy("honest"), SigningOrder::Parallel);
+    let sound = sound.await;
+    let unfit = host.create(Posted::toy("refuse"), SigningOrder::Parallel);
+    let unfit = unfit.await;
+
+    assert!(matches!(sound, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
+    assert_eq!(deployment.byte_files().len(), 0);
+    assert_eq!(deployment.data_keys(), 0);
+    drop(host);
+    site.shutdown().await;
+}
+
+/// The component with its interface for signing under a name that the contract
+/// does not have.
+fn without_signing(component: &[u8]) -> Vec<u8> {
+    const NAME: &[u8] = b"parafa:format/signing@";
+    const OTHER: &[u8] = b"parafa:format/singing@";
+
+    let mut component = component.to_vec();
+    let places: Vec<usize> = component
+        .windows(NAME.len())
+        .enumerate()
+        .filter_map(|(place, window)| (window == NAME).then_some(place))
+        .collect();
+    assert!(!places.is_empty());
+    for place in places {
+        component[place..place + OTHER.len()].copy_from_slice(OTHER);
+    }
+    component
 }
 
 async fn two(host: &Host) -> Vec<SigningRow> {

@@ -222,7 +222,8 @@ impl App {
             loaded => loaded?,
         };
         let content = loaded.content.clone();
-        self.look_at(&form.extension, form.flatten, content).await
+        let looked = self.look_at(&form.extension, form.flatten, content).await?;
+        Ok(looked.and_then(Look::signable))
     }
 
     async fn look_at(
@@ -310,6 +311,17 @@ async fn flattened_by(
 }
 
 impl Look {
+    /// The same, unless nobody can sign documents of this format.
+    fn signable(self) -> Result<Self, Obstacle> {
+        if self.plugin.capabilities().contains(&Capability::Sign) {
+            Ok(self)
+        } else {
+            Err(Obstacle::NotSetUp(
+                "documents of this format can be looked at here, but not signed",
+            ))
+        }
+    }
+
     fn of(self, mut form: DocumentForm) -> Examined {
         let mut flatten = None;
         let mut flatten_notes = Vec::new();
