@@ -379,6 +379,25 @@ fn test_keeps_the_score_of_a_format_without_cases_of_its_own() {
     assert_eq!(scorecard["cases"][0]["outcome"], "passed");
 }
 
+#[test]
+fn new_says_that_the_registry_has_no_sdk_yet() {
+    let documents = Documents::new();
+    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/sdk");
+    let (bare, complete) = (documents.path("bare"), documents.path("complete"));
+
+    let without = plugin("new", [bare.as_os_str()]);
+    let with = plugin(
+        "new",
+        [complete.as_os_str(), "--sdk".as_ref(), sdk.as_os_str()],
+    );
+
+    assert_eq!(without.code, Some(0), "{without:?}");
+    assert!(without.stderr.contains("--sdk PATH"), "{without:?}");
+    assert_eq!((with.code, with.stderr.as_str()), (Some(0), ""), "{with:?}");
+    let readme = std::fs::read_to_string(complete.join("README.md")).unwrap();
+    assert!(!readme.contains("--sdk"), "{readme}");
+}
+
 fn plugin<A: AsRef<OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = A>) -> Ended {
     let fixed = ["plugin", subcommand].map(|word| AsRef::<OsStr>::as_ref(word).to_owned());
     let arguments = arguments

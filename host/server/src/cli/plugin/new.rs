@@ -7,10 +7,16 @@ use std::path::{Path, PathBuf};
 use openssl::sha::sha256;
 use serde_json::json;
 
-use crate::cli::{CommandError, print_json, print_line};
+use crate::cli::{CommandError, print_json, print_line, warn};
 
 /// The document of the case that comes along.
 const DOCUMENT: &str = "Labas.\n";
+/// What stands in the made folder where the SDK comes from the registry.
+const SDK_NOTE: &str = "
+`Cargo.toml` takes the SDK, `parafa-plugin-sdk`, from the registry. Until it is published there, \
+this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin it with \
+`parafa plugin new DIR --sdk PATH`, or write `parafa-plugin-sdk = { path = \"PATH\" }`.
+";
 /// Longest id of a format, in characters.
 const LONGEST_ID: usize = 32;
 
@@ -35,7 +41,8 @@ const FILES: [(&str, &str); 9] = [
 pub(super) struct NewArguments {
     /// The folder to make; the format is called like it.
     dir: PathBuf,
-    /// Folder of the SDK's source, in place of the registry's.
+    /// Folder of the SDK's source, in place of the registry's; needed until the
+    /// SDK is published there.
     #[arg(long, value_name = "PATH")]
     sdk: Option<PathBuf>,
     /// Print JSON.
@@ -57,10 +64,12 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
             dir.display()
         )));
     }
+    let note = arguments.sdk.as_ref().map_or(SDK_NOTE, |_| "");
     let filled = [
         ("@id@", id.clone()),
         ("@module@", id.replace('-', "_")),
         ("@sdk@", sdk),
+        ("@sdk-note@", note.to_owned()),
         ("@sha256@", hex::encode(sha256(DOCUMENT.as_bytes()))),
     ];
     for (name, template) in FILES {
@@ -71,6 +80,12 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
                 text.replace(name, value)
             });
         write(&path, &text).map_err(|error| failed(&path, &error))?;
+    }
+    if arguments.sdk.is_none() {
+        warn(
+            "the SDK, parafa-plugin-sdk, is taken from the registry: until it is published \
+             there, --sdk PATH is needed, the folder plugins/sdk of Parafa's source",
+        );
     }
     if arguments.json {
         print_json(&json!({"id": id, "dir": dir}))?;
@@ -162,6 +177,8 @@ mod tests {
             let text = fs::read_to_string(arguments.dir.join(name)).unwrap();
             assert!(!text.contains('@'), "{name}");
         }
+        let readme = fs::read_to_string(arguments.dir.join("README.md")).unwrap();
+        assert!(readme.contains("--sdk PATH"), "{readme}");
         assert!(new(&arguments).is_err(), "the folder is not empty any more");
     }
 }
