@@ -254,3 +254,36 @@ async fn a_link_that_is_not_active_shows_a_kind_page() {
     assert_eq!(answer.status(), reqwest::StatusCode::NOT_FOUND);
     browser.close().await;
 }
+
+#[tokio::test]
+async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
+    let demo = Demo::start();
+    let persona = demo.smart_id_personas("signs")[0];
+    let signers =
+        json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt", "language": "en"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+    let second = signing.signers[1].link();
+    let page = async |link: reqwest::Url| {
+        let answer = reqwest::get(link).await.expect("an answer");
+        answer.text().await.expect("text")
+    };
+    assert!(!page(second.clone()).await.contains("advisory"));
+    let first = Demo::ceremony(signing.signers[0].link());
+    first
+        .sign_with_smart_id(&persona.country, &persona.personal_code)
+        .await
+        .expect("the attempt starts");
+    assert_eq!(first.ended_attempt().await.phase, "done");
+
+    let english = page(second.clone()).await;
+    let mut lithuanian = second.clone();
+    lithuanian.set_query(Some("lang=lt"));
+    let lithuanian = page(lithuanian).await;
+
+    for shown in ["advisory check", "intact", "claimed time", "PAdES-B-T"] {
+        assert!(english.contains(shown), "{shown}: {english}");
+    }
+    for shown in ["informacinis patikrinimas", "nepažeistas", "PAdES-B-T"] {
+        assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
+    }
+}

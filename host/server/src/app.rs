@@ -24,6 +24,7 @@ use crate::records::SigningRow;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
+use crate::workflow::ceremony::Advices;
 
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
@@ -59,9 +60,9 @@ pub(crate) struct App {
     pub(crate) archive_turns: ArchiveTurns,
     /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
-    /// The way out for events.
     /// How long a signature that a device has made is worth finishing.
     pub(crate) finish_within: SignedDuration,
+    /// The way out for events.
     pub(crate) webhooks: WebhookSender,
     /// Hands letters in, where a mail server is set up.
     pub(crate) mailer: Option<MailSender>,
@@ -69,6 +70,8 @@ pub(crate) struct App {
     pub(crate) base_url: Url,
     pub(crate) changes: Changes,
     pub(crate) told: Told,
+    /// What pages say of the signatures that documents carry.
+    pub(crate) advices: Advices,
     /// Wakes the job runner.
     pub(crate) work: Notify,
     /// Told when the server is to stop.

@@ -69,7 +69,7 @@ enum Command {
     Restore(restore::RestoreArguments),
     /// Let a restored copy send what it was held from sending.
     Release(operator::OperatorPlace),
-    /// Say whether the signatures of a document are intact.
+    /// Say whether the signatures of a document are intact: an advisory check.
     Verify(verify::VerifyArguments),
     /// Control a demo world that runs.
     Demo(demo::DemoArguments),

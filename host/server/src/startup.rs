@@ -34,6 +34,7 @@ use crate::metrics::plugin_observer;
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
+use crate::workflow::ceremony::Advices;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
@@ -133,6 +134,7 @@ pub(crate) fn assemble(
         base_url,
         changes: Changes::default(),
         told: Told::default(),
+        advices: Advices::default(),
         work: Notify::new(),
         stop: CancellationToken::new(),
     })

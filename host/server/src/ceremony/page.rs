@@ -4,7 +4,8 @@
 use maud::{DOCTYPE, Markup, html};
 use parafa_domain::{Language, SigningMethod};
 
-use super::texts::Texts;
+use super::texts::{Texts, local_time};
+use crate::workflow::ceremony::{Advice, EarlierSignature};
 
 /// What the page shows before its script runs.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct CeremonyPage<'a> {
     pub(crate) methods: &'a [SigningMethod],
     /// Whether nothing is signed.
     pub(crate) sandbox: bool,
+    /// What is known of the signatures that the document carries.
+    pub(crate) advice: &'a Advice,
 }
 
 impl CeremonyPage<'_> {
@@ -59,6 +62,7 @@ impl CeremonyPage<'_> {
                         p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
                         p.digest { (texts.fingerprint) ": " code { (self.document_sha256) } }
                     }
+                    (self.signatures(texts))
                     section.steps aria-live="polite" {
                         noscript { p.fault { (texts.needs_script) } }
                         p.notice #connection hidden role="status" { (texts.connection_lost) }
@@ -70,6 +74,46 @@ impl CeremonyPage<'_> {
                 }
             },
         )
+    }
+
+    /// The advisory validation; nothing where there is no signature.
+    fn signatures(&self, texts: &Texts) -> Markup {
+        let told = match self.advice {
+            Advice::Known { signatures, .. } if signatures.is_empty() => return Markup::default(),
+            Advice::Known { signatures, more } => html! {
+                ul {
+                    @for signature in signatures { (self.signature(texts, signature)) }
+                }
+                @if *more > 0 { p { (texts.more_signatures) " " (more) } }
+            },
+            Advice::Unknown => html! { p.notice { (texts.signatures_unknown) } },
+        };
+        html! {
+            section.signatures aria-labelledby="signatures-heading" {
+                h2 #signatures-heading { (texts.signatures) }
+                (told)
+                p.hint { (texts.signatures_explained) }
+            }
+        }
+    }
+
+    fn signature(&self, texts: &Texts, signature: &EarlierSignature) -> Markup {
+        let signer = signature.signer.as_deref().unwrap_or(texts.unnamed_signer);
+        let verdict = if signature.intact {
+            texts.intact
+        } else {
+            texts.not_intact
+        };
+        html! {
+            li {
+                strong { (signer) } ": " (verdict) "; "
+                @match signature.claimed_at {
+                    Some(time) => { (texts.claimed_time) " " (local_time(time, self.language)) }
+                    None => { (texts.no_claimed_time) }
+                }
+                "; " (texts.level) " " (signature.level)
+            }
+        }
     }
 
     fn choose(&self, texts: &Texts) -> Markup {
@@ -220,11 +264,10 @@ fn other(language: Language) -> Language {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_a_caller_wrote_is_shown_as_text() {
+    fn page(language: Language, advice: &Advice) -> String {
         let page = CeremonyPage {
             token: "t",
-            language: Language::En,
+            language,
             tenant: "<b>Tenant</b>",
             title: "<script>alert(1)</script>",
             document_name: "\"><img>.pdf",
@@ -232,12 +275,64 @@ mod tests {
             expires: "tomorrow",
             methods: &[SigningMethod::SmartId],
             sandbox: false,
+            advice,
         };
+        page.render().into_string()
+    }
 
-        let html = page.render().into_string();
+    fn signature(signer: Option<&str>, intact: bool) -> EarlierSignature {
+        EarlierSignature {
+            signer: signer.map(str::to_owned),
+            claimed_at: signer.map(|_| "2026-03-11T09:00:00Z".parse().unwrap()),
+            level: "PAdES-B-T".to_owned(),
+            intact,
+        }
+    }
+
+    fn known(signatures: Vec<EarlierSignature>) -> Advice {
+        Advice::Known {
+            signatures,
+            more: 0,
+        }
+    }
+
+    #[test]
+    fn what_a_caller_wrote_is_shown_as_text() {
+        let html = page(Language::En, &known(vec![signature(Some("<img>"), true)]));
 
         assert!(html.contains("&lt;script&gt;alert(1)"));
         assert!(!html.contains("<script>alert"));
         assert!(!html.contains("<img>"));
+    }
+
+    #[test]
+    fn signatures_that_are_there_are_listed_in_what_is_called_advisory() {
+        let advice = known(vec![
+            signature(Some("PAVARDENIS,VARDENIS"), true),
+            signature(None, false),
+        ]);
+        let english = page(Language::En, &advice);
+        let lithuanian = page(Language::Lt, &advice);
+
+        for shown in [
+            "already in the document: advisory check",
+            "<strong>PAVARDENIS,VARDENIS</strong>: intact; \
+             claimed time 2026-03-11 11:00 (Vilnius); level PAdES-B-T",
+            "<strong>Signer not named</strong>: not intact; no time given; level PAdES-B-T",
+        ] {
+            assert!(english.contains(shown), "{shown}: {english}");
+        }
+        assert!(lithuanian.contains("informacinis patikrinimas"));
+        assert!(lithuanian.contains("VARDENIS</strong>: nepažeistas"));
+    }
+
+    #[test]
+    fn signatures_that_were_not_looked_at_are_told_of_and_none_are_not() {
+        let unknown = page(Language::En, &Advice::Unknown);
+        let none = page(Language::En, &known(Vec::new()));
+
+        assert!(unknown.contains("could not be checked now"));
+        assert!(unknown.contains("advisory"));
+        assert!(!none.contains("advisory"));
     }
 }

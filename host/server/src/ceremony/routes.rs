@@ -15,7 +15,6 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use jiff::tz::TimeZone;
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
 use qrcode::render::svg;
@@ -24,6 +23,7 @@ use qrcode::{EcLevel, QrCode};
 use super::calls;
 use super::page::{CeremonyPage, dead_link, trouble};
 use super::state::StateView;
+use super::texts::local_time;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
@@ -123,7 +123,7 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
 }
 
 async fn opened_page(
-    app: &App,
+    app: &Arc<App>,
     token: &str,
     asked: Option<Language>,
 ) -> Result<String, WorkflowError> {
@@ -141,6 +141,7 @@ async fn opened_page(
         .filter(|method| set_up.contains(method))
         .collect();
     let language = asked.unwrap_or(state.party.language);
+    let advice = app.advice(&state.opened.row).await;
     let page = CeremonyPage {
         token,
         language,
@@ -148,23 +149,12 @@ async fn opened_page(
         title: &state.opened.private.title,
         document_name: &state.opened.private.document_name,
         document_sha256: &newest.sha256,
-        expires: &local_time(&state, language),
+        expires: &local_time(state.opened.row.signing.expires_at, language),
         methods: &methods,
         sandbox: state.opened.row.mode == KeyMode::Test,
+        advice: &advice,
     };
     Ok(page.render().into_string())
-}
-
-/// The deadline in Vilnius, the time zone of the signers.
-fn local_time(state: &CeremonyState, language: Language) -> String {
-    let zone = TimeZone::get("Europe/Vilnius").unwrap_or(TimeZone::UTC);
-    let local = state.opened.row.signing.expires_at.to_zoned(zone);
-    match language {
-        Language::En => local.strftime("%Y-%m-%d %H:%M (Vilnius)").to_string(),
-        Language::Lt => local
-            .strftime("%Y-%m-%d %H:%M (Vilniaus laiku)")
-            .to_string(),
-    }
 }
 
 async fn document(
@@ -273,7 +263,6 @@ async fn code_to_scan(
         svg,
     )
         .into_response())
-    headers: HeaderMap,
 }
 
 /// Where the app brings the signer back to; the page says what came of it. Also
@@ -284,6 +273,7 @@ async fn callback(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
 ) -> Response {
     let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));

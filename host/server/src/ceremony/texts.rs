@@ -1,5 +1,7 @@
 //! What the ceremony says, in Lithuanian and English.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use parafa_domain::{AttemptFailure, Language};
 
 /// Every text of the ceremony page in one language.
@@ -12,6 +14,17 @@ pub(crate) struct Texts {
     pub(crate) document: &'static str,
     pub(crate) open_document: &'static str,
     pub(crate) fingerprint: &'static str,
+    /// Heading of the advisory validation.
+    pub(crate) signatures: &'static str,
+    pub(crate) signatures_explained: &'static str,
+    pub(crate) signatures_unknown: &'static str,
+    pub(crate) unnamed_signer: &'static str,
+    pub(crate) claimed_time: &'static str,
+    pub(crate) no_claimed_time: &'static str,
+    pub(crate) level: &'static str,
+    pub(crate) intact: &'static str,
+    pub(crate) not_intact: &'static str,
+    pub(crate) more_signatures: &'static str,
     pub(crate) other_language: &'static str,
     pub(crate) sandbox: &'static str,
     pub(crate) how_to_sign: &'static str,
@@ -149,6 +162,16 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
     }
 }
 
+/// A time in Vilnius, the time zone of the signers.
+pub(crate) fn local_time(time: Timestamp, language: Language) -> String {
+    let zone = TimeZone::get("Europe/Vilnius").unwrap_or(TimeZone::UTC);
+    let format = match language {
+        Language::En => "%Y-%m-%d %H:%M (Vilnius)",
+        Language::Lt => "%Y-%m-%d %H:%M (Vilniaus laiku)",
+    };
+    time.to_zoned(zone).strftime(format).to_string()
+}
+
 /// What the signer's device shows, at most 60 characters.
 pub(crate) fn device_prompt(language: Language) -> &'static str {
     match language {
@@ -165,6 +188,16 @@ static LITHUANIAN: Texts = Texts {
     document: "Dokumentas",
     open_document: "Atverti dokumentą",
     fingerprint: "SHA-256 santrauka",
+    signatures: "Dokumente jau esantys parašai: informacinis patikrinimas",
+    signatures_explained: "Patikrinimas tik informacinis: matyti, ar dokumentas po parašu nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinta; tam skirtos kvalifikuotos validavimo paslaugos.",
+    signatures_unknown: "Dokumentas jau pasirašytas, bet parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.",
+    unnamed_signer: "Pasirašęs asmuo nenurodytas",
+    claimed_time: "nurodytas laikas",
+    no_claimed_time: "laikas nenurodytas",
+    level: "lygis",
+    intact: "nepažeistas",
+    not_intact: "pažeistas",
+    more_signatures: "Kitų parašų:",
     other_language: "English",
     sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.",
     how_to_sign: "Kaip pasirašysite?",
@@ -218,6 +251,16 @@ static ENGLISH: Texts = Texts {
     document: "Document",
     open_document: "Open the document",
     fingerprint: "SHA-256 digest",
+    signatures: "Signatures already in the document: advisory check",
+    signatures_explained: "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.",
+    signatures_unknown: "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.",
+    unnamed_signer: "Signer not named",
+    claimed_time: "claimed time",
+    no_claimed_time: "no time given",
+    level: "level",
+    intact: "intact",
+    not_intact: "not intact",
+    more_signatures: "Further signatures:",
     other_language: "Lietuviškai",
     sandbox: "Sandbox: nothing is signed here.",
     how_to_sign: "How will you sign?",

@@ -11,7 +11,7 @@ mod publish;
 mod run;
 mod test;
 
-pub(super) use answer::SignatureView;
+pub(super) use answer::{ADVISORY, SignatureView};
 pub(super) use bench::{Bench, read};
 
 use super::CommandError;

@@ -4,7 +4,7 @@ use anyhow::Context;
 use parafa_plugin_host::{CallError, Integrity};
 use serde::Serialize;
 
-use super::plugin::{self, Bench, SignatureView};
+use super::plugin::{self, ADVISORY, Bench, SignatureView};
 use super::{CommandError, Place, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa verify`.
@@ -21,6 +21,8 @@ pub(super) struct VerifyArguments {
 
 #[derive(Serialize)]
 struct Verdict {
+    /// Always: nobody may take it for a qualified validation.
+    advisory: bool,
     intact: bool,
     signatures: Vec<SignatureView>,
 }
@@ -43,6 +45,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
         Err(CallError::Fault(fault)) => return Err(CommandError::Fault(fault.into())),
     };
     let verdict = Verdict {
+        advisory: true,
         intact: !evidence.is_empty()
             && evidence
                 .iter()
@@ -56,6 +59,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
             print_line(signature)?;
         }
         print_line(verdict.conclusion())?;
+        print_line(ADVISORY)?;
     }
     if verdict.intact {
         Ok(())
@@ -69,10 +73,7 @@ impl Verdict {
         match (self.signatures.is_empty(), self.intact) {
             (true, _) => "There is no signature.",
             (false, false) => "Not every signature is intact.",
-            (false, true) => {
-                "Every signature is intact. Who signed was not checked: certificates, revocation \
-                 and time-stamps are for a validation service to judge."
-            }
+            (false, true) => "Every signature is intact.",
         }
     }
 }

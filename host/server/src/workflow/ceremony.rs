@@ -1,5 +1,6 @@
 //! A signer's link: what it shows, and what the signer does there.
 
+mod advice;
 mod decline;
 mod give_up;
 mod return_from_app;
@@ -11,6 +12,7 @@ use parafa_domain::{Signer, SignerStatus, SigningStatus};
 use parafa_store::keys::hash_token;
 use uuid::Uuid;
 
+pub(crate) use self::advice::{Advice, Advices, EarlierSignature};
 pub(crate) use self::start::StartAttempt;
 pub(crate) use self::state::CeremonyState;
 use crate::app::App;

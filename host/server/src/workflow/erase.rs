@@ -253,6 +253,7 @@ impl App {
         }
         for file in &remains.byte_files {
             self.known_documents.forget(file.as_u128());
+            self.advices.forget(*file);
             let unlinked = self.files.unlink(*file).await;
             outcome = outcome.and(unlinked.map(|_| ()).map_err(WorkflowError::from));
         }

@@ -11,6 +11,10 @@ use parafa_plugin_host::{
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+/// What is said of every look at signatures.
+pub(in crate::cli) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
+     Certificates, revocation and time-stamps are for a validation service to judge.";
+
 /// What an operation came to.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -230,9 +234,12 @@ impl fmt::Display for OutcomeView {
                 "signed: {}, {}, {} bytes, sha256 {}",
                 signed.media_type, signed.level, signed.bytes, signed.sha256
             ),
-            Self::Verified { signatures } if signatures.is_empty() => f.write_str("no signature"),
+            Self::Verified { signatures } if signatures.is_empty() => {
+                write!(f, "no signature\n{ADVISORY}")
+            }
             Self::Verified { signatures } => {
-                let lines: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+                let lines = signatures.iter().map(ToString::to_string);
+                let lines: Vec<String> = lines.chain([ADVISORY.to_owned()]).collect();
                 f.write_str(&lines.join("\n"))
             }
         }

@@ -1,0 +1,54 @@
+//! What a signer's page is told of the signatures that a document carries.
+
+use parafa_domain::Phase;
+
+use super::deployment::Site;
+use super::stage::Stage;
+use crate::workflow::ceremony::Advice;
+
+#[tokio::test]
+async fn a_later_signer_is_told_of_the_signatures_before_theirs() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let unsigned = app.advice(&stage.signing().await).await;
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
+
+    let signed = app.advice(&stage.signing().await).await;
+
+    let listed = |advice| match advice {
+        Advice::Known { signatures, more } => (signatures, more),
+        Advice::Unknown => panic!("the signatures were not looked at"),
+    };
+    assert_eq!(listed(unsigned), (Vec::new(), 0));
+    let (signatures, more) = listed(signed);
+    let [signature] = signatures.as_slice() else {
+        panic!("{signatures:?}");
+    };
+    assert!(signature.signer.is_some() && signature.claimed_at.is_some());
+    assert_eq!(signature.level, "PAdES-B-T");
+    assert!(signature.intact);
+    assert_eq!(more, 0);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn signatures_that_nothing_can_look_at_are_unknown_and_looked_at_once() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    stage.attempt().await;
+    let plugin = site.plugins.by_id("pdf").unwrap();
+    site.plugins.disable(plugin.digest());
+
+    let row = stage.signing().await;
+    let unknown = app.advice(&row).await;
+    site.plugins.enable(plugin.digest());
+    let asked_again = app.advice(&row).await;
+
+    assert_eq!(unknown, Advice::Unknown);
+    assert_eq!(asked_again, Advice::Unknown, "a page costs no further look");
+    drop(stage);
+    site.shutdown().await;
+}
