@@ -9,17 +9,16 @@ mod resources;
 mod rules;
 mod tagged;
 
-use parafa_fixtures::{CrossReference, Objects, PdfBuilder};
+use parafa_fixtures::{CrossReference, Objects, WidgetPage};
 use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 use parafa_format_pdf::flatten;
 
 use crate::intake::inspected;
 
-/// Objects that every form here has.
-const PAGE: u32 = 5;
-const TEXT: &str = "50 0 R";
-const EMPTY: &str = "51 0 R";
-const BOX: &str = "52 0 R";
+const PAGE: u32 = WidgetPage::PAGE;
+const TEXT: &str = WidgetPage::TEXT;
+const EMPTY: &str = WidgetPage::EMPTY;
+const BOX: &str = WidgetPage::BOX;
 
 pub(crate) fn flattened(document: &[u8]) -> Result<Vec<u8>, Refusal> {
     flattened_by(document, &request())
@@ -50,51 +49,13 @@ fn made_by(document: &[u8], request: &DeriveRequest) -> Result<(Vec<u8>, Vec<Str
 
 /// What is told about a form of these widgets, with these entries of the form.
 fn notes(widgets: &[&str], entries: &str) -> Vec<String> {
-    let mut objects = form(widgets);
-    objects.set(
-        1,
-        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] {entries} >> >>"),
-    );
-    made_by(&written(&objects), &request()).unwrap().1
+    let document = WidgetPage::of(widgets).entries(entries).build();
+    made_by(&document, &request()).unwrap().1
 }
 
 /// A page with these widgets, their entries after type and rectangle.
 pub(crate) fn form(widgets: &[&str]) -> Objects {
-    let mut objects = PdfBuilder::new().objects();
-    let mut fields = String::new();
-    for (number, widget) in (20..).zip(widgets) {
-        fields.push_str(&format!("{number} 0 R "));
-        let bottom = 30 * (number - 19);
-        let rectangle = if widget.contains("/Rect") {
-            String::new()
-        } else {
-            format!("/Rect [72 {bottom} 172 {}]", bottom + 20)
-        };
-        objects.set(
-            number,
-            format!("<< /Type /Annot /Subtype /Widget {rectangle} {widget} >>"),
-        );
-    }
-    objects.set(
-        1,
-        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> >>"),
-    );
-    objects.set(
-        PAGE,
-        format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595.275590551 841.889763780] \
-             /Resources << /Font << /F1 3 0 R >> >> /Contents 6 0 R /Annots [{fields}] >>"
-        ),
-    );
-    let appearance = "/Type /XObject /Subtype /Form /BBox [0 0 100 20]";
-    objects.set_deflated(
-        50,
-        &format!("{appearance} /Resources << /Font << /F1 3 0 R >> >>"),
-        b"/Tx BMC q BT /F1 12 Tf 2 5 Td (Ona) Tj ET Q EMC",
-    );
-    objects.set_deflated(51, appearance, b"/Tx BMC EMC");
-    objects.set_deflated(52, appearance, b"0 0 100 20 re f");
-    objects
+    WidgetPage::of(widgets).into_objects()
 }
 
 /// Puts so many pages with these entries in place of the one page.

@@ -1,11 +1,11 @@
 //! What is written.
 
-use parafa_fixtures::{CrossReference, MEDIUM, PdfBuilder};
+use parafa_fixtures::{CrossReference, MEDIUM, PdfBuilder, WidgetPage};
 use parafa_format_core::DeriveRequest;
 use proptest::prelude::*;
 
 use super::{
-    BOX, TEXT, assert_form_is_gone, flattened, flattened_by, form, request, set_pages, text,
+    BOX, PAGE, TEXT, assert_form_is_gone, flattened, flattened_by, form, request, set_pages, text,
     written,
 };
 use crate::referees::assert_qpdf_accepts;
@@ -54,14 +54,16 @@ fn the_table_has_one_subsection_without_gaps() {
 
 #[test]
 fn what_is_not_touched_keeps_its_source() {
-    let document = written(&form(&[&format!(
-        "/FT /Tx /T (a) /V (Ona) /AP << /N {TEXT} >>"
-    )]));
+    let widget = format!("/FT /Tx /T (a) /V (Ona) /AP << /N {TEXT} >>");
+    let media_box = "/MediaBox [0 0 595.275590551 841.889763780]";
+    let page =
+        format!("<< /Type /Page /Parent 2 0 R {media_box} /Contents 6 0 R /Annots [20 0 R] >>");
+    let document = WidgetPage::of(&[&widget]).with(PAGE, page).build();
 
     let flattened = flattened(&document).unwrap();
 
     let flattened = text(&flattened);
-    assert!(flattened.contains("/MediaBox [0 0 595.275590551 841.889763780]"));
+    assert!(flattened.contains(media_box));
     let content = text(&document);
     let content = content.split("\n6 0 obj\n").nth(1).unwrap();
     let content = content.split("endobj").next().unwrap();
