@@ -140,9 +140,9 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         if let Some(id) = self.streams.get(operators) {
             return Ok(Some(*id));
         }
-        let (dictionary, data) = encoded(operators.to_vec());
+        let (dictionary, data) = encoded(b"<<>>", operators.to_vec());
         self.count(data.len())?;
-        let id = edits.add_stream(dictionary, data.into())?;
+        let id = edits.add_stream(&dictionary, data.into())?;
         self.streams.insert(operators.to_vec(), id);
         Ok(Some(id))
     }

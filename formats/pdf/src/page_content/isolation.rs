@@ -2,6 +2,7 @@
 //! 8.4.2, 9.4.1 and 14.6.1).
 
 use lopdf::ObjectId;
+use memchr::memmem;
 
 use super::decoder::ContentDecoder;
 use super::operators::{Operand, Operators};
@@ -10,6 +11,10 @@ use crate::structure::{PdfFile, decode_name};
 /// Most graphics states, and most marked contents, inside each other: far above
 /// what pages have, and below what readers take.
 const MAX_OPEN: usize = 1_000;
+
+/// As many marked contents are taken to be open where nothing is known of the
+/// content: far more than pages have.
+const UNKNOWN_MARKED_CONTENTS: usize = 10 * MAX_OPEN;
 
 /// Why nothing can be drawn on top of a page.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -22,7 +27,28 @@ pub(crate) enum PageContentError {
     NoStream,
     /// Readers may take it for different things, or it has no end.
     #[error("the content of the page is not clear")]
-    Unclear,
+    Unclear {
+        /// As [`PageContentError::open_marked_contents`] gives it.
+        open_marked_contents: usize,
+    },
+    /// It ends inside a layer (8.11): that hides annotations in some readers,
+    /// and nothing in others.
+    #[error("the content of the page leaves a layer open")]
+    OpenLayer,
+}
+
+impl PageContentError {
+    /// How many marked contents a reader may find open at the end of the
+    /// content, whatever it takes it for; none when none can be that of a
+    /// layer. A content that cannot be decoded is taken to have many.
+    pub(super) fn open_marked_contents(&self) -> usize {
+        match self {
+            Self::Unclear {
+                open_marked_contents,
+            } => *open_marked_contents,
+            Self::Undecodable(_) | Self::NoStream | Self::OpenLayer => UNKNOWN_MARKED_CONTENTS,
+        }
+    }
 }
 
 /// How the content of a page is shut in: by operators before and after it,
@@ -34,9 +60,9 @@ pub(super) struct Isolation {
     /// Operators that close what the content leaves open, and restore the
     /// graphics state unless the content does so itself.
     pub(super) closing: Vec<u8>,
-    /// Whether it leaves a layer (8.11) open: that hides annotations in some
-    /// readers, and nothing in others.
-    pub(super) leaves_layer: bool,
+    /// How many marked contents it leaves open, if one of them is that of a
+    /// layer.
+    pub(super) open_marked_contents: usize,
 }
 
 impl Isolation {
@@ -67,7 +93,10 @@ impl Isolation {
             breaks.push(content.len());
         }
         let balance = decoder.with_operators(&content, |operators| Balance::of(operators, &breaks));
-        Ok(balance.ok_or(PageContentError::Unclear)?.isolation())
+        let balance = balance.ok_or_else(|| PageContentError::Unclear {
+            open_marked_contents: most_open_marked_contents(&content),
+        });
+        Ok(balance?.isolation())
     }
 }
 
@@ -183,13 +212,26 @@ impl Balance {
         if self.in_text {
             closing.extend_from_slice(b"ET\n");
         }
-        closing.extend(b"EMC\n".repeat(self.marked_contents.len()));
+        let marked_contents = self.marked_contents.len();
+        closing.extend(b"EMC\n".repeat(marked_contents));
         closing.extend(b"Q\n".repeat(restored));
+        let has_layer = self.marked_contents.contains(&true);
         Isolation {
             opening: b"q\n".repeat(saved),
             closing,
-            leaves_layer: self.marked_contents.contains(&true),
+            open_marked_contents: if has_layer { marked_contents } else { 0 },
         }
+    }
+}
+
+/// How many marked contents may be open at the end of a content of which it is
+/// not known what in it is an operator; none when none of them can be that of a
+/// layer, which has a property list.
+fn most_open_marked_contents(content: &[u8]) -> usize {
+    let count = |operator: &[u8]| memmem::find_iter(content, operator).count();
+    match count(b"BDC") {
+        0 => 0,
+        with_properties => with_properties + count(b"BMC"),
     }
 }
 
@@ -235,16 +277,25 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_is_left_open_unless_it_is_closed() {
-        let leaves_layer = |content: &[u8]| {
+    fn a_layer_is_left_open_with_all_around_it_unless_it_is_closed() {
+        let open = |content: &[u8]| {
             let balance = Balance::of(&mut Operators::new(content), &[]).unwrap();
-            balance.isolation().leaves_layer
+            balance.isolation().open_marked_contents
         };
 
-        assert!(leaves_layer(b"/OC /A BDC"));
-        assert!(leaves_layer(b"/O#43 /A BDC /B BMC EMC"));
-        assert!(!leaves_layer(b"/OC /A BDC /OC /B BDC EMC EMC"));
-        assert!(!leaves_layer(b"/Span /OC BDC"));
+        assert_eq!(open(b"/OC /A BDC"), 1);
+        assert_eq!(open(b"/O#43 /A BDC /B BMC EMC"), 1);
+        assert_eq!(open(b"/A BMC /OC /A BDC /B BMC"), 3);
+        assert_eq!(open(b"/OC /A BDC /OC /B BDC EMC EMC"), 0);
+        assert_eq!(open(b"/Span /OC BDC"), 0);
+    }
+
+    #[test]
+    fn every_marked_content_may_be_open_that_is_begun_in_any_way_of_reading() {
+        let open = most_open_marked_contents;
+
+        assert_eq!(open(b"Q /OC /A BDC (/A BMC EMC) Tj EMC"), 2);
+        assert_eq!(open(b"/A BMC /B BMC Q Q"), 0);
     }
 
     #[test]

@@ -52,8 +52,6 @@ struct Drawings {
     below: Vec<u8>,
     /// How that is shut in, once it was read.
     isolation: Option<Rc<Isolation>>,
-    /// Whether it is shut in even when nothing is drawn after it.
-    is_closed: bool,
     /// After it.
     above: Vec<u8>,
 }
@@ -79,35 +77,31 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     /// readers may differ about it, because its effects would be unknown.
     ///
     /// # Errors
-    /// When the content cannot be decoded, or is not clear.
+    /// When the content cannot be decoded, is not clear, or ends inside a layer.
     pub(crate) fn open(
         &mut self,
         page: ObjectId,
         decoder: &mut ContentDecoder,
     ) -> Result<(), PageContentError> {
         let isolation = self.isolation(page, decoder)?;
-        if isolation.leaves_layer {
-            return Err(PageContentError::Unclear);
+        if isolation.open_marked_contents > 0 {
+            return Err(PageContentError::OpenLayer);
         }
         self.pages.entry(page).or_default().isolation = Some(isolation);
         Ok(())
     }
 
-    /// Has what a page leaves open closed at its end, whether or not anything is
-    /// drawn after it.
-    ///
-    /// # Errors
-    /// When the content cannot be decoded, or is not clear.
-    pub(crate) fn close(
+    /// How many marked contents (14.6) a reader may find open at the end of what
+    /// a page draws already; none when none of them can be that of a layer.
+    pub(crate) fn open_marked_contents(
         &mut self,
         page: ObjectId,
         decoder: &mut ContentDecoder,
-    ) -> Result<(), PageContentError> {
-        let isolation = self.isolation(page, decoder)?;
-        let drawings = self.pages.entry(page).or_default();
-        drawings.isolation = Some(isolation);
-        drawings.is_closed = true;
-        Ok(())
+    ) -> usize {
+        match self.isolation(page, decoder) {
+            Ok(isolation) => isolation.open_marked_contents,
+            Err(error) => error.open_marked_contents(),
+        }
     }
 
     fn isolation(
@@ -194,7 +188,7 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         let mut writer = ContentsWriter::new(self.file);
         for (page, drawings) in &self.pages {
             // What lies below a page's own content needs not be kept from it.
-            let is_shut_in = drawings.is_closed || !drawings.above.is_empty();
+            let is_shut_in = !drawings.above.is_empty();
             if drawings.below.is_empty() && !is_shut_in {
                 continue;
             }

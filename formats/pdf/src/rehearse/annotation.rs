@@ -10,7 +10,7 @@ use super::banner;
 use super::placement::DisplayedPage;
 use crate::page_content::{Rectangle, node_entries};
 use crate::structure::{PdfFile, RawDictionary};
-use crate::write::{Edits, reference, with_item};
+use crate::write::{Edits, encoded, reference, with_item};
 
 /// Print, ReadOnly and Locked (12.5.3).
 const FLAGS: u32 = 196;
@@ -23,13 +23,23 @@ const CONTENTS: &str = r"(NEPASIRA\227YTA \267 UNSIGNED)";
 /// and each gets its own.
 const MAX_ANNOTATIONS_BYTES: usize = 16 * 1024 * 1024;
 
+/// Most bytes of what the appearances draw, before it is encoded.
+const MAX_DRAWN_BYTES: usize = 32 * 1024 * 1024;
+
+/// Closes a marked content (14.6).
+const CLOSING: &[u8] = b"EMC\n";
+
+/// Draws the banner.
+const DRAWING: &[u8] = b"/Banner Do";
+
 /// The banner as a rubber stamp (12.5.6.12) on pages.
 pub(super) struct Annotations {
     banner: ObjectId,
-    /// Appearance streams by their dictionaries: pages of the same width share
-    /// one.
-    appearances: BTreeMap<String, ObjectId>,
+    /// Appearance streams by their dictionaries and how many marked contents
+    /// they close: pages of the same width share one.
+    appearances: BTreeMap<(String, usize), ObjectId>,
     remaining_bytes: usize,
+    remaining_drawn_bytes: usize,
 }
 
 impl Annotations {
@@ -39,18 +49,21 @@ impl Annotations {
             banner,
             appearances: BTreeMap::new(),
             remaining_bytes: MAX_ANNOTATIONS_BYTES,
+            remaining_drawn_bytes: MAX_DRAWN_BYTES,
         }
     }
 
     /// Adds one to a page, after all that are there. The array becomes the
-    /// page's own.
+    /// page's own. `open` marked contents may be those of layers that the page
+    /// leaves open.
     pub(super) fn add(
         &mut self,
         page: ObjectId,
         displayed: &DisplayedPage,
+        open: usize,
         edits: &mut Edits<'_, '_>,
     ) -> Result<(), Refusal> {
-        let appearance = self.appearance(displayed, edits)?;
+        let appearance = self.appearance(displayed, open, edits)?;
         let annotation = format!(
             "<< /Type /Annot /Subtype /Stamp /Rect {} /F {FLAGS} /Contents {CONTENTS} \
              /AP << /N {} >> >>",
@@ -60,20 +73,18 @@ impl Annotations {
         let annotation = reference(edits.add(annotation.into_bytes())?);
         let annotations = annotations(edits.file(), page)?;
         let left = self.remaining_bytes.checked_sub(annotations.len());
-        self.remaining_bytes = left.ok_or_else(|| {
-            Refusal::new(
-                "too-many-objects",
-                "The annotations of the pages would take too much room.",
-            )
-        })?;
+        self.remaining_bytes = left.ok_or_else(too_much)?;
         let annotations = with_item(&annotations, annotation.as_bytes());
         edits.set_entry(page, b"Annots", &annotations)
     }
 
-    /// The part of the banner that a page shows.
+    /// The part of the banner that a page shows. For readers that go on with
+    /// annotations where the page ended it closes what is open there; in others
+    /// nothing is open, and closing it has no effect.
     fn appearance(
         &mut self,
         displayed: &DisplayedPage,
+        open: usize,
         edits: &mut Edits<'_, '_>,
     ) -> Result<ObjectId, Refusal> {
         let half = displayed.width() / 2.0;
@@ -84,14 +95,26 @@ impl Annotations {
             displayed.turn(),
             reference(self.banner)
         );
-        if let Some(known) = self.appearances.get(&dictionary) {
+        let key = (dictionary, open);
+        if let Some(known) = self.appearances.get(&key) {
             return Ok(*known);
         }
-        let drawing = Cow::Borrowed(&b"/Banner Do"[..]);
-        let id = edits.add_stream(dictionary.as_bytes(), drawing)?;
-        self.appearances.insert(dictionary, id);
+        let len = open.saturating_mul(CLOSING.len()) + DRAWING.len();
+        let left = self.remaining_drawn_bytes.checked_sub(len);
+        self.remaining_drawn_bytes = left.ok_or_else(too_much)?;
+        let drawing = [&CLOSING.repeat(open), DRAWING].concat();
+        let (dictionary, data) = encoded(key.0.as_bytes(), drawing);
+        let id = edits.add_stream(&dictionary, Cow::Owned(data))?;
+        self.appearances.insert(key, id);
         Ok(id)
     }
+}
+
+fn too_much() -> Refusal {
+    Refusal::new(
+        "too-many-objects",
+        "The annotations of the pages would take too much room.",
+    )
 }
 
 /// The array of a page's annotations as written; readers pass over what is

@@ -5,7 +5,8 @@
 //! every byte of the document stays and PDF/A stays PDF/A. It stands on every
 //! page twice: drawn before the page's own content, which cannot disturb it
 //! there, and shown by the last annotation, above all that the page draws. So
-//! nothing has to be known about the content, unless there are layers.
+//! nothing has to be known about the content, unless there are layers: the
+//! annotation then closes those that the content may leave open.
 //! Readers that draw the fields of a form above all annotations may show a
 //! field above the banner; its text can be extracted all the same.
 
@@ -76,10 +77,9 @@ fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut layers = Layers::new(file)?;
     for (page, displayed) in pages {
         drawings.draw_artifact_below(page, banner.said, &displayed.banner_matrix());
-        annotations.add(page, &displayed, &mut edits)?;
-        layers.close(page, &mut drawings);
+        let open = layers.open_marked_contents(page, &mut drawings);
+        annotations.add(page, &displayed, open, &mut edits)?;
     }
     drawings.write(&mut edits)?;
-    layers.show_unclosed(&mut edits)?;
     append(edits, &file_identifier(seed))
 }

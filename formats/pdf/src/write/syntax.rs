@@ -120,19 +120,20 @@ pub(super) fn stream(dictionary: &[u8], data: &[u8]) -> Vec<u8> {
     [dictionary, b"\nstream\n", data, b"\nendstream"].concat()
 }
 
-/// Data as a stream is to have it, and the dictionary of that stream: what is
-/// long is deflated (7.4.4).
-pub(crate) fn encoded(data: Vec<u8>) -> (&'static [u8], Vec<u8>) {
+/// Data as a stream is to have it, and the dictionary of that stream, which has
+/// no `/Filter` before: what is long is deflated (7.4.4).
+pub(crate) fn encoded(dictionary: &[u8], data: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     if data.len() >= DEFLATED_FROM_BYTES {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         let written = encoder.write_all(&data).and_then(|()| encoder.finish());
         if let Ok(deflated) = written
             && deflated.len() < data.len()
         {
-            return (b"<< /Filter /FlateDecode >>", deflated);
+            let filter = [(&b"Filter"[..], &b"/FlateDecode"[..])];
+            return (with_entries(dictionary, filter), deflated);
         }
     }
-    (b"<<>>", data)
+    (dictionary.to_vec(), data)
 }
 
 #[cfg(test)]
@@ -192,9 +193,10 @@ mod tests {
 
     #[test]
     fn only_long_data_is_deflated() {
-        assert_eq!(encoded(b"q Q".to_vec()), (&b"<<>>"[..], b"q Q".to_vec()));
-        let (dictionary, data) = encoded(b"q Q ".repeat(1000));
-        assert_eq!(dictionary, b"<< /Filter /FlateDecode >>");
+        let short = (b"<</A 1>>".to_vec(), b"q Q".to_vec());
+        assert_eq!(encoded(&short.0, short.1.clone()), short);
+        let (dictionary, data) = encoded(b"<</A 1>>", b"q Q ".repeat(1000));
+        assert_eq!(dictionary, b"<</A 1\n/Filter /FlateDecode\n>>");
         assert!(data.len() < 100);
     }
 }

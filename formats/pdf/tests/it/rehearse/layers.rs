@@ -1,33 +1,138 @@
 //! The banner over layers (ISO 32000-2, 8.11).
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
 use super::programs::{
     assert_says_so_on_every_page, assert_shows_the_banner, assert_shows_the_same_below_the_banner,
 };
-use super::{page, rehearsed};
+use super::{objects, page, rehearsed};
+use crate::intake::table;
+
+const A4: &str = "/MediaBox [0 0 595 842]";
+
+/// A hidden layer over the whole page, and a square that is seen.
+const HIDDEN_AND_SEEN: &str = "/OC /Hidden BDC 0 0 595 842 re f EMC 0.5 g 200 300 150 150 re f ";
+
+/// An inline image of which some readers see the end in its data, and what
+/// these take for operators after it.
+const AMBIGUOUS_IMAGE: &str = "q q BI /W 14 /H 1 /BPC 8 /CS /G ID \nEI Q Q 0 0 m \nEI ";
 
 #[test]
 fn a_layer_that_is_left_open_does_not_hide_the_banner() {
+    // More than are followed, and not more than MuPDF draws.
+    let many = "/OC /Hidden BDC ".repeat(1_010);
     for open in [
         "/OC /Hidden BDC",
         "/OC /Hidden BDC 0 0 m",
-        "/OC /Hidden BDC (never ends",
-        &"/OC /Hidden BDC ".repeat(2_000),
+        "/A BMC /OC /Hidden BDC /B BMC q Q EMC",
+        "/OC /Hidden BDC (never (ends",
+        "/OC /Hidden BDC BI /W 900 /H 900 /BPC 8 /CS /G ID x",
+        "Q /OC /Hidden BDC 0 g",
+        &format!("{AMBIGUOUS_IMAGE} /OC /Hidden BDC"),
+        &format!("/OC /Hidden BDC {AMBIGUOUS_IMAGE}"),
+        &many,
     ] {
         let content = format!("1 g 0 0 595 842 re f {open}");
+        let document = page(A4, content.as_bytes());
 
-        let made = rehearsed(&page("/MediaBox [0 0 595 842]", content.as_bytes())).unwrap();
+        let made = rehearsed(&document).unwrap();
 
         assert_says_so_on_every_page(&made, 1);
         assert_shows_the_banner(&content, &made);
+        assert_shows_the_same_below_the_banner(&content, &document, &made);
     }
 }
 
 #[test]
-fn layers_hide_what_they_hid_before() {
-    let content = b"/OC /Hidden BDC 0 0 595 842 re f EMC 0.5 g 200 300 150 150 re f";
-    let document = page("/MediaBox [0 0 595 842]", content);
+fn layers_hide_what_they_hid_before_whatever_else_the_content_is() {
+    for (before, after) in [
+        ("", ""),
+        ("", "Q"),
+        ("Q ", ""),
+        ("q Q Q 0 g ", "Q"),
+        (AMBIGUOUS_IMAGE, ""),
+        ("", AMBIGUOUS_IMAGE),
+        ("", "(never (ends"),
+        ("0Q ", ""),
+    ] {
+        let content = format!("{before}{HIDDEN_AND_SEEN}{after}");
+        let document = page(A4, content.as_bytes());
+
+        let made = rehearsed(&document).unwrap();
+
+        assert_shows_the_banner(&content, &made);
+        assert_shows_the_same_below_the_banner(&content, &document, &made);
+    }
+}
+
+#[test]
+fn layers_stay_hidden_in_content_that_is_decoded_by_readers_alone() {
+    for (what, after) in [("closed", ""), ("open", "/OC /Hidden BDC ")] {
+        let content = format!("{HIDDEN_AND_SEEN}{after}{}", "0 g ".repeat(100));
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(content.as_bytes()).unwrap();
+        let mut data = encoder.finish().unwrap();
+        // Readers show what comes before the end that is not there.
+        data.truncate(data.len() - 100);
+        let mut objects = objects(A4);
+        objects.set_stream(6, "/Filter /FlateDecode", data);
+        let document = table(&objects);
+
+        let made = rehearsed(&document).unwrap();
+
+        assert_shows_the_banner(what, &made);
+        assert_shows_the_same_below_the_banner(what, &document, &made);
+    }
+}
+
+#[test]
+fn a_page_that_is_read_alike_by_all_keeps_its_content_and_resources() {
+    let document = page(A4, HIDDEN_AND_SEEN.as_bytes());
 
     let made = rehearsed(&document).unwrap();
 
-    assert_shows_the_same_below_the_banner("a hidden layer", &document, &made);
+    let update = String::from_utf8_lossy(&made[document.len()..]);
+    assert!(!update.contains("EMC\n/Banner"), "{update}");
+    assert!(update.contains(" 6 0 R]"), "{update}");
+    assert!(
+        update.contains("/Properties << /Hidden 20 0 R >>"),
+        "{update}"
+    );
+}
+
+#[test]
+fn pages_that_may_leave_millions_of_layers_open_have_no_room_for_the_banner() {
+    let document = |pages: u32| {
+        let mut objects = objects(A4);
+        let numbers = 30..30 + pages;
+        let kids: String = numbers.clone().map(|page| format!("{page} 0 R ")).collect();
+        objects.set(
+            2,
+            format!("<< /Type /Pages /Count {pages} /Kids [{kids}] >>"),
+        );
+        for page in numbers {
+            // Each as wide as no other.
+            let width = 842 + page;
+            objects.set(
+                page,
+                format!(
+                    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} 595] /Contents 6 0 R >>"
+                ),
+            );
+        }
+        let content = [b"Q ".as_slice(), &b"BDC".repeat(1_000_000)].concat();
+        objects.set_stream(6, "", content);
+        table(&objects)
+    };
+    let code = |pages| {
+        rehearsed(&document(pages))
+            .err()
+            .map(|refusal| refusal.code)
+    };
+
+    assert_eq!(code(2), None);
+    assert_eq!(code(9).as_deref(), Some("too-many-objects"));
 }

@@ -8,7 +8,7 @@ mod programs;
 mod samples;
 mod sharing;
 
-use parafa_fixtures::PdfBuilder;
+use parafa_fixtures::{Objects, PdfBuilder};
 use parafa_format_core::{DeriveRequest, MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 use parafa_format_pdf::rehearse;
 
@@ -35,8 +35,16 @@ fn rehearsed_by(document: &[u8], request: &DeriveRequest) -> Result<Vec<u8>, Ref
     Ok(out.0)
 }
 
-/// A document of one page with these entries and this content.
+/// A document of one page with these entries and this content, which may name a
+/// hidden layer.
 fn page(entries: &str, content: &[u8]) -> Vec<u8> {
+    let mut objects = objects(entries);
+    objects.set_deflated(6, "", content);
+    table(&objects)
+}
+
+/// The same with any content.
+fn objects(entries: &str) -> Objects {
     let mut objects = PdfBuilder::new().objects();
     objects.set(
         1,
@@ -50,6 +58,5 @@ fn page(entries: &str, content: &[u8]) -> Vec<u8> {
              /Resources << /Font << /F1 3 0 R >> /Properties << /Hidden 20 0 R >> >> >>"
         ),
     );
-    objects.set_deflated(6, "", content);
-    table(&objects)
+    objects
 }
