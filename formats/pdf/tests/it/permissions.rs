@@ -208,6 +208,31 @@ fn annotations_may_be_added_only_where_the_permission_is_3() {
 }
 
 #[test]
+fn a_widget_is_no_annotation_however_its_subtype_is_written() {
+    let signed = signed_with_lock("/Action /Include /Fields [] /P 3");
+    let annotated = annotated(&signed);
+    let with = |subtype: &str, more: &[(u32, &str)]| {
+        let note = NOTE.replace("/Subtype /Text", &format!("/Subtype {subtype}"));
+        assert_ne!(note, NOTE);
+        let mut objects = vec![(5, object(&annotated, 5)), (40, note)];
+        objects.extend(
+            more.iter()
+                .map(|(number, value)| (*number, (*value).to_owned())),
+        );
+        let objects: Vec<_> = objects
+            .iter()
+            .map(|(number, body)| (*number, body.as_str()))
+            .collect();
+        integrity(&updated(&signed, &objects))
+    };
+
+    assert_eq!(with("/T#65xt", &[]), Integrity::Intact);
+    assert_eq!(with("/Widget", &[]), Integrity::Modified);
+    assert_eq!(with("/W#69dget", &[]), Integrity::Modified);
+    assert_eq!(with("41 0 R", &[(41, "/Widget")]), Integrity::Modified);
+}
+
+#[test]
 fn annotations_may_be_changed_and_removed_where_the_permission_is_3() {
     let signed = annotated(&signed_with_lock("/Action /Include /Fields [] /P 3"));
     let signed = P384.signs(&signed).unwrap();
