@@ -14,9 +14,9 @@ pub struct Limits {
     pub field_name_bytes: usize,
     /// Live indirect objects.
     pub objects: usize,
-    /// Values (numbers, names, strings, …) in all live objects together; each
-    /// takes up to 170 bytes of memory once it is loaded.
-    pub values: usize,
+    /// Bytes of memory that all live objects together take once they are
+    /// loaded, by an estimate for memories of 32 bits.
+    pub loaded_bytes: usize,
     /// Cross-reference sections, one or two a revision.
     pub sections: usize,
     /// Entries of all cross-reference sections together.
@@ -58,7 +58,7 @@ impl Limits {
         Self {
             field_name_bytes: limits.field_name_bytes - 100,
             objects: limits.objects - 10,
-            values: limits.values - 1_000,
+            loaded_bytes: limits.loaded_bytes - 64 * 1024,
             sections: limits.sections - 2,
             entries: limits.entries - 10,
             decoded_total_bytes: limits.decoded_total_bytes - 1024,
@@ -71,8 +71,8 @@ impl Limits {
     /// What may be archived: what is added must leave room for those who sign
     /// afterwards.
     pub(crate) fn with_room_for_an_archive() -> Self {
-        /// Values of a stream, with the reference to it.
-        const VALUES_PER_STREAM: usize = 10;
+        /// Bytes of memory for a stream but its data, and the reference to it.
+        const BYTES_PER_STREAM: usize = 1024;
         /// Catalog, store and its three lists, cross-reference stream.
         const OTHER_OBJECTS: usize = 10;
 
@@ -80,7 +80,7 @@ impl Limits {
         let objects = limits.archive_streams + OTHER_OBJECTS;
         Self {
             objects: limits.objects - objects,
-            values: limits.values - objects * VALUES_PER_STREAM,
+            loaded_bytes: limits.loaded_bytes - objects * BYTES_PER_STREAM,
             sections: limits.sections - 2,
             entries: limits.entries - objects,
             chain_candidates: limits.chain_candidates - limits.archive_streams,
@@ -99,7 +99,7 @@ impl Default for Limits {
             nesting: 64,
             field_name_bytes: 8 * 1024 * 1024,
             objects: 500_000,
-            values: 1_000_000,
+            loaded_bytes: 160 * 1024 * 1024,
             sections: 1_000,
             entries: 1_000_000,
             decoded_stream_bytes: 32 * 1024 * 1024,

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
-use super::scan::{Budget, ScanError, Scanner, Token, unsigned};
+use super::budget::Budget;
+use super::scan::{ScanError, Scanner, Token, unsigned};
 use super::text::{decode_hex, decode_literal, decode_name};
 use crate::limits::Limits;
 

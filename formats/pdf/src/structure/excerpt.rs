@@ -10,9 +10,9 @@ use std::ops::Range;
 use memchr::memmem;
 use parafa_format_core::Blob;
 
+use super::budget::Budget;
 use super::dictionary::{RawDictionary, as_name};
 use super::indirect::{self, Length, Opened};
-use super::scan::Budget;
 use super::source::{Omission, Source};
 use crate::limits::Limits;
 

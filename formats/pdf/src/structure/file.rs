@@ -74,6 +74,8 @@ impl<'a> PdfFile<'a> {
             document,
         };
         file.catalog()?;
+        // Everything was read once, and what follows reads some of it again.
+        file.newest.renew_values(limits);
         Ok(file)
     }
 

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use lopdf::ObjectId;
 
+use super::budget::Budget;
 use super::dictionary::{RawDictionary, as_reference};
-use super::scan::{Budget, ScanError, Scanner};
+use super::scan::{ScanError, Scanner};
 use super::source::Source;
 
 /// An indirect object: `N G obj` value `endobj`.

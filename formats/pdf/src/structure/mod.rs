@@ -5,6 +5,7 @@
 //! object is where it is listed, whole and within the limits. `lopdf` then
 //! loads the objects in its strict mode. Both have to agree on what there is.
 
+mod budget;
 mod decode;
 mod dictionary;
 mod excerpt;

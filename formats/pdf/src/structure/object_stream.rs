@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::dictionary::RawDictionary;
-use super::scan::{Budget, ScanError, Scanner};
+use super::scan::{ScanError, Scanner};
 
 /// Why a decoded object stream is not one.
 #[derive(Debug, thiserror::Error)]

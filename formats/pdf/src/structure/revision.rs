@@ -9,12 +9,13 @@ use std::rc::Rc;
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
+use super::budget::Budget;
 use super::decode::Decoder;
 use super::dictionary::{RawDictionary, as_name, as_reference};
 use super::indirect::{self, IndirectObject, Length, Opened};
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
-use super::scan::{Budget, Scanner, unsigned};
+use super::scan::{Scanner, unsigned};
 use super::source::Source;
 use super::xref::{XrefEntry, XrefSection};
 use crate::limits::Limits;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::budget::Budget;
 use super::text::decode_name;
-use crate::limits::Limits;
 
 /// Highest object number that is taken or given out: far above what any writer
 /// gives out, and low enough that numbers can be added.
@@ -26,7 +26,7 @@ pub(crate) enum ScanError {
     /// Something else stands there.
     #[error("unexpected syntax at byte {0}")]
     Syntax(usize),
-    /// More values than the limit.
+    /// Values that take more memory than the limit.
     #[error("more values than the limit at byte {0}")]
     Values(usize),
 }
@@ -52,38 +52,6 @@ pub(crate) enum Token<'a> {
     Name(&'a [u8]),
     /// An integer or real.
     Number(&'a [u8]),
-}
-
-/// What the values scanned so far have used up, and what they mention.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget {
-    nesting: usize,
-    values: usize,
-    highest_reference: u32,
-}
-
-impl Budget {
-    /// Nothing used up yet.
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self {
-            nesting: limits.nesting,
-            values: limits.values,
-            highest_reference: 0,
-        }
-    }
-
-    /// The highest object number of all references.
-    pub(crate) fn highest_reference(&self) -> u32 {
-        self.highest_reference
-    }
-
-    fn take_value(&mut self, position: usize) -> Result<(), ScanError> {
-        self.values = self
-            .values
-            .checked_sub(1)
-            .ok_or(ScanError::Values(position))?;
-        Ok(())
-    }
 }
 
 /// Reads tokens from a place in a source on.
@@ -217,8 +185,14 @@ impl<'a> Scanner<'a> {
             let Some((token, span)) = self.token()? else {
                 return Err(ScanError::End(start.unwrap_or(self.position)));
             };
-            let start = *start.get_or_insert(span.start);
-            budget.take_value(span.start)?;
+            let position = span.start;
+            let start = match start {
+                Some(start) => start,
+                None => {
+                    budget.take_object(position)?;
+                    *start.insert(position)
+                }
+            };
             if let Some(Container::Dictionary {
                 keys,
                 in_value: in_value @ false,
@@ -227,32 +201,36 @@ impl<'a> Scanner<'a> {
                 && token != Token::DictionaryEnd
             {
                 let Token::Name(key) = token else {
-                    return Err(ScanError::Syntax(span.start));
+                    return Err(ScanError::Syntax(position));
                 };
+                budget.take_entry(keys.len(), position)?;
                 keys.push(decode_name(key));
                 *in_value = true;
                 continue;
             }
+            if let Some(Container::Array { items }) = open.last_mut()
+                && token != Token::ArrayEnd
+            {
+                budget.take_item(*items, position)?;
+                *items += 1;
+            }
             match (token, open.last()) {
                 (Token::ArrayStart, _) => {
-                    open.push(Container::Array);
-                    if open.len() > budget.nesting {
-                        return Err(ScanError::Nesting(span.start));
-                    }
+                    open.push(Container::Array { items: 0 });
+                    budget.check_nesting(open.len(), position)?;
+                    budget.take_array(position)?;
                     continue;
                 }
                 (Token::DictionaryStart, _) => {
                     open.push(Container::Dictionary {
                         keys: Vec::new(),
                         in_value: false,
-                        start: span.start,
+                        start: position,
                     });
-                    if open.len() > budget.nesting {
-                        return Err(ScanError::Nesting(span.start));
-                    }
+                    budget.check_nesting(open.len(), position)?;
                     continue;
                 }
-                (Token::ArrayEnd, Some(Container::Array)) => {
+                (Token::ArrayEnd, Some(Container::Array { .. })) => {
                     open.pop();
                 }
                 (
@@ -271,14 +249,16 @@ impl<'a> Scanner<'a> {
                         }
                     }
                 }
-                (Token::Keyword(b"true" | b"false" | b"null"), _)
-                | (Token::Name(_) | Token::HexString(_) | Token::LiteralString(_), _) => {}
+                (Token::Keyword(b"true" | b"false" | b"null"), _) => {}
+                (Token::Name(_) | Token::HexString(_) | Token::LiteralString(_), _) => {
+                    budget.take_text(position)?;
+                }
                 (Token::Number(digits), _) => self.finish_reference(digits, budget),
-                _ => return Err(ScanError::Syntax(span.start)),
+                _ => return Err(ScanError::Syntax(position)),
             }
             match open.last_mut() {
                 None => return Ok(start..self.position),
-                Some(Container::Array) => {}
+                Some(Container::Array { .. }) => {}
                 Some(Container::Dictionary { in_value, .. }) => *in_value = false,
             }
         }
@@ -302,7 +282,7 @@ impl<'a> Scanner<'a> {
             self.position = ahead.position;
             // No object can have a higher number, whoever refers to it.
             if number <= MAX_OBJECT_NUMBER {
-                budget.highest_reference = budget.highest_reference.max(number);
+                budget.mention(number);
             }
         }
     }
@@ -343,7 +323,9 @@ pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, Sca
 }
 
 enum Container<'a> {
-    Array,
+    Array {
+        items: usize,
+    },
     Dictionary {
         /// Decoded: one key may be written in many ways.
         keys: Vec<Cow<'a, [u8]>>,
@@ -431,6 +413,7 @@ fn is_number(word: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
 
     fn value(source: &[u8]) -> Result<&[u8], ScanError> {
         let mut budget = Budget::new(&Limits::default());

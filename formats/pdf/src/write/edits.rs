@@ -38,6 +38,8 @@ impl Edit<'_> {
 impl<'f, 'a> Edits<'f, 'a> {
     /// No changes yet.
     pub(crate) fn new(file: &'f PdfFile<'a>) -> Self {
+        // What is changed is read once more, whatever was read until now.
+        file.newest().renew_values(file.limits());
         Self {
             file,
             objects: BTreeMap::new(),

@@ -11,6 +11,7 @@ mod forged;
 mod form_changes;
 mod intake;
 mod issuing;
+mod long_document;
 mod new_fields;
 mod page_content;
 mod permissions;

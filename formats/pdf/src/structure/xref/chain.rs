@@ -8,10 +8,11 @@ use parafa_format_core::Refusal;
 use super::section::{self, Allowance, Parsed, SectionError};
 use super::{XrefEntry, XrefForm, XrefSection};
 use crate::limits::Limits;
+use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::RawDictionary;
 use crate::structure::refusal;
-use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner};
+use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner};
 use crate::structure::source::Source;
 
 const END_OF_FILE: &[u8] = b"%%EOF";

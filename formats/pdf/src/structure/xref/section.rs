@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::XrefEntry;
+use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::{RawDictionary, array_items};
 use crate::structure::indirect::{self, Length, Opened};
-use crate::structure::scan::{Budget, MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
+use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
 use crate::structure::source::Source;
 
 /// Length of an entry of a table without its end-of-line marker: offset,

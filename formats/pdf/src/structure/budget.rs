@@ -1,0 +1,157 @@
+//! What may be read before a file is refused.
+
+use super::scan::ScanError;
+use crate::limits::Limits;
+
+/// Bytes that `lopdf` takes for a value in an array, in a memory of 32 bits.
+const ITEM: usize = 72;
+
+/// The same for an entry of a dictionary: its hash, its place in the index, the
+/// key and the value, but not the characters of the key.
+const ENTRY: usize = 96;
+
+/// Bytes for an object with its identifier and what the cross-reference says
+/// of it.
+const OBJECT: usize = 160;
+
+/// Bytes for the characters of a name or string. The bytes of long ones are
+/// bounded by those of the file.
+const TEXT: usize = 24;
+
+/// Items that an array has room for from the start.
+const FIRST_ITEMS: usize = 4;
+
+/// Entries that a dictionary has room for from the first on.
+const FIRST_ENTRIES: usize = 3;
+
+/// What the values scanned so far have used up, and what they mention.
+///
+/// The memory is what the same values take once they are loaded. Arrays and
+/// dictionaries make room in steps, which for the many short ones is most of
+/// it.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    nesting: usize,
+    memory: usize,
+    highest_reference: u32,
+}
+
+impl Budget {
+    /// Nothing used up yet.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            nesting: limits.nesting,
+            memory: limits.loaded_bytes,
+            highest_reference: 0,
+        }
+    }
+
+    /// The highest object number of all references.
+    pub(crate) fn highest_reference(&self) -> u32 {
+        self.highest_reference
+    }
+
+    /// Takes note of a reference.
+    pub(super) fn mention(&mut self, number: u32) {
+        self.highest_reference = self.highest_reference.max(number);
+    }
+
+    /// Refuses containers inside each other beyond the limit.
+    pub(super) fn check_nesting(&self, levels: usize, position: usize) -> Result<(), ScanError> {
+        if levels > self.nesting {
+            return Err(ScanError::Nesting(position));
+        }
+        Ok(())
+    }
+
+    /// Takes what a value needs that stands in nothing else.
+    pub(super) fn take_object(&mut self, position: usize) -> Result<(), ScanError> {
+        self.take(OBJECT, position)
+    }
+
+    /// Takes what an array needs at once.
+    pub(super) fn take_array(&mut self, position: usize) -> Result<(), ScanError> {
+        self.take(FIRST_ITEMS * ITEM, position)
+    }
+
+    /// Takes what one more item needs in an array of so many.
+    pub(super) fn take_item(&mut self, items: usize, position: usize) -> Result<(), ScanError> {
+        let is_full = items >= FIRST_ITEMS && items.is_power_of_two();
+        self.take(if is_full { items * ITEM } else { 0 }, position)
+    }
+
+    /// Takes what one more entry needs in a dictionary of so many, with its key.
+    pub(super) fn take_entry(&mut self, entries: usize, position: usize) -> Result<(), ScanError> {
+        let room = match entries {
+            0 => FIRST_ENTRIES,
+            FIRST_ENTRIES => FIRST_ENTRIES + 1,
+            full if full % 7 == 0 && (full / 7).is_power_of_two() => full,
+            _ => 0,
+        };
+        self.take(room * ENTRY + TEXT, position)
+    }
+
+    /// Takes what the characters of a name or string need.
+    pub(super) fn take_text(&mut self, position: usize) -> Result<(), ScanError> {
+        self.take(TEXT, position)
+    }
+
+    fn take(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
+        let left = self.memory.checked_sub(bytes);
+        self.memory = left.ok_or(ScanError::Values(position))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::scan::Scanner;
+
+    /// What is used up by a value.
+    fn taken(value: &str) -> usize {
+        let limits = Limits::default();
+        let mut budget = Budget::new(&limits);
+        Scanner::new(value.as_bytes(), 0)
+            .value(&mut budget)
+            .unwrap();
+        limits.loaded_bytes - budget.memory
+    }
+
+    #[test]
+    fn a_value_counts_with_the_room_that_is_made_for_it() {
+        assert_eq!(taken("5"), OBJECT);
+        assert_eq!(taken("/Name"), OBJECT + TEXT);
+        assert_eq!(taken("[]"), taken("[1 2 0 R null 4]"));
+        assert_eq!(taken("[1 2 3 4 5]"), OBJECT + 8 * ITEM);
+        assert_eq!(
+            taken(&format!("[{}]", "0 ".repeat(1000))),
+            OBJECT + 1024 * ITEM
+        );
+        assert_eq!(taken("<<>>"), OBJECT);
+        assert_eq!(taken("<</A 1>>"), OBJECT + 3 * ENTRY + TEXT);
+        assert_eq!(taken("<</A 1/B 2/C 3/D 4>>"), OBJECT + 7 * ENTRY + 4 * TEXT);
+        let entries: String = (0..100).map(|key| format!("/K{key} 0")).collect();
+        assert_eq!(
+            taken(&format!("<<{entries}>>")),
+            OBJECT + 112 * ENTRY + 100 * TEXT
+        );
+    }
+
+    #[test]
+    fn values_beyond_the_limit_are_refused() {
+        let limits = Limits {
+            loaded_bytes: 1000 * ITEM,
+            ..Limits::default()
+        };
+        let scan = |items: usize| {
+            let value = format!("[{}]", "0 ".repeat(items));
+            Scanner::new(value.as_bytes(), 0)
+                .value(&mut Budget::new(&limits))
+                .map(drop)
+        };
+
+        assert_eq!(scan(500), Ok(()));
+        assert!(matches!(scan(2000), Err(ScanError::Values(_))));
+    }
+}
