@@ -9,7 +9,7 @@ use super::dictionary::{RawDictionary, RawEntry};
 use super::excerpt::Excerpt;
 use super::form::{self, FieldNode};
 use super::layout::Layout;
-use super::load::{check_loaded, load};
+use super::load::{load, require_agreement};
 use super::revision::{RawObject, Revision};
 use super::scan::{is_white_space, references};
 use super::source::Source;
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 /// Longest chain of references from one to the next that is followed.
 const MAX_REFERENCE_HOPS: usize = 16;
 
-/// A PDF file, parsed strictly once.
+/// A PDF file, parsed once.
 pub(crate) struct PdfFile<'a> {
     source: Source<'a>,
     limits: Limits,
@@ -35,10 +35,10 @@ pub(crate) struct PdfFile<'a> {
 }
 
 impl<'a> PdfFile<'a> {
-    /// Parses a file strictly from its whole bytes.
+    /// Parses a file from its whole bytes.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
         let layout = Layout::check(Source::whole(bytes), limits)?;
-        let document = load(bytes, limits)?;
+        let document = load(bytes, &layout, limits)?;
         Self::new(Source::whole(bytes), limits, layout, document)
     }
 
@@ -48,7 +48,7 @@ impl<'a> PdfFile<'a> {
         limits: &Limits,
     ) -> Result<Self, Refusal> {
         let layout = Layout::check(excerpt.source(), limits)?;
-        let document = excerpt.with_empty_streams(|bytes| load(bytes, limits))?;
+        let document = excerpt.with_empty_streams(|bytes| load(bytes, &layout, limits))?;
         let file = Self::new(excerpt.source(), limits, layout, document)?;
         file.check_decoded_streams()?;
         Ok(file)
@@ -58,10 +58,10 @@ impl<'a> PdfFile<'a> {
         source: Source<'a>,
         limits: &Limits,
         layout: Layout,
-        document: Document,
+        mut document: Document,
     ) -> Result<Self, Refusal> {
+        require_agreement(&mut document, &layout, source)?;
         let newest = Revision::newest(source, &layout.sections, layout.table, limits);
-        check_loaded(&document, &newest)?;
         let file = Self {
             source,
             limits: limits.clone(),

@@ -8,7 +8,8 @@ const HEADER: &[u8] = b"%PDF-";
 /// How far from the start other readers look for a header, in bytes.
 const SEARCHED_BYTES: usize = 1024;
 
-/// The version that the header gives, such as `1.7`.
+/// The version that the header gives, such as `1.7`. What follows it in the
+/// line is a comment, as the version is.
 pub(super) fn version(bytes: &[u8]) -> Result<&str, Refusal> {
     let Some(rest) = bytes.strip_prefix(HEADER) else {
         let start = bytes.get(..SEARCHED_BYTES).unwrap_or(bytes);
@@ -22,7 +23,7 @@ pub(super) fn version(bytes: &[u8]) -> Result<&str, Refusal> {
     };
     let version = match rest {
         [b'1', b'.', b'0'..=b'7', end, ..] | [b'2', b'.', b'0', end, ..]
-            if !end.is_ascii_digit() =>
+            if !matches!(end, b'0'..=b'9' | b'.') =>
         {
             rest.get(..3)
         }
@@ -46,10 +47,12 @@ mod tests {
     fn only_published_versions_are_pdf() {
         assert_eq!(version(b"%PDF-1.4\n").unwrap(), "1.4");
         assert_eq!(version(b"%PDF-2.0\r").unwrap(), "2.0");
+        assert_eq!(version(b"%PDF-1.6 %\xE2\xE3\n").unwrap(), "1.6");
         for other in [
             &b"%PDF-1.8\n"[..],
             b"%PDF-2.1\n",
             b"%PDF-1.45\n",
+            b"%PDF-1.4.1\n",
             b"%PDF-",
             b"PK\x03\x04",
             b"",

@@ -81,9 +81,7 @@ pub(crate) fn open(
             end,
         }));
     }
-    if !scanner.accept(b"\r\n") && !scanner.accept(b"\n") {
-        return Err(ScanError::Syntax(scanner.position()));
-    }
+    accept_line_end(&mut scanner)?;
     let source = bytes.get(value.clone()).unwrap_or_default();
     let length = RawDictionary::scan(source)?
         .value(b"Length")
@@ -95,6 +93,18 @@ pub(crate) fn open(
         data_start: scanner.position(),
         length,
     })
+}
+
+/// Reads the end of the line of `stream`. There should be neither spaces before
+/// it nor a CR alone (7.3.8.1), but some programs write them, and readers agree
+/// on where the data begins then. After other blanks they do not.
+fn accept_line_end(scanner: &mut Scanner<'_>) -> Result<(), ScanError> {
+    while scanner.accept(b" ") {}
+    if scanner.accept(b"\r\n") || scanner.accept(b"\n") || scanner.accept(b"\r") {
+        Ok(())
+    } else {
+        Err(ScanError::Syntax(scanner.position()))
+    }
 }
 
 /// Completes a stream whose length is known.
@@ -158,6 +168,21 @@ mod tests {
         assert_eq!(object.id, (7, 0));
         assert_eq!(&bytes[object.data.unwrap()], b"ab\ncd");
         assert_eq!(object.end, bytes.len());
+    }
+
+    #[test]
+    fn data_begins_after_the_line_of_its_keyword() {
+        for line_end in ["\n", "\r\n", "\r", "  \n", " \r\n"] {
+            let bytes = format!("7 0 obj <</Length 3>>\nstream{line_end}abc\n\nendstream\nendobj");
+            let object = read(bytes.as_bytes()).unwrap();
+
+            assert_eq!(&bytes[object.data.unwrap()], "abc", "{line_end:?}");
+        }
+        for line_end in ["", " ", "\t\n", "\0\n", "%\n"] {
+            let bytes = format!("7 0 obj <</Length 3>>\nstream{line_end}abc\nendstream\nendobj");
+
+            assert!(read(bytes.as_bytes()).is_err(), "{line_end:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use parafa_format_core::Refusal;
 
 use super::dictionary::RawDictionary;
 use super::header;
+use super::rebuild;
 use super::revision::{self, Revision};
 use super::source::Source;
 use super::xref::{self, XrefEntry, XrefSection};
@@ -26,6 +27,8 @@ pub(super) struct Layout {
     pub(super) next_object_number: u32,
     /// What the trailer names.
     pub(super) catalog_id: ObjectId,
+    /// Every stream that is listed, with the length of its data.
+    pub(super) streams: Vec<(ObjectId, usize)>,
 }
 
 impl Layout {
@@ -33,15 +36,27 @@ impl Layout {
     ///
     /// # Errors
     /// The refusals of a file in which not every listed object is where it is
-    /// listed, whole and within the limits; `encrypted`.
+    /// listed, whole and within the limits; `encrypted`; `xref-ambiguous` also
+    /// when readers that rebuild the cross-reference may find other objects.
     pub(super) fn check(source: Source<'_>, limits: &Limits) -> Result<Self, Refusal> {
         header::version(source.up_to_omission(0))?;
-        let xref::Chain { sections, end } = xref::read_chain(source, limits)?;
+        let xref::Chain {
+            sections,
+            start,
+            end,
+        } = xref::read_chain(source, limits)?;
         check_omissions(source, &sections)?;
         refuse_encryption(source, &sections)?;
         let table = revision::newest_table(&sections);
         let newest = Revision::newest(source, &sections, Rc::clone(&table), limits);
-        let highest = check_objects(&newest, limits)?;
+        let Checked {
+            highest,
+            object_streams,
+            streams,
+        } = check_objects(&newest, limits)?;
+        if rebuild::is_likely(source, &sections, start) {
+            rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
+        }
         let catalog_id = newest.catalog_id().ok_or_else(|| {
             Refusal::new("object-damaged", "The trailer does not name a catalog.")
         })?;
@@ -64,8 +79,18 @@ impl Layout {
             table,
             next_object_number,
             catalog_id,
+            streams,
         })
     }
+}
+
+/// What the listed objects are.
+struct Checked {
+    /// The highest number that any of them has or mentions.
+    highest: u32,
+    object_streams: Vec<u32>,
+    /// With the length of their data.
+    streams: Vec<(ObjectId, usize)>,
 }
 
 /// Refuses an omission that is no stream of the file, or one of which there are
@@ -103,9 +128,8 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
     Ok(())
 }
 
-/// Reads every listed object at its place and gives the highest number that
-/// any of them has or mentions.
-fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusal> {
+/// Reads every listed object at its place.
+fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Refusal> {
     let live = revision
         .newest_table()
         .iter()
@@ -133,6 +157,8 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
     // In the order of their places, so that no byte is read for two objects.
     places.sort_unstable();
     let mut highest = 0;
+    let mut object_streams = Vec::new();
+    let mut streams = Vec::new();
     let mut read_up_to = 0;
     for (offset, number, generation) in places {
         if offset < read_up_to {
@@ -142,11 +168,14 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
             ));
         }
         let object = revision.read((number, generation), offset)?;
-        revision.data(&object, offset)?;
+        if let Some(data) = revision.data(&object, offset)? {
+            streams.push((object.id, data.len()));
+        }
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
             highest = highest.max(revision.container(number)?.highest_number());
+            object_streams.push(number);
         }
     }
     for (number, container, index) in members {
@@ -160,5 +189,9 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<u32, Refusa
             return Err(Refusal::new("xref-damaged", detail));
         }
     }
-    Ok(highest.max(revision.highest_reference()))
+    Ok(Checked {
+        highest: highest.max(revision.highest_reference()),
+        object_streams,
+        streams,
+    })
 }

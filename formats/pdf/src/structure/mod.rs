@@ -3,7 +3,7 @@
 //!
 //! Two readers look at every file. This one checks places: that every listed
 //! object is where it is listed, whole and within the limits. `lopdf` then
-//! loads the objects in its strict mode. Both have to agree on what there is.
+//! loads the objects. Both have to agree on what there is and where.
 
 mod budget;
 mod decode;
@@ -18,6 +18,7 @@ mod links;
 mod load;
 mod object_stream;
 mod page_tree;
+mod rebuild;
 mod refusal;
 mod revision;
 mod scan;
@@ -44,7 +45,7 @@ pub(crate) use xref::{XrefEntry, XrefForm};
 
 use excerpt::{Excerpt, Unread};
 
-/// Reads a document, parses it strictly and has `work` done on it. The data of
+/// Reads a document, parses it and has `work` done on it. The data of
 /// long images may be left out.
 pub(crate) fn with_file<B: Blob, T>(
     document: &B,

@@ -24,5 +24,6 @@ mod robustness;
 mod samples;
 mod sign;
 mod tampered;
+mod unusual;
 mod verdicts;
 mod verify;

@@ -22,6 +22,8 @@ const START_XREF: &[u8] = b"startxref";
 pub(crate) struct Chain {
     /// The newest first.
     pub(crate) sections: Vec<XrefSection>,
+    /// The last `startxref`.
+    pub(crate) start: usize,
     /// Just after the last `%%EOF` and its end-of-line marker.
     pub(crate) end: usize,
 }
@@ -56,7 +58,11 @@ pub(crate) fn read_chain(source: Source<'_>, limits: &Limits) -> Result<Chain, R
             "The last startxref and %%EOF do not complete a cross-reference section.",
         ));
     }
-    Ok(Chain { sections, end })
+    Ok(Chain {
+        sections,
+        start,
+        end,
+    })
 }
 
 fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<XrefSection>, Refusal> {
@@ -160,6 +166,7 @@ fn read_section(
         mut entries,
         trailer,
         stream_number,
+        is_regular,
         end,
     } = section::read(source, offset, allowance).map_err(refuse)?;
     let written = source.get(trailer.clone()).unwrap_or_default();
@@ -214,6 +221,7 @@ fn read_section(
         revision_end: 0,
         entries: entries.into_iter().collect(),
         size,
+        is_regular,
         stream_numbers,
     };
     Ok(Found {

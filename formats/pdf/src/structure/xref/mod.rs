@@ -57,6 +57,8 @@ pub(crate) struct XrefSection {
     pub(crate) entries: Vec<(u32, XrefEntry)>,
     /// `/Size`.
     pub(crate) size: u32,
+    /// Whether its table is written as it should be, in entries of 20 bytes.
+    pub(crate) is_regular: bool,
     /// Object numbers of the streams that hold the section itself.
     pub(crate) stream_numbers: Vec<u32>,
 }

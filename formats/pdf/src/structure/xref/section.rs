@@ -15,6 +15,9 @@ use crate::structure::source::Source;
 /// generation and kind.
 const TABLE_ENTRY_LEN: usize = 18;
 
+/// Length of such an entry with its end-of-line marker (7.5.4).
+const WHOLE_TABLE_ENTRY_LEN: usize = 20;
+
 /// Why a section cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SectionError {
@@ -44,6 +47,8 @@ pub(super) struct Parsed {
     pub(super) trailer: Range<usize>,
     /// Object number when it is a stream.
     pub(super) stream_number: Option<u32>,
+    /// Whether the entries of a table are of the length that they should be.
+    pub(super) is_regular: bool,
     /// After the trailer, or after `endobj`.
     pub(super) end: usize,
 }
@@ -131,6 +136,7 @@ pub(super) fn read_stream(
         entries,
         trailer: object.value,
         stream_number: Some(id.0),
+        is_regular: true,
         end: object.end,
     })
 }
@@ -141,19 +147,26 @@ fn read_table(
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
     let mut entries = BTreeMap::new();
+    let mut is_regular = true;
     loop {
         match scanner.token()? {
             Some((Token::Keyword(b"trailer"), _)) => break,
             Some((Token::Number(first), span)) => {
                 let first = unsigned(first).ok_or(ScanError::Syntax(span.start))?;
                 let count = scanner.unsigned()?;
+                let mut expected = None;
                 for number in first..first.saturating_add(count) {
                     let entry = table_entry(&mut scanner);
                     let entry = entry.ok_or(SectionError::Entry(
                         object_number(number).unwrap_or(u32::MAX),
                     ))?;
                     allowance.insert(&mut entries, number, entry)?;
+                    let start = scanner.position() - TABLE_ENTRY_LEN;
+                    is_regular &= expected.is_none_or(|expected| expected == start);
+                    expected = Some(start + WHOLE_TABLE_ENTRY_LEN);
                 }
+                scanner.skip_white_space();
+                is_regular &= expected.is_none_or(|expected| expected <= scanner.position());
             }
             Some((_, span)) => return Err(ScanError::Syntax(span.start).into()),
             None => return Err(ScanError::End(scanner.position()).into()),
@@ -171,6 +184,7 @@ fn read_table(
         end: trailer.end,
         trailer,
         stream_number: None,
+        is_regular,
     })
 }
 
@@ -333,6 +347,24 @@ mod tests {
             ]
         );
         assert_eq!(parsed.stream_number, Some(9));
+    }
+
+    #[test]
+    fn only_entries_of_twenty_bytes_are_regular() {
+        let is_regular = |line_end: &str| {
+            let table = format!(
+                "xref\n0 1\n0000000000 65535 f{line_end}4 1\n0000000015 00000 n{line_end}trailer\n<</Size 6>>"
+            );
+            let source = Source::whole(table.as_bytes());
+            read(source, 0, &mut allowance()).unwrap().is_regular
+        };
+
+        for line_end in [" \n", " \r", "\r\n"] {
+            assert!(is_regular(line_end), "{line_end:?}");
+        }
+        for line_end in ["\n", "\r"] {
+            assert!(!is_regular(line_end), "{line_end:?}");
+        }
     }
 
     #[test]

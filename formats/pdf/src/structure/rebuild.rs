@@ -1,0 +1,159 @@
+//! Files that some readers do not read by their cross-reference, because they
+//! do not find it or cannot read it. Such readers go through all bytes: of two
+//! objects with one number the later counts, whichever is listed, and so does
+//! an object that is not listed at all.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use memchr::memmem;
+use parafa_format_core::Refusal;
+
+use super::dictionary::{RawDictionary, as_reference};
+use super::revision::Revision;
+use super::scan::{Scanner, is_delimiter, is_white_space, unsigned};
+use super::source::Source;
+use super::xref::{XrefEntry, XrefForm, XrefSection};
+
+/// The last `startxref` is found by all readers when it is within so many bytes
+/// before the end. Most look through twice as many.
+const CERTAIN_BYTES: usize = 512;
+
+const OBJECT: &[u8] = b"obj";
+const TRAILER: &[u8] = b"trailer";
+
+/// Whether there are readers that rebuild the cross-reference of a file whose
+/// last `startxref` is there.
+pub(super) fn is_likely(source: Source<'_>, sections: &[XrefSection], startxref: usize) -> bool {
+    source.len().saturating_sub(startxref) > CERTAIN_BYTES
+        || sections.iter().any(|section| !section.is_regular)
+}
+
+/// Refuses a file in which going through the bytes may lead to other objects
+/// than the cross-reference does. `object_streams` are all that are listed.
+///
+/// # Errors
+/// `xref-ambiguous`; also when a part of the file was left out.
+pub(super) fn refuse_differences(
+    source: Source<'_>,
+    sections: &[XrefSection],
+    revision: &Revision<'_>,
+    object_streams: &[u32],
+) -> Result<(), Refusal> {
+    let bytes = source.get(0..source.len());
+    let bytes = bytes.ok_or_else(|| ambiguous("It was not read whole"))?;
+    for keyword in memmem::find_iter(bytes, OBJECT) {
+        let is_as_listed = match header_before(bytes, keyword) {
+            Some(header) => is_as_listed(&header, sections, revision),
+            // There may be a comment between.
+            None => !is_token(bytes, keyword..keyword + OBJECT.len()),
+        };
+        if !is_as_listed {
+            let place = format!("An object at byte {keyword} is not listed");
+            return Err(ambiguous(&place));
+        }
+    }
+    refuse_other_trailers(bytes, sections)?;
+    let catalog = revision.catalog_id();
+    for section in sections {
+        let trailer = source.get(section.trailer.clone()).unwrap_or_default();
+        let trailer = RawDictionary::scan(trailer).ok();
+        let root = trailer.and_then(|trailer| as_reference(trailer.value(b"Root")?));
+        if root.is_some() && root != catalog {
+            return Err(ambiguous("Its trailers name different catalogs"));
+        }
+    }
+    for number in object_streams {
+        let stream = revision.container(*number)?;
+        let members = (0_u32..).map_while(|index| Some((index, stream.member(index)?.0)));
+        for (index, member) in members {
+            let place = XrefEntry::Compressed {
+                container: *number,
+                index,
+            };
+            if revision.entry(member) != Some(place) {
+                let place = format!("The object {member} is not listed where it stands");
+                return Err(ambiguous(&place));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What stands before a keyword `obj`.
+struct Header {
+    offset: usize,
+    number: u64,
+    generation: u64,
+}
+
+fn header_before(bytes: &[u8], keyword: usize) -> Option<Header> {
+    let (start, generation) = number_before(bytes, keyword)?;
+    let (offset, number) = number_before(bytes, start)?;
+    Some(Header {
+        offset,
+        number,
+        generation,
+    })
+}
+
+/// The number that ends there, but for white space, and where it begins.
+fn number_before(bytes: &[u8], end: usize) -> Option<(usize, u64)> {
+    let before = bytes.get(..end)?;
+    let last = before.iter().rposition(|byte| !is_white_space(*byte))?;
+    let before = before.get(..=last)?;
+    let start = before
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |other| other + 1);
+    Some((start, unsigned(before.get(start..)?)?))
+}
+
+/// Whether an object is the listed one, or an older that it replaces, or a
+/// section of the cross-reference.
+fn is_as_listed(header: &Header, sections: &[XrefSection], revision: &Revision<'_>) -> bool {
+    let Ok(number) = u32::try_from(header.number) else {
+        return false;
+    };
+    match revision.entry(number) {
+        Some(XrefEntry::InUse { offset, generation }) => {
+            header.offset <= offset && header.generation <= u64::from(generation)
+        }
+        Some(XrefEntry::Compressed { .. }) => false,
+        None | Some(XrefEntry::Free) => sections
+            .iter()
+            .any(|section| section.form == XrefForm::Stream && section.offset == header.offset),
+    }
+}
+
+fn refuse_other_trailers(bytes: &[u8], sections: &[XrefSection]) -> Result<(), Refusal> {
+    let tables = sections
+        .iter()
+        .filter(|section| section.form != XrefForm::Stream);
+    let known: BTreeSet<usize> = tables.map(|section| section.trailer.start).collect();
+    for keyword in memmem::find_iter(bytes, TRAILER) {
+        let end = keyword + TRAILER.len();
+        let mut scanner = Scanner::new(bytes, end);
+        scanner.skip_blanks();
+        if is_token(bytes, keyword..end) && !known.contains(&scanner.position()) {
+            let place = format!("There is another trailer at byte {keyword}");
+            return Err(ambiguous(&place));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what stands there is a keyword, and no part of anything longer.
+fn is_token(bytes: &[u8], place: Range<usize>) -> bool {
+    let before = place.start.checked_sub(1).and_then(|last| bytes.get(last));
+    let is_end = |byte: &u8| is_white_space(*byte) || is_delimiter(*byte);
+    before.is_none_or(|byte| is_end(byte) && *byte != b'/')
+        && bytes.get(place.end).is_none_or(is_end)
+}
+
+fn ambiguous(what: &str) -> Refusal {
+    Refusal::new(
+        "xref-ambiguous",
+        format!("Some readers have to look for the objects of the file. {what}."),
+    )
+}

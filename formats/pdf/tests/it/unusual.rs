@@ -1,0 +1,233 @@
+//! Files that are written otherwise than they should be, as many are. They are
+//! taken where all readers read them alike, and refused where they may not.
+
+use crate::ceremony::P256;
+use crate::flatten::flattened;
+use crate::intake::{inspected, notes, refused};
+use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts};
+
+const CONTENT: &str = "BT /F1 12 Tf 72 700 Td (Sutinku) Tj ET";
+
+/// A file of one page, with what is unusual about it.
+struct Unusual<'a> {
+    /// The first line.
+    header: &'a [u8],
+    /// Between `stream` and the data.
+    before_data: &'a str,
+    /// Between the data and `endstream`.
+    after_data: &'a str,
+    /// At the end of each entry of the cross-reference table.
+    entry_end: &'a str,
+    /// After the object of the page's content.
+    hidden: &'a str,
+    /// After `%%EOF`.
+    trailing: &'a [u8],
+}
+
+const USUAL: Unusual<'_> = Unusual {
+    header: b"%PDF-1.4\n",
+    before_data: "\n",
+    after_data: "\n",
+    entry_end: " \n",
+    hidden: "",
+    trailing: b"\n",
+};
+
+impl Unusual<'_> {
+    fn written(&self) -> Vec<u8> {
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [] >> >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R \
+             /Resources << /Font << /F1 4 0 R >> >> >>"
+                .to_owned(),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+            format!(
+                "<< /Length {} >>\nstream{}{CONTENT}{}endstream",
+                CONTENT.len(),
+                self.before_data,
+                self.after_data
+            ),
+        ];
+        let mut file = self.header.to_vec();
+        let mut table = format!("0000000000 65535 f{}", self.entry_end);
+        for (object, number) in objects.iter().zip(1..) {
+            table += &format!("{:010} 00000 n{}", file.len(), self.entry_end);
+            file.extend(format!("{number} 0 obj\n{object}\nendobj\n").into_bytes());
+        }
+        file.extend(self.hidden.as_bytes());
+        let start = file.len();
+        let end = format!(
+            "xref\n0 6\n{table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF"
+        );
+        file.extend(end.into_bytes());
+        file.extend(self.trailing);
+        file
+    }
+}
+
+/// Ways of writing that say the same to every reader.
+fn harmless() -> [Vec<u8>; 10] {
+    [
+        Unusual {
+            entry_end: "\n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            entry_end: "\r",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            header: b"%PDF-1.4 \n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            header: b"%PDF-1.4 %\xE2\xE3\xCF\xD3\r\n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            after_data: "\n\n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            after_data: " \r\n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            before_data: " \n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            before_data: "  \r\n",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            before_data: "\r",
+            ..USUAL
+        }
+        .written(),
+        Unusual {
+            before_data: "\r",
+            after_data: "\r\r",
+            entry_end: "\r",
+            ..USUAL
+        }
+        .written(),
+    ]
+}
+
+#[test]
+fn what_all_readers_read_alike_is_taken_and_signed() {
+    for document in harmless() {
+        assert_eq!(notes(&document), [""; 0]);
+
+        let signed = P256.signs(&P256.signs(&document).unwrap()).unwrap();
+
+        assert!(signed.starts_with(&document));
+        assert_openssl_accepts(&signed);
+        assert_pyhanko_accepts(&signed, 2, false);
+    }
+}
+
+#[test]
+fn a_file_that_is_written_anew_is_written_as_it_should_be() {
+    for document in harmless() {
+        let made = flattened(&document).unwrap();
+
+        let expected = format!("stream\n{CONTENT}\nendstream");
+        let text = String::from_utf8_lossy(&made);
+        assert!(text.starts_with("%PDF-1.4\n"), "{text}");
+        assert!(text.contains(&expected), "{text}");
+        assert_eq!(notes(&made), [""; 0]);
+    }
+}
+
+#[test]
+fn much_that_follows_the_end_is_noted_and_kept() {
+    let trailing = "x".repeat(5000);
+    let document = Unusual {
+        trailing: trailing.as_bytes(),
+        ..USUAL
+    }
+    .written();
+
+    assert_eq!(notes(&document), ["trailing-data"]);
+    let signed = P256.signs(&document).unwrap();
+
+    assert!(signed.starts_with(&document));
+    assert_eq!(inspected(&signed).unwrap().signatures.len(), 1);
+    assert_openssl_accepts(&signed);
+    assert_pyhanko_accepts(&signed, 1, false);
+}
+
+#[test]
+fn where_data_begins_or_ends_must_be_certain() {
+    for (before_data, after_data) in [
+        ("", "\n"),
+        (" ", "\n"),
+        ("\t\n", "\n"),
+        ("%\n", "\n"),
+        ("\n", "x"),
+    ] {
+        let document = Unusual {
+            before_data,
+            after_data,
+            ..USUAL
+        }
+        .written();
+
+        assert_eq!(
+            refused(&document),
+            "object-damaged",
+            "{before_data:?} {after_data:?}"
+        );
+    }
+}
+
+/// What a reader shows that goes through the bytes, and no other reader.
+const HIDDEN: [&str; 5] = [
+    "5 0 obj\n<< /Length 0 >>\nstream\n\nendstream\nendobj\n",
+    "5 0\nobj<< /Length 0 >>\nstream\n\nendstream\nendobj\n",
+    "5 %\n0 obj\n<< /Length 0 >>\nstream\n\nendstream\nendobj\n",
+    "9 0 obj\n<< /Type /Page >>\nendobj\n",
+    "trailer\n<< /Root 9 0 R >>\n",
+];
+
+#[test]
+fn readers_that_look_for_the_objects_must_find_the_same() {
+    let far = "x".repeat(600);
+    for hidden in HIDDEN {
+        assert!(inspected(&Unusual { hidden, ..USUAL }.written()).is_ok());
+        for document in [
+            Unusual {
+                hidden,
+                entry_end: "\n",
+                ..USUAL
+            },
+            Unusual {
+                hidden,
+                trailing: far.as_bytes(),
+                ..USUAL
+            },
+            Unusual {
+                hidden,
+                trailing: &[0; 600],
+                ..USUAL
+            },
+            Unusual {
+                trailing: ["\n", hidden, &far].concat().as_bytes(),
+                ..USUAL
+            },
+        ] {
+            assert_eq!(refused(&document.written()), "xref-ambiguous", "{hidden}");
+        }
+    }
+}
