@@ -1,6 +1,6 @@
 //! The interactive form's field tree (ISO 32000-2, 12.7).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId};
@@ -59,6 +59,7 @@ pub(crate) struct FieldNode<'f> {
 /// A node on the way down, with what it inherits.
 struct Open<'f> {
     id: ObjectId,
+    parent: Option<ObjectId>,
     depth: usize,
     /// Shared: kids may be many and names long.
     name: Option<Rc<str>>,
@@ -66,39 +67,49 @@ struct Open<'f> {
     value: Option<(ObjectId, &'f Object)>,
 }
 
-/// All nodes in document order; refuses what is no tree of fields.
+/// All nodes in document order; refuses what is no tree of fields. A field that
+/// stands twice in a list is taken once, and one that is listed at the root and
+/// as a kid is taken as that kid.
 pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Refusal> {
     let Some(form) = form(file)? else {
         return Ok(Vec::new());
     };
-    let mut visited = BTreeSet::new();
+    let fields = references(file, form, b"Fields")?;
+    let reached = Reached::from(file, &fields)?;
+    let mut parents = BTreeMap::new();
     let mut nodes = Vec::new();
     let mut name_bytes = 0_usize;
     let root = |id| Open {
         id,
+        parent: None,
         depth: 0,
         name: None,
         kind: FieldKind::Unknown,
         value: None,
     };
-    let mut open: Vec<_> = references(file, form, b"Fields")?
-        .into_iter()
-        .rev()
+    let roots = fields.into_iter().rev();
+    let mut open: Vec<_> = roots
+        .filter(|field| !reached.kids.contains(field))
         .map(root)
         .collect();
     while let Some(Open {
         id,
+        parent,
         depth,
         name,
         kind,
         value,
     }) = open.pop()
     {
-        if !visited.insert(id) {
-            return Err(refusal(format!(
-                "The field tree comes to the object {} more than once.",
-                id.0
-            )));
+        match parents.insert(id, parent) {
+            None => {}
+            Some(known) if known == parent => continue,
+            Some(_) => {
+                return Err(refusal(format!(
+                    "The object {} of the field tree is a kid of two fields.",
+                    id.0
+                )));
+            }
         }
         if depth > file.limits().tree_depth {
             return Err(refusal("The field tree is too deep."));
@@ -134,6 +145,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         for kid in kids.iter().rev() {
             open.push(Open {
                 id: *kid,
+                parent: Some(id),
                 depth: depth + 1,
                 name: name.clone(),
                 kind,
@@ -153,7 +165,43 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             value_holder: value.map(|(holder, _)| holder),
         });
     }
-    Ok(nodes)
+    // Nothing leads from the root to fields that are above each other.
+    match reached
+        .nodes
+        .iter()
+        .find(|node| !parents.contains_key(node))
+    {
+        None => Ok(nodes),
+        Some(node) => Err(refusal(format!(
+            "The object {} of the field tree is above itself.",
+            node.0
+        ))),
+    }
+}
+
+/// What fields lead to.
+struct Reached {
+    nodes: BTreeSet<ObjectId>,
+    /// Those that are a kid of another.
+    kids: BTreeSet<ObjectId>,
+}
+
+impl Reached {
+    fn from(file: &PdfFile<'_>, fields: &[ObjectId]) -> Result<Self, Refusal> {
+        let mut nodes = BTreeSet::new();
+        let mut kids = BTreeSet::new();
+        let mut open = fields.to_vec();
+        while let Some(id) = open.pop() {
+            if nodes.insert(id)
+                && let Some(dictionary) = dictionary(file, id)
+            {
+                let own = references(file, dictionary, b"Kids")?;
+                kids.extend(own.iter().copied());
+                open.extend(own);
+            }
+        }
+        Ok(Self { nodes, kids })
+    }
 }
 
 fn form<'f>(file: &'f PdfFile<'_>) -> Result<Option<&'f Dictionary>, Refusal> {
@@ -171,6 +219,8 @@ fn dictionary<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f Dictionary>
     }
 }
 
+/// The items of a list of fields but those that are null or refer to nothing:
+/// such are left when pages are taken out.
 fn references(
     file: &PdfFile<'_>,
     dictionary: &Dictionary,
@@ -180,12 +230,26 @@ fn references(
         None => Ok(Vec::new()),
         Some(Object::Array(items)) => items
             .iter()
+            .filter(|item| !is_null(file, item))
             .map(|item| {
                 item.as_reference()
                     .map_err(|_| refusal("A field is not an indirect object."))
             })
             .collect(),
         Some(_) => Err(refusal("A list of fields is no array.")),
+    }
+}
+
+/// Whether readers find nothing there, also those that do not look at the
+/// generation.
+fn is_null(file: &PdfFile<'_>, item: &Object) -> bool {
+    match item {
+        Object::Null => true,
+        Object::Reference(id) => {
+            file.newest().generation(id.0).is_none()
+                || matches!(file.object(*id), Some(Object::Null))
+        }
+        _ => false,
     }
 }
 

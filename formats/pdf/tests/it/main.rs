@@ -9,6 +9,7 @@ mod flatten_rendering;
 mod flatten_samples;
 mod forged;
 mod form_changes;
+mod form_tree;
 mod intake;
 mod issuing;
 mod long_document;
