@@ -5,7 +5,7 @@ use lopdf::{Object, ObjectId};
 
 use super::operators::Operators;
 use crate::limits::Limits;
-use crate::structure::{Decoder, PdfFile, RawDictionary, as_name};
+use crate::structure::{Decoder, PdfFile, RawDictionary, as_name, is_white_space};
 
 /// Room for the decoded data at first, for each encoded byte.
 const EXPECTED_RATIO: usize = 4;
@@ -65,6 +65,10 @@ impl ContentDecoder {
         }
         // Data that was left with the host is an image's, and no content.
         let data = file.source().get(source.data_span?)?;
+        // Whatever made it: some programs write nothing, and name a filter.
+        if data.is_empty() {
+            return Some(Vec::new());
+        }
         if is_plainly_deflated(&dictionary) {
             self.inflated(data)
         } else {
@@ -96,6 +100,9 @@ impl ContentDecoder {
     }
 
     fn inflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {
+        if data.iter().all(|byte| is_white_space(*byte)) {
+            return Some(Vec::new());
+        }
         let limit = data
             .len()
             .saturating_mul(self.limits.decoded_ratio)
@@ -216,7 +223,15 @@ mod tests {
                 .collect::<Vec<_>>(),
         );
         assert_eq!(decoder.inflated(&long[..long.len() / 2]), None);
-        assert_eq!(decoder.inflated(&[]), None);
+        assert_eq!(decoder.inflated(b"x"), None);
+    }
+
+    #[test]
+    fn where_nothing_or_white_space_is_deflated_there_is_no_content() {
+        let mut decoder = ContentDecoder::new(&Limits::default());
+
+        assert_eq!(decoder.inflated(b""), Some(Vec::new()));
+        assert_eq!(decoder.inflated(b"\r\n"), Some(Vec::new()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! taken where all readers read them alike, and refused where they may not.
 
 use crate::ceremony::P256;
-use crate::flatten::flattened;
+use crate::flatten::{assert_form_is_gone, flattened, form, written};
 use crate::intake::{inspected, notes, refused};
 use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts};
 
@@ -229,5 +229,22 @@ fn readers_that_look_for_the_objects_must_find_the_same() {
         ] {
             assert_eq!(refused(&document.written()), "xref-ambiguous", "{hidden}");
         }
+    }
+}
+
+#[test]
+fn a_stream_without_data_is_empty_whatever_its_filters() {
+    for filter in [
+        "/FlateDecode",
+        "[/FlateDecode]",
+        "[/ASCII85Decode /FlateDecode]",
+        "/LZWDecode",
+    ] {
+        let mut objects = form(&["/FT /Btn /T (a) /AP << /N 60 0 R >>"]);
+        objects.set_stream(6, format!("/Filter {filter}"), "");
+        let entries = format!("/Subtype /Form /BBox [0 0 9 9] /Filter {filter}");
+        objects.set_stream(60, entries, "");
+
+        assert_form_is_gone(&flattened(&written(&objects)).unwrap());
     }
 }
