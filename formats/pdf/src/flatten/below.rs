@@ -46,8 +46,9 @@ impl Below {
             return;
         }
         match place(file, annotation, rotation) {
-            None => self.is_everywhere = true,
-            Some(place) => match self.places.get_mut(MAX_PLACES - 1) {
+            Place::Nowhere => {}
+            Place::Everywhere => self.is_everywhere = true,
+            Place::Within(place) => match self.places.get_mut(MAX_PLACES - 1) {
                 Some(last) => *last = last.with(&place),
                 None => self.places.push(place),
             },
@@ -64,6 +65,8 @@ impl Below {
 fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     match subtype(file, annotation) {
         Some(b"Popup") => true,
+        // Some readers show the appearance all the same.
+        None => file.entry(annotation, b"Subtype").is_none() && !has_appearance(file, annotation),
         Some(b"Link") => {
             !has_appearance(file, annotation) && border_width(file, annotation) == Some(0.0)
         }
@@ -76,56 +79,112 @@ fn has_appearance(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     appearances.is_some_and(|appearances| file.entry(appearances, b"N").is_some())
 }
 
-/// Where an annotation may be seen; `None` when that is not known.
-fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Option<Rectangle> {
-    let rectangle = annotation.rectangle(file)?;
-    let turned = turned_back(&rectangle, rotation);
-    let entries = annotation.dictionary;
-    if has_appearance(file, entries) {
-        return Some(if annotation.is_upright() {
-            turned
-        } else {
-            rectangle
-        });
-    }
-    match subtype(file, entries) {
-        // Some readers turn such a sign with the page, and some do not.
-        Some(b"FileAttachment" | b"Sound" | b"Text") => Some(grown(&rectangle.with(&turned), ICON)),
-        Some(b"Link") => Some(grown(&rectangle, border_width(file, entries)?)),
-        _ => {
-            let drawn = with_points(file, entries, rectangle)?;
-            let width = border_width(file, entries)?;
-            Some(grown(&drawn, LINE_ENDING * (1.0 + width)))
-        }
-    }
+/// Where an annotation may be seen.
+enum Place {
+    Nowhere,
+    Within(Rectangle),
+    /// Nobody knows.
+    Everywhere,
 }
 
-/// The width of an annotation's border or line (12.5.4); `None` when it is no
-/// usable number.
+fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Place {
+    let entries = annotation.dictionary;
+    let place = match rectangle(file, entries) {
+        Some(rectangle) => place_by_rectangle(file, annotation, &rectangle, rotation),
+        None => place_by_points(file, entries),
+    };
+    place.unwrap_or(Place::Everywhere)
+}
+
+fn place_by_rectangle(
+    file: &PdfFile<'_>,
+    annotation: &Annotation<'_>,
+    rectangle: &Rectangle,
+    rotation: Rotation,
+) -> Option<Place> {
+    let turned = turned_back(rectangle, rotation);
+    let entries = annotation.dictionary;
+    if has_appearance(file, entries) {
+        return Some(Place::Within(if annotation.is_upright() {
+            turned
+        } else {
+            *rectangle
+        }));
+    }
+    Some(Place::Within(match subtype(file, entries) {
+        // Some readers turn such a sign with the page, and some do not.
+        Some(b"FileAttachment" | b"Sound" | b"Text") => grown(&rectangle.with(&turned), ICON),
+        Some(b"Link") => grown(rectangle, border_width(file, entries)?),
+        _ => {
+            let drawn = with_points(file, entries, Some(*rectangle))?;
+            let width = border_width(file, entries)?;
+            grown(&drawn?, LINE_ENDING * (1.0 + width))
+        }
+    }))
+}
+
+/// Where an annotation without rectangle may be seen: some readers make up a
+/// place for an appearance, a text or a sign, and draw what has points.
+fn place_by_points(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Place> {
+    if has_appearance(file, annotation)
+        || matches!(
+            subtype(file, annotation),
+            Some(b"FreeText" | b"Stamp" | b"Text")
+        )
+    {
+        return None;
+    }
+    Some(match with_points(file, annotation, None)? {
+        None => Place::Nowhere,
+        Some(drawn) => {
+            let width = border_width(file, annotation)?;
+            Place::Within(grown(&drawn, LINE_ENDING * (1.0 + width)))
+        }
+    })
+}
+
+/// `/Rect` as readers take it: what is missing in it, or is no number, is 0.
+fn rectangle(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Rectangle> {
+    let items = file.entry(annotation, b"Rect")?.as_array().ok()?;
+    let mut corners = [0.0; 4];
+    for (corner, item) in corners.iter_mut().zip(items) {
+        let number = file.resolve(item).and_then(|item| item.as_float().ok());
+        *corner = number.map_or(0.0, f64::from);
+    }
+    Some(Rectangle::of_corners(corners))
+}
+
+/// The width of an annotation's border or line (12.5.4), the greatest that any
+/// reader takes; `None` when that may be anything.
 fn border_width(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<f64> {
-    /// Where neither `/BS` nor `/Border` says it.
+    /// Where neither `/BS` nor `/Border` says it, also for what is no number.
     const DEFAULT: f64 = 1.0;
     /// A border of more could be anywhere.
     const GREATEST: f64 = 1e6;
 
-    let style = file.entry_dictionary(annotation, b"BS");
-    let width = match style {
-        Some(style) => file.entry(style, b"W"),
-        None => match file.entry(annotation, b"Border") {
-            None => None,
-            Some(border) => Some(file.resolve(border.as_array().ok()?.get(2)?)?),
+    let number = |object: &Object| file.resolve(object)?.as_float().ok().map(f64::from);
+    let border = || {
+        let border = file.entry(annotation, b"Border")?.as_array().ok()?;
+        number(border.get(2)?)
+    };
+    let width = match file.entry_dictionary(annotation, b"BS") {
+        None => border().unwrap_or(DEFAULT),
+        Some(style) => match style.get(b"W") {
+            Ok(width) => number(width).unwrap_or(DEFAULT),
+            // Some readers then look for the border, and some do not.
+            Err(_) => border().map_or(DEFAULT, |width| width.max(DEFAULT)),
         },
     };
-    let width = width.map_or(Some(DEFAULT), |width| width.as_float().ok().map(f64::from))?;
     (0.0..=GREATEST).contains(&width).then_some(width)
 }
 
-/// A rectangle with all points that are drawn.
+/// A rectangle with all points that are drawn, `Some(None)` when there are
+/// neither; `None` when that is not known.
 fn with_points(
     file: &PdfFile<'_>,
     annotation: &Dictionary,
-    rectangle: Rectangle,
-) -> Option<Rectangle> {
+    rectangle: Option<Rectangle>,
+) -> Option<Option<Rectangle>> {
     let mut drawn = rectangle;
     let mut remaining = MAX_NUMBERS;
     let points = POINTS.iter().filter_map(|key| file.entry(annotation, key));
@@ -142,7 +201,8 @@ fn with_points(
         for [x, y] in points {
             let [x, y] = [x, y].map(|number| number.as_float().ok().map(f64::from));
             let (x, y) = (x?, y?);
-            drawn = drawn.with(&Rectangle::of_corners([x, y, x, y]));
+            let point = Rectangle::of_corners([x, y, x, y]);
+            drawn = Some(drawn.map_or(point, |drawn| drawn.with(&point)));
         }
     }
     Some(drawn)

@@ -74,9 +74,15 @@ fn an_annotation_that_readers_draw_without_appearance_counts_too() {
         "/Subtype /Highlight /Rect [0 0 9 9] /QuadPoints [0 0 70 0 0 70 70 70]",
         "/Subtype /Link /Rect [0 0 60 60]",
         "/Subtype /Text /Rect [20 20 30 30]",
-        "/Subtype /Square /Rect [0 0 60]",
-        "/Subtype /Square",
+        "/Subtype /Square /Rect [0 0 60 60 7]",
+        "/Subtype /Square /Rect [/None 0 60 60]",
         "/Subtype /Square /F 2.0 /Rect [0 0 60 60]",
+        "/Subtype /Square /Rect [0 0 20 20] /Border [0 0 9]",
+        "/Subtype /Square /Rect [0 0 20 20] /BS << >> /Border [0 0 9]",
+        "/Subtype /Line /L [0 0 70 70]",
+        "/Subtype /FreeText /Contents (a)",
+        "/Subtype /Stamp",
+        "/Subtype /Text",
     ] {
         assert_eq!(over(annotation, 0), below, "{annotation}");
     }
@@ -86,9 +92,35 @@ fn an_annotation_that_readers_draw_without_appearance_counts_too() {
         "/Subtype /Link /Rect [0 0 60 60] /Border [0 0 0]",
         "/Subtype /Link /Rect [0 0 60 60] /BS << /W 0 >>",
         "/Subtype /Square /F 2 /Rect [0 0 60 60]",
+        "/Subtype /Square /Rect [0 0 60]",
+        "/Subtype /Square /Rect [0 0 20 20] /Border []",
+        "/Subtype /Square /Rect [0 0 20 20] /Border [0 0]",
+        "/Subtype /Square /Rect [0 0 20 20] /Border [0 0 /None]",
+        "/Subtype /Square",
+        "/Subtype /Link",
+        "/Subtype /Line /L [0 0 9 9]",
+        "/Rect [0 0 60 60]",
+        "",
     ] {
         assert_eq!(over(annotation, 0), Ok(()), "{annotation}");
     }
+}
+
+#[test]
+fn an_appearance_counts_whatever_else_the_annotation_lacks() {
+    for annotation in [
+        "/Rect [0 0 60 60]",
+        "/Subtype (Square) /Rect [0 0 60 60]",
+        "/Subtype /Square /Rect [60 60]",
+        "/Subtype /Square",
+    ] {
+        let shown = format!("{annotation} /AP << /N {BOX} >>");
+
+        let below = Err(vec!["a: annotation-below".to_owned()]);
+        assert_eq!(over(&shown, 0), below, "{annotation}");
+    }
+    let elsewhere = format!("/Rect [0 0 20 20] /AP << /N {BOX} >>");
+    assert_eq!(over(&elsewhere, 0), Ok(()));
 }
 
 #[test]
