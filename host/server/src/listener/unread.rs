@@ -72,7 +72,7 @@ impl Leftovers {
         while let Some(body) = self.0.recv().await {
             take(body, limits).await;
         }
-        pending().await
+        pending::<()>().await;
     }
 }
 
