@@ -26,18 +26,17 @@ fn a_program_is_told_that_the_check_is_advisory() {
     let signed = signed(&documents);
 
     let verified = parafa(["verify".as_ref(), signed.as_os_str(), "--json".as_ref()]);
-    let of_plugin = parafa([
-        "plugin".as_ref(),
-        "run".as_ref(),
-        "verify".as_ref(),
-        signed.as_os_str(),
-    ]);
+    let run = ["plugin", "run", "verify"].map(AsRef::as_ref);
+    let of_plugin = parafa(run.into_iter().chain([signed.as_os_str()]));
+    let json = [signed.as_os_str(), "--json".as_ref()];
+    let of_plugin_json = parafa(run.into_iter().chain(json));
 
     assert_eq!(verified.code, Some(0), "{verified:?}");
     assert_eq!(verified.json()["advisory"], true);
     assert_eq!(verified.json()["intact"], true);
     assert_eq!(of_plugin.code, Some(0), "{of_plugin:?}");
     assert!(of_plugin.stdout.contains("This check is advisory"));
+    assert_eq!(of_plugin_json.json()["outcome"]["advisory"], true);
 }
 
 #[test]

@@ -23,7 +23,11 @@ pub(super) enum OutcomeView {
     Inspected(ReportView),
     Made(MadeView),
     Signed(SignedView),
-    Verified { signatures: Vec<SignatureView> },
+    Verified {
+        /// Always: nobody may take it for a qualified validation.
+        advisory: bool,
+        signatures: Vec<SignatureView>,
+    },
 }
 
 /// What `inspect` found.
@@ -128,6 +132,7 @@ impl OutcomeView {
             Answered::Made(made) => Self::Made(MadeView::of(made)),
             Answered::Signed(signed) => Self::Signed(SignedView::of(signed)),
             Answered::Verified(evidence) => Self::Verified {
+                advisory: true,
                 signatures: evidence.iter().map(SignatureView::of).collect(),
             },
         }
@@ -234,10 +239,10 @@ impl fmt::Display for OutcomeView {
                 "signed: {}, {}, {} bytes, sha256 {}",
                 signed.media_type, signed.level, signed.bytes, signed.sha256
             ),
-            Self::Verified { signatures } if signatures.is_empty() => {
+            Self::Verified { signatures, .. } if signatures.is_empty() => {
                 write!(f, "no signature\n{ADVISORY}")
             }
-            Self::Verified { signatures } => {
+            Self::Verified { signatures, .. } => {
                 let lines = signatures.iter().map(ToString::to_string);
                 let lines: Vec<String> = lines.chain([ADVISORY.to_owned()]).collect();
                 f.write_str(&lines.join("\n"))
