@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::engine::{EngineError, SledEngine, SledOptions};
 use crate::error::StoreError;
 use crate::files;
-use crate::keys::{DataKeys, KeyError, MasterKey};
+use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
 use crate::schema::StoreMode;
 use crate::store::Store;
 
@@ -123,7 +123,47 @@ impl FolderError {
     }
 }
 
+/// What a data folder tells without being opened.
+#[derive(Debug)]
+pub enum FolderLook {
+    /// The data keys are wrapped by the master key.
+    KeyFits,
+    /// No data key is there that would tell whether the master key is the store's: the store
+    /// tells when it is opened.
+    KeyUntold,
+    /// The folder of data keys is away.
+    KeysAway(KeyError),
+}
+
 impl Folder {
+    /// Looks at the files of a data folder that has a store, whether or not a server runs on it.
+    /// Makes and changes nothing, and so leaves the store itself alone: opening it completes what
+    /// a crash has cut short. Blocks on files.
+    ///
+    /// # Errors
+    /// What is seen that [`open`](Self::open) would fail with; I/O errors.
+    pub fn look_at(path: &Path, master: &MasterKey) -> Result<FolderLook, FolderError> {
+        let named = || path.display().to_string();
+        if backup::is_half_restored(path) {
+            return Err(FolderError::HalfRestored { path: named() });
+        }
+        match backup::is_proven(path, master) {
+            Ok(true) => {}
+            Ok(false) => return Err(FolderError::NotAuthentic { path: named() }),
+            Err(source) => {
+                let path = named();
+                return Err(FolderError::Mark { path, source });
+            }
+        }
+        match keys::look_at(&path.join("keys"), master) {
+            Ok(Wrapped::ByThis) => Ok(FolderLook::KeyFits),
+            Ok(Wrapped::NoneTells) => Ok(FolderLook::KeyUntold),
+            Ok(Wrapped::ByAnother) => Err(StoreError::WrongMasterKey.into()),
+            Err(away @ KeyError::FolderAway { .. }) => Ok(FolderLook::KeysAway(away)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Opens a data folder, or makes it.
     ///
     /// # Errors

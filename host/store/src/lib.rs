@@ -41,7 +41,7 @@ pub use crate::engine::{
     Scan, SledEngine, Version, Versioned,
 };
 pub use crate::error::StoreError;
-pub use crate::folder::{Folder, FolderError, FolderOptions};
+pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};
 pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};
 pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};

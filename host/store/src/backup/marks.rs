@@ -38,21 +38,28 @@ pub fn release(data: &Path) -> Result<bool, BackupError> {
 }
 
 /// Whether what was restored into a data folder before the master key was there comes from a
-/// server that had it. Blocks.
+/// server that had it. It is not asked for again once it does. Blocks.
 ///
 /// # Errors
 /// I/O errors.
 pub(crate) fn prove_restored(data: &Path, master: &MasterKey) -> io::Result<bool> {
+    let is_proven = is_proven(data, master)?;
     let path = data.join(UNPROVEN);
-    let seal = match fs::read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-        read => read?,
-    };
-    let is_proven = serde_json::from_slice::<Seal>(&seal).is_ok_and(|seal| seal.is_by(master));
-    if is_proven {
+    if is_proven && path.try_exists()? {
         files::remove(&path)?;
     }
     Ok(is_proven)
+}
+
+/// The same for somebody who changes nothing. Blocks.
+///
+/// # Errors
+/// I/O errors.
+pub(crate) fn is_proven(data: &Path, master: &MasterKey) -> io::Result<bool> {
+    match fs::read(data.join(UNPROVEN)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        seal => Ok(serde_json::from_slice::<Seal>(&seal?).is_ok_and(|seal| seal.is_by(master))),
+    }
 }
 
 /// Marks a data folder as being restored, until [`end_restore`].

@@ -43,7 +43,7 @@ use self::missing::Completeness;
 use self::records::{Reader, RecordsCopy};
 
 pub use self::error::BackupError;
-pub(crate) use self::marks::{is_half_restored, prove_restored};
+pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};
 pub use self::marks::{is_held, release};
 pub use self::missing::{Missing, MissingItem, Named, Shortfall};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
@@ -122,9 +122,11 @@ pub struct BackupReport {
 /// is not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
 ///
 /// # Errors
-/// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`]; I/O errors; a
-/// store that fails.
+/// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`];
+/// [`KeyError::FolderAway`](crate::keys::KeyError::FolderAway), also if the folder of data keys goes
+/// away meanwhile; I/O errors; a store that fails.
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
+    source.keys.check().await?;
     let mut copying = Copying::begin(source, target).await?;
     copying.copy_until_few_are_left().await?;
     let removals = copying.wait_for_removals(source).await?;
@@ -227,6 +229,8 @@ impl Copying {
         source: &BackupSource,
     ) -> Result<(BackupReport, Named), BackupError> {
         let records = self.records.seal().await?;
+        // A key that is not there counts as erased from here on.
+        source.keys.check().await?;
         for copies in [&mut self.files, &mut self.keys] {
             let new = copies.new_files().await?;
             if new.len() > MOST_AT_THE_END {
@@ -242,6 +246,8 @@ impl Copying {
             };
             self.manifest.run(unlist).await?;
         }
+        // Nor had the folder gone while it was looked through.
+        source.keys.check().await?;
         let moment = Moment {
             sequence: records.sequence(),
             taken_at: source.store.now().await?,

@@ -13,6 +13,9 @@ const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 const HEADER_BYTES: usize = 1 + NONCE_BYTES;
 
+/// Length of a key that is sealed.
+pub(super) const SEALED_KEY_BYTES: usize = HEADER_BYTES + KEY_BYTES + TAG_BYTES;
+
 /// A key's bytes, wiped when dropped.
 pub(crate) type Secret = Zeroizing<[u8; KEY_BYTES]>;
 

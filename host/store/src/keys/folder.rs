@@ -17,7 +17,7 @@ use crate::files;
 use crate::owned_folder::{FolderFault, OwnedFolder};
 
 /// What the name of a key's file ends in.
-const ENDING: &str = ".key";
+pub(super) const ENDING: &str = ".key";
 
 /// The folder of data keys, each wrapped by the master key in a file named by its id.
 ///
@@ -65,6 +65,16 @@ impl DataKeys {
             mark: Mark::of(folder),
             master,
         })
+    }
+
+    /// Marks the folder, which has no mark and no keys, as the one that keeps the store's keys.
+    /// Only for a store without a row that names a key: any other has lost its keys with this.
+    ///
+    /// # Errors
+    /// I/O errors.
+    pub async fn take_for_its_own(&self) -> Result<(), KeyError> {
+        let mark = self.mark.clone();
+        files::blocking(move || mark.set()).await
     }
 
     /// Whether the folder is there, so that a key which is not in it is no more.
@@ -121,15 +131,7 @@ impl DataKeys {
             }),
         })
         .await?;
-        let damaged = |_| KeyError::Damaged { id };
-        let opened = aead::open(&self.master.wrapping_key(), id.as_bytes(), wrapped)
-            .map(Zeroizing::new)
-            .map_err(damaged)?;
-        let mut secret = Secret::default();
-        if opened.len() != secret.len() {
-            return Err(KeyError::Damaged { id });
-        }
-        secret.copy_from_slice(&opened);
+        let secret = unwrap(&self.master, id, wrapped).ok_or(KeyError::Damaged { id })?;
         Ok(DataKey::from_secret(secret))
     }
 
@@ -169,6 +171,18 @@ impl DataKeys {
     pub(crate) fn master(&self) -> &Arc<MasterKey> {
         &self.master
     }
+}
+
+/// A data key out of its file; none where the file is not one of this master key.
+pub(super) fn unwrap(master: &MasterKey, id: Uuid, wrapped: Vec<u8>) -> Option<Secret> {
+    let opened = aead::open(&master.wrapping_key(), id.as_bytes(), wrapped);
+    let opened = Zeroizing::new(opened.ok()?);
+    let mut secret = Secret::default();
+    if opened.len() != secret.len() {
+        return None;
+    }
+    secret.copy_from_slice(&opened);
+    Some(secret)
 }
 
 impl From<FolderFault> for KeyError {

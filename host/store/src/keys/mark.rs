@@ -29,12 +29,13 @@ impl Mark {
     /// # Errors
     /// [`KeyError::FolderAway`] when the mark is not there; I/O errors.
     pub(super) fn look_for(&self) -> Result<(), KeyError> {
-        match fs::read(&self.0) {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KeyError::FolderAway {
+        // Not read: whoever made it may be the only one who may.
+        match fs::exists(&self.0) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(KeyError::FolderAway {
                 path: self.0.parent().unwrap_or(&self.0).display().to_string(),
             }),
-            Err(source) => Err(self.failed_to("read", source)),
+            Err(source) => Err(self.failed_to("look for", source)),
         }
     }
 

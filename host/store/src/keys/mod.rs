@@ -8,6 +8,7 @@ use crate::files;
 
 pub use self::data::{Commitment, DataKey, Sealed};
 pub use self::folder::DataKeys;
+pub(crate) use self::look::{Wrapped, look_at};
 pub(crate) use self::mark::Mark;
 
 pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
@@ -15,6 +16,7 @@ pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, has
 mod aead;
 mod data;
 mod folder;
+mod look;
 mod mark;
 mod master;
 
@@ -45,7 +47,9 @@ pub enum KeyError {
         path: String,
     },
     /// The folder of data keys is not where it belongs, and nothing is known of any key.
-    #[error("the data keys are not in {path}: the folder is missing or not mounted")]
+    #[error(
+        "the data keys are not in {path}: the folder is missing or not mounted; if it is there and its keys are gone for good, put an empty file data-keys in it"
+    )]
     FolderAway {
         /// Where the folder belongs.
         path: String,

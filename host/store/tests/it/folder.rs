@@ -1,16 +1,19 @@
 //! Opening a data folder, and refusing to.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parafa_store::backup::{BackupSource, back_up};
 use parafa_store::engine::SledOptions;
 use parafa_store::{
-    EngineError, Folder, FolderError, FolderOptions, KeyError, MasterKey, Store, StoreError,
-    StoreMode,
+    EngineError, Folder, FolderError, FolderLook, FolderOptions, KeyError, MasterKey, Store,
+    StoreError, StoreMode,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use crate::backup::{Document, INVENTORY};
 use crate::support::{Account, World, clock, on_every_engine, put_all};
 
 pub(crate) fn options(root: &Path) -> FolderOptions {
@@ -171,6 +174,97 @@ async fn a_folder_of_keys_without_a_mark_is_known_by_its_keys() {
 
     folder.keys.check().await.expect("they are there");
     assert!(mark.exists());
+}
+
+#[tokio::test]
+async fn a_folder_of_keys_can_be_taken_for_the_own_of_a_store_without_keys() {
+    let root = made().await;
+    std::fs::remove_file(root.path().join("data/keys/data-keys")).expect("removed");
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+    let away = folder.keys.check().await;
+    assert!(matches!(away, Err(KeyError::FolderAway { .. })), "{away:?}");
+
+    folder.keys.take_for_its_own().await.expect("marked");
+
+    folder.keys.check().await.expect("they are there");
+}
+
+#[tokio::test]
+async fn a_look_at_a_folder_tells_whether_the_key_fits_and_changes_nothing() {
+    let root = made().await;
+    let (data, key) = (root.path().join("data"), root.path().join("master.key"));
+    let (master, other) = (MasterKey::load(&key), MasterKey::from_bytes([8; 32]));
+    let master = master.expect("the key");
+    std::fs::write(data.join("store/snap.0.generating"), b"half").expect("written");
+    let untold = Folder::look_at(&data, &master).expect("looked at");
+    assert!(matches!(untold, FolderLook::KeyUntold), "{untold:?}");
+    assert!(data.join("store/snap.0.generating").exists());
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+    folder.keys.create(Uuid::now_v7()).await.expect("a key");
+    std::fs::write(data.join("keys").join(format!("{}.key", Uuid::max())), "").expect("damaged");
+    std::fs::remove_file(data.join("keys/data-keys")).expect("removed");
+    let before = names_in(&data);
+
+    let own = Folder::look_at(&data, &master).expect("looked at beside the server");
+    let others = Folder::look_at(&data, &other);
+
+    assert!(matches!(own, FolderLook::KeyFits), "{own:?}");
+    let is_refused = matches!(others, Err(FolderError::Store(StoreError::WrongMasterKey)));
+    assert!(is_refused, "{others:?}");
+    assert_eq!(names_in(&data), before);
+}
+
+#[tokio::test]
+async fn a_look_at_a_folder_tells_of_keys_that_are_away_and_does_not_make_their_folder() {
+    let root = made().await;
+    let (data, key) = (root.path().join("data"), root.path().join("master.key"));
+    let master = MasterKey::load(&key).expect("the key");
+    std::fs::remove_dir_all(data.join("keys")).expect("not mounted");
+
+    let look = Folder::look_at(&data, &master).expect("looked at");
+
+    assert!(matches!(look, FolderLook::KeysAway(_)), "{look:?}");
+    assert!(!data.join("keys").exists());
+}
+
+#[tokio::test]
+async fn there_is_no_backup_while_the_folder_of_keys_is_away() {
+    let root = made().await;
+    let folder = Folder::open(&options(root.path())).await.expect("opened");
+    Document::make(&folder.store, &folder.files, &folder.keys).await;
+    let data = root.path().join("data");
+    let source = BackupSource {
+        store: folder.store,
+        files: folder.files,
+        keys: folder.keys,
+        data: data.clone(),
+        inventory: INVENTORY,
+    };
+    let [keys, elsewhere, target] =
+        ["data/keys", "elsewhere", "backup"].map(|name| root.path().join(name));
+    std::fs::rename(&keys, &elsewhere).expect("not mounted");
+
+    let refused = back_up(&source, &target).await.expect_err("no backup");
+
+    assert!(refused.is_refusal(), "{refused}");
+    assert!(refused.to_string().contains("not mounted"), "{refused}");
+    assert!(!target.exists());
+    std::fs::rename(&elsewhere, &keys).expect("mounted");
+    let report = back_up(&source, &target).await.expect("a backup");
+    assert_eq!(report.missing, []);
+}
+
+/// All that a folder holds.
+fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut names = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            names.extend(names_in(&path));
+        }
+        names.insert(path);
+    }
+    names
 }
 
 on_every_engine! {

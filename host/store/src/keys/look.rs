@@ -1,0 +1,79 @@
+//! What a folder of data keys tells to somebody who changes nothing.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use uuid::Uuid;
+
+use super::aead::SEALED_KEY_BYTES;
+use super::folder::{ENDING, unwrap};
+use super::mark::Mark;
+use super::{KeyError, MasterKey};
+
+/// Keys that are tried: one may be damaged, and not all of these.
+const TRIED: usize = 16;
+
+/// Whether the data keys are wrapped by a master key.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Wrapped {
+    /// By this one.
+    ByThis,
+    /// By another one.
+    ByAnother,
+    /// There is no key that would tell.
+    NoneTells,
+}
+
+/// Looks at a folder of data keys without making or changing anything. Blocks on it.
+///
+/// # Errors
+/// [`KeyError::FolderAway`] where there is neither a mark nor a key; I/O errors.
+pub(crate) fn look_at(folder: &Path, master: &MasterKey) -> Result<Wrapped, KeyError> {
+    let marked = Mark::of(folder).look_for();
+    let failed = |source| KeyError::Io {
+        action: "look through",
+        path: folder.display().to_string(),
+        source,
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return marked.map(|()| Wrapped::NoneTells);
+        }
+        entries => entries.map_err(failed)?,
+    };
+    let (mut holds_keys, mut tried) = (false, 0);
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(ENDING));
+        let Some(id) = id.and_then(|id| Uuid::parse_str(id).ok()) else {
+            continue;
+        };
+        holds_keys = true;
+        let wrapped = match fs::read(entry.path()) {
+            // It was erased meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            wrapped => wrapped.map_err(failed)?,
+        };
+        if wrapped.len() != SEALED_KEY_BYTES {
+            continue;
+        }
+        if unwrap(master, id, wrapped).is_some() {
+            return Ok(Wrapped::ByThis);
+        }
+        tried += 1;
+        if tried == TRIED {
+            break;
+        }
+    }
+    match marked {
+        Err(KeyError::FolderAway { .. }) if holds_keys => {}
+        marked => marked?,
+    }
+    Ok(if tried == 0 {
+        Wrapped::NoneTells
+    } else {
+        Wrapped::ByAnother
+    })
+}
