@@ -25,6 +25,7 @@ use super::page::{CeremonyPage, dead_link, trouble};
 use super::state::StateView;
 use super::texts::local_time;
 use crate::app::App;
+use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
 use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
@@ -209,11 +210,7 @@ async fn state(
             return Err(Problem::validation(vec![fault]));
         }
     };
-    let known = headers
-        .get(IF_NONE_MATCH)
-        .and_then(|value| value.to_str().ok())
-        .map(|tag| tag.trim_matches('"'));
-    let known = known.and_then(|tag| tag.parse().ok());
+    let known = known_state(&headers);
     let state = app.await_ceremony_state(&token, wait, known).await?;
     tagged(StatusCode::OK, state)
 }
@@ -228,10 +225,9 @@ async fn start_attempt(
     require_json(&headers)?;
     let start = calls::start_attempt(&whole(body)?)?;
     app.start_attempt(ceremony, start).await?;
-    let state = app
-        .await_ceremony_state(&token, Duration::ZERO, None)
-        .await?;
-    tagged(StatusCode::CREATED, state)
+    let known = known_state(&headers);
+    let state = app.await_ceremony_state(&token, Duration::ZERO, known);
+    tagged(StatusCode::CREATED, state.await?)
 }
 
 async fn give_up(
@@ -304,6 +300,14 @@ async fn decline(
     let row = app.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
     view(app.ceremony_state(declined).await?)
+}
+
+/// The state whose tag the reader sent back. A proxy that compresses answers
+/// makes their tags weak ones.
+fn known_state(headers: &HeaderMap) -> Option<Fingerprint> {
+    let tag = headers.get(IF_NONE_MATCH)?.to_str().ok()?;
+    let tag = tag.strip_prefix("W/").unwrap_or(tag);
+    tag.trim_matches('"').parse().ok()
 }
 
 /// The state with its tag, which a reader sends back in `If-None-Match` to be

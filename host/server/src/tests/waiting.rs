@@ -2,11 +2,18 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CONTENT_TYPE, IF_NONE_MATCH};
+use http::{Method, Request, StatusCode};
 use parafa_domain::Phase;
+use serde_json::json;
 use tokio::time::Instant;
+use tower::ServiceExt;
 
 use super::deployment::{REFUSES, SIGN, Site};
 use super::stage::Stage;
+use crate::ceremony;
 use crate::changes::Fingerprint;
 use crate::workflow::ceremony::CeremonyState;
 
@@ -86,6 +93,48 @@ async fn readers_with_a_tag_take_no_news_from_each_other_nor_from_one_without() 
     }
     drop(stage);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    assert!(read(&stage, Duration::ZERO, None).await.attempt.is_none());
+
+    let body = json!({"method": "smart_id", "personalCode": SIGN[0], "country": "LT"});
+    let started = answer_to_page(&stage, Method::POST, "attempts", "\"0\"", body.to_string());
+    let started = started.await;
+    assert_eq!(started.status(), StatusCode::CREATED);
+    let tag = started.headers()["etag"].to_str().unwrap().to_owned();
+    // As a proxy passes it on that compresses.
+    for known in ["\"0\"", &format!("W/{tag}")] {
+        let state = answer_to_page(&stage, Method::GET, "state", known, String::new());
+        assert_eq!(state.await.headers()["etag"], tag);
+    }
+
+    assert!(read_at_once(&stage, None).await.attempt.is_some());
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// What the page's script is answered, which says which state it knows.
+async fn answer_to_page(
+    stage: &Stage<'_>,
+    method: Method,
+    call: &str,
+    known: &str,
+    body: String,
+) -> Response {
+    let token = stage.host.link(stage.signer);
+    let request = Request::builder()
+        .method(method)
+        .uri(format!("/c/{token}/{call}"))
+        .header(CONTENT_TYPE, "application/json")
+        .header(IF_NONE_MATCH, known)
+        .body(Body::from(body))
+        .unwrap();
+    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    answer.await.unwrap()
 }
 
 #[tokio::test]

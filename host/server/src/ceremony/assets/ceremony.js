@@ -6,6 +6,9 @@
 
   const WAIT_MS = 20000;
   const RETRY_MS = 2000;
+  // The tag of no state. With a tag, whatever it is, the page takes no news from
+  // a script that sends none.
+  const NO_STATE = '"0"';
   const byId = (id) => document.getElementById(id);
   const panels = ["choose", "waiting", "completing", "done", "failed", "declined"];
   let shown = null;
@@ -81,9 +84,10 @@
     state.signer.status === "declined" || state.signer.status === "signed" ||
     (state.attempt && state.attempt.phase === "done");
 
-  async function call(method, path, body, known) {
-    const options = { method, headers: { accept: "application/json" }, cache: "no-store" };
-    if (known) options.headers["if-none-match"] = known;
+  async function call(method, path, body, known = NO_STATE) {
+    const headers = { accept: "application/json" };
+    if (known) headers["if-none-match"] = known;
+    const options = { method, headers, cache: "no-store" };
     if (body !== undefined) {
       options.headers["content-type"] = "application/json";
       options.body = JSON.stringify(body);
@@ -93,7 +97,7 @@
 
   async function watch() {
     let wait = 0;
-    let known = null;
+    let known = NO_STATE;
     while (!over) {
       try {
         const response = await call("GET", "/state?waitMs=" + wait, undefined, known);

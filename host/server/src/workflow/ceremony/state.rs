@@ -167,10 +167,12 @@ impl App {
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             glance = self.glance_at(self.ceremony(token).await?).await?;
         }
+        let state = self.open_state(glance).await?;
+        // A state that cannot be opened is not told either.
         if known.is_none() {
-            self.told.remember(signer, glance.fingerprint());
+            self.told.remember(signer, state.fingerprint);
         }
-        self.open_state(glance).await
+        Ok(state)
     }
 
     /// The document as this signer would sign it now.
