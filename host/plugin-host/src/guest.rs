@@ -86,6 +86,11 @@ impl Guest {
         &self.runtime.limits
     }
 
+    /// See [`crate::Plugin::has_slot_to_spare`].
+    pub(crate) fn has_slot_to_spare(&self) -> bool {
+        self.share.has_slot_to_spare()
+    }
+
     /// Runs `body` on a blocking thread once a slot is free. The slot stays
     /// taken until the plugin ends, even if nobody waits for it any more.
     async fn call<T: Send + 'static>(

@@ -75,6 +75,7 @@ pub use requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile, TargetLevel,
 };
 pub use signing::SignedDocument;
+pub use text::line as on_one_line;
 pub use values::{
     Answer, ArchiveStep, Archived, Coverage, Field, Integrity, MadeDocument, Need, NeedKind, Note,
     Outcome, Refusal, Report, SignStep, SignatureEvidence, SignatureSummary,

@@ -102,6 +102,14 @@ impl Plugin {
         self.about.preservation.get(operation).copied()
     }
 
+    /// Whether a call now would wait for none and leave a slot to the next one,
+    /// or, where there is only one slot at a time, would not wait: what is not
+    /// urgent is better put off otherwise. It may change before the call.
+    #[must_use]
+    pub fn has_slot_to_spare(&self) -> bool {
+        self.guest.has_slot_to_spare()
+    }
+
     /// What a document is, and whether it may be signed.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ pub(crate) struct Slots {
 pub(crate) struct Share {
     all: Arc<Semaphore>,
     own: Arc<Semaphore>,
+    /// How many slots there are of the plugin's own.
+    count: usize,
 }
 
 /// A slot that is taken until this is dropped.
@@ -39,6 +41,7 @@ impl Slots {
         Share {
             all: Arc::clone(&self.all),
             own: Arc::new(Semaphore::new(self.per_plugin)),
+            count: self.per_plugin,
         }
     }
 }
@@ -56,6 +59,13 @@ impl Share {
             _all: all.await.expect(NEVER_CLOSED),
             _own: own,
         }
+    }
+
+    /// Whether a slot is free, and after it one more if there is ever more than
+    /// one.
+    pub(crate) fn has_slot_to_spare(&self) -> bool {
+        let wanted = self.count.min(2);
+        self.own.available_permits() >= wanted && self.all.available_permits() >= wanted
     }
 }
 
@@ -78,6 +88,20 @@ mod tests {
             assert_eq!(taken.len(), of_one, "{count}");
             let left = modest.take().now_or_never();
             assert_eq!(left.is_some(), count > 1, "{count}");
+        }
+    }
+
+    #[test]
+    fn the_last_slot_is_spared_only_where_there_is_no_other() {
+        for (count, spared) in [(1, 1), (2, 1), (4, 2), (16, 11)] {
+            let share = Slots::new(count).share();
+
+            let mut taken = Vec::new();
+            while share.has_slot_to_spare() {
+                taken.extend(share.take().now_or_never());
+            }
+
+            assert_eq!(taken.len(), spared, "{count}");
         }
     }
 }

@@ -10,7 +10,8 @@ pub(crate) const SENTENCE_BYTES: usize = 1024;
 
 /// The beginning of `text`, at most `limit` bytes of it, on one line: control
 /// characters, and those that turn the direction of writing, are escaped.
-pub(crate) fn line(text: &str, limit: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     let (kept, rest) = text.split_at(text.floor_char_boundary(limit));
     if rest.is_empty() && !kept.chars().any(is_hidden) {
         return Cow::Borrowed(kept);

@@ -106,12 +106,12 @@ impl CeremonyPage<'_> {
         };
         html! {
             li {
-                strong { (signer) } ": " (verdict) "; "
+                strong { bdi { (signer) } } ": " (verdict) "; "
                 @match signature.claimed_at {
                     Some(time) => { (texts.claimed_time) " " (local_time(time, self.language)) }
                     None => { (texts.no_claimed_time) }
                 }
-                "; " (texts.level) " " (signature.level)
+                "; " (texts.level) " " bdi { (signature.level) }
             }
         }
     }
@@ -316,14 +316,15 @@ mod tests {
 
         for shown in [
             "already in the document: advisory check",
-            "<strong>PAVARDENIS,VARDENIS</strong>: intact; \
-             claimed time 2026-03-11 11:00 (Vilnius); level PAdES-B-T",
-            "<strong>Signer not named</strong>: not intact; no time given; level PAdES-B-T",
+            "<strong><bdi>PAVARDENIS,VARDENIS</bdi></strong>: intact; \
+             claimed time 2026-03-11 11:00 (Vilnius); level <bdi>PAdES-B-T</bdi>",
+            "<strong><bdi>Signer not named</bdi></strong>: not intact; no time given; \
+             level <bdi>PAdES-B-T</bdi>",
         ] {
             assert!(english.contains(shown), "{shown}: {english}");
         }
         assert!(lithuanian.contains("informacinis patikrinimas"));
-        assert!(lithuanian.contains("VARDENIS</strong>: nepažeistas"));
+        assert!(lithuanian.contains("VARDENIS</bdi></strong>: nepažeistas"));
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! The advisory validation that the page shows: whether the signatures that a
-//! document carries are intact. Nothing of signing waits for it or goes by it.
+//! document carries are intact. Nothing of signing goes by it, and a look begins
+//! only while the plugin has a slot that signing can spare.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use parafa_plugin_host::{CallError, Integrity, Report, SignatureEvidence};
-use tokio::sync::{OnceCell, Semaphore};
+use parafa_plugin_host::{
+    CallError, Capability, Integrity, Plugin, Report, SignatureEvidence, on_one_line,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -17,6 +20,9 @@ use crate::records::SigningRow;
 
 /// How long a page waits until it is shown without.
 const SHOWN_WITHIN: Duration = Duration::from_secs(3);
+/// How often a page that waits for the plugin asks whether signing can spare a
+/// slot.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a document is not looked at again, whatever came of it.
 const FRESH: Duration = Duration::from_secs(600);
 /// Documents that are remembered at one time.
@@ -25,13 +31,18 @@ const MOST_DOCUMENTS: usize = 256;
 const LOOKS_AT_ONCE: usize = 2;
 /// Signatures that are told of.
 const MOST_SIGNATURES: usize = 50;
-/// Longest name of a signer that is told, in characters.
-const LONGEST_NAME: usize = 120;
+/// Longest name of a signer that is told, in bytes.
+const LONGEST_NAME: usize = 240;
+/// Longest name of a level that is told, in bytes.
+const LONGEST_LEVEL: usize = 64;
+/// What a look takes.
+const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
 
 /// What is known of the signatures that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Advice {
-    /// These are all, or as many as are told of; none where there is none.
+    /// These are all, or as many as are told of; none where there is none, or
+    /// where there is nothing that could look at them.
     Known {
         signatures: Vec<EarlierSignature>,
         /// How many others there are.
@@ -44,7 +55,7 @@ pub(crate) enum Advice {
 /// A signature that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct EarlierSignature {
-    /// Common name in the certificate, which nobody has checked.
+    /// Common name in the certificate, which nobody has checked, on one line.
     pub(crate) signer: Option<String>,
     /// When it was made, as it says itself.
     pub(crate) claimed_at: Option<Timestamp>,
@@ -58,43 +69,73 @@ pub(crate) struct EarlierSignature {
 #[derive(Debug)]
 pub(crate) struct Advices {
     found: Mutex<HashMap<Uuid, Found>>,
-    looks: Semaphore,
+    looks: Arc<Semaphore>,
 }
+
+/// What comes of a look; nothing while it is under way.
+type Outcome = Option<Advice>;
 
 #[derive(Debug)]
 struct Found {
     since: Instant,
-    advice: Arc<OnceCell<Advice>>,
+    outcome: watch::Receiver<Outcome>,
 }
 
 impl Default for Advices {
     fn default() -> Self {
         Self {
             found: Mutex::default(),
-            looks: Semaphore::new(LOOKS_AT_ONCE),
+            looks: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
         }
     }
 }
 
 impl Advices {
-    /// Where what is found of a document stands, or will.
-    fn of(&self, document: Uuid) -> Arc<OnceCell<Advice>> {
-        let now = Instant::now();
-        let mut found = self.lock();
-        found.retain(|_, found| now.duration_since(found.since) < FRESH);
-        if found.len() >= MOST_DOCUMENTS && !found.contains_key(&document) {
-            found.clear();
+    /// Where what is found of a document stands, or will once the look that is
+    /// under way has ended.
+    fn of(&self, document: Uuid) -> Option<watch::Receiver<Outcome>> {
+        Some(self.recent().get(&document)?.outcome.clone())
+    }
+
+    /// Waits for a place among those who look.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        // Nobody closes the semaphore.
+        self.looks.clone().acquire_owned().await.ok()
+    }
+
+    /// The same as [`Advices::of`], and where to say what was found, if the
+    /// caller is the one to look.
+    fn begin(&self, document: Uuid) -> (watch::Receiver<Outcome>, Option<watch::Sender<Outcome>>) {
+        let mut found = self.recent();
+        if let Some(found) = found.get(&document) {
+            return (found.outcome.clone(), None);
         }
-        let found = found.entry(document).or_insert_with(|| Found {
-            since: now,
-            advice: Arc::default(),
-        });
-        found.advice.clone()
+        if found.len() >= MOST_DOCUMENTS {
+            let ended = found.iter().filter(|(_, found)| found.has_ended());
+            let oldest = ended.min_by_key(|(_, found)| found.since);
+            if let Some(oldest) = oldest.map(|(document, _)| *document) {
+                found.remove(&oldest);
+            }
+        }
+        let (tell, outcome) = watch::channel(None);
+        let begun = Found {
+            since: Instant::now(),
+            outcome: outcome.clone(),
+        };
+        found.insert(document, begun);
+        (outcome, Some(tell))
     }
 
     /// Forgets a document, whose bytes are gone.
     pub(crate) fn forget(&self, document: Uuid) {
         self.lock().remove(&document);
+    }
+
+    /// What was found so lately that it still counts.
+    fn recent(&self) -> MutexGuard<'_, HashMap<Uuid, Found>> {
+        let mut found = self.lock();
+        found.retain(|_, found| found.since.elapsed() < FRESH);
+        found
     }
 
     // No code panics while it holds the lock.
@@ -103,8 +144,15 @@ impl Advices {
     }
 }
 
+impl Found {
+    fn has_ended(&self) -> bool {
+        self.outcome.borrow().is_some()
+    }
+}
+
 impl Advice {
-    const NO_SIGNATURE: Self = Self::Known {
+    /// Nothing is said of signatures.
+    const NOTHING: Self = Self::Known {
         signatures: Vec::new(),
         more: 0,
     };
@@ -115,9 +163,9 @@ impl Advice {
             let claimed = summary.and_then(|summary| summary.claimed_time);
             let signer = summary.and_then(|summary| summary.signer.as_deref());
             EarlierSignature {
-                signer: signer.map(|name| name.chars().take(LONGEST_NAME).collect()),
+                signer: signer.map(|name| on_one_line(name, LONGEST_NAME).into_owned()),
                 claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
-                level: signature.level.clone(),
+                level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
                 intact: signature.integrity == Integrity::Intact,
             }
         });
@@ -135,24 +183,61 @@ impl App {
     pub(crate) async fn advice(self: &Arc<Self>, row: &SigningRow) -> Advice {
         let is_signed = row.came_signed || row.signed().is_some();
         let Some(newest) = row.newest().filter(|_| is_signed) else {
-            return Advice::NO_SIGNATURE;
+            return Advice::NOTHING;
         };
-        let document = newest.bytes_id;
-        let found = self.advices.of(document);
-        let (app, row) = (self.clone(), row.clone());
-        let look = tokio::spawn(async move {
-            let look = || app.look_at_signatures(&row, document);
-            found.get_or_init(look).await.clone()
-        });
-        match tokio::time::timeout(SHOWN_WITHIN, look).await {
-            Ok(Ok(advice)) => advice,
-            Ok(Err(_)) | Err(_) => Advice::Unknown,
+        let plugin = self.plugins.by_id(&row.format);
+        if plugin.as_deref().is_some_and(|plugin| !can_look(plugin)) {
+            return Advice::NOTHING;
+        }
+        let outcome = self.outcome_of_look(row, newest.bytes_id, plugin.as_deref());
+        match tokio::time::timeout(SHOWN_WITHIN, outcome).await {
+            Ok(Some(advice)) => advice,
+            Ok(None) | Err(_) => Advice::Unknown,
         }
     }
 
+    /// Waits for what a look finds, and begins one where nobody has. Whoever
+    /// ceases to wait before it has begun leaves nothing behind.
+    async fn outcome_of_look(
+        self: &Arc<Self>,
+        row: &SigningRow,
+        document: Uuid,
+        plugin: Option<&Plugin>,
+    ) -> Outcome {
+        let mut outcome = match self.advices.of(document) {
+            Some(outcome) => outcome,
+            None => {
+                let place = self.advices.place().await?;
+                while plugin.is_some_and(|plugin| !plugin.has_slot_to_spare()) {
+                    tokio::time::sleep(ASK_AGAIN).await;
+                }
+                self.begin_look(row, document, place)
+            }
+        };
+        let outcome = outcome.wait_for(Option::is_some).await;
+        outcome.ok()?.clone()
+    }
+
+    /// Looks at a document, whoever goes on waiting for it, if nobody else does.
+    fn begin_look(
+        self: &Arc<Self>,
+        row: &SigningRow,
+        document: Uuid,
+        place: OwnedSemaphorePermit,
+    ) -> watch::Receiver<Outcome> {
+        let (outcome, tell) = self.advices.begin(document);
+        if let Some(tell) = tell {
+            let (app, row) = (self.clone(), row.clone());
+            tokio::spawn(async move {
+                let _place = place;
+                let advice = app.look_at_signatures(&row, document).await;
+                tell.send_replace(Some(advice));
+            });
+        }
+        outcome
+    }
+
     async fn look_at_signatures(&self, row: &SigningRow, document: Uuid) -> Advice {
-        // Nobody closes the semaphore.
-        let _place = self.advices.looks.acquire().await.ok();
         match self.signatures_in(row, document).await {
             Ok(advice) => advice,
             Err(error) => {
@@ -183,6 +268,11 @@ impl App {
     }
 }
 
+fn can_look(plugin: &Plugin) -> bool {
+    let capabilities = plugin.capabilities();
+    NEEDED.iter().all(|needed| capabilities.contains(needed))
+}
+
 fn unread(error: CallError) -> WorkflowError {
     match error {
         CallError::Fault(fault) => WorkflowError::Plugin(fault),
@@ -194,32 +284,84 @@ fn unread(error: CallError) -> WorkflowError {
 
 #[cfg(test)]
 mod tests {
+    use parafa_plugin_host::{Coverage, SignatureSummary};
+
     use super::*;
+
+    fn document(number: usize) -> Uuid {
+        Uuid::from_u128(number as u128)
+    }
+
+    /// Looks at a document, which nobody has looked at.
+    fn look(advices: &Advices, document: Uuid) {
+        let (_, tell) = advices.begin(document);
+        tell.unwrap().send_replace(Some(Advice::Unknown));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_document_is_looked_at_again_after_a_while_or_once_it_was_forgotten() {
         let advices = Advices::default();
-        let document = Uuid::from_u128(1);
-        let found = || advices.of(document);
-        found().set(Advice::Unknown).unwrap();
-        assert!(found().initialized());
+        look(&advices, document(1));
+        assert!(advices.begin(document(1)).1.is_none());
 
-        advices.forget(document);
-        assert!(!found().initialized());
+        advices.forget(document(1));
+        look(&advices, document(1));
 
-        found().set(Advice::Unknown).unwrap();
         tokio::time::advance(FRESH).await;
-        assert!(!found().initialized());
+        look(&advices, document(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_document_is_forgotten_for_one_more_but_none_that_is_looked_at() {
+        let advices = Advices::default();
+        let (mut outcome, tell) = advices.begin(document(0));
+        for number in 1..=MOST_DOCUMENTS {
+            tokio::time::advance(Duration::from_millis(1)).await;
+            look(&advices, document(number));
+        }
+
+        assert_eq!(advices.lock().len(), MOST_DOCUMENTS);
+        assert!(advices.of(document(1)).is_none());
+        assert!(advices.of(document(2)).is_some());
+        tell.unwrap().send_replace(Some(Advice::NOTHING));
+        let outcome = outcome.wait_for(Option::is_some).await;
+        assert_eq!(*outcome.unwrap(), Some(Advice::NOTHING));
+        assert!(advices.begin(document(0)).1.is_none());
     }
 
     #[test]
-    fn so_many_documents_are_remembered_and_no_more() {
-        let advices = Advices::default();
+    fn a_name_cannot_turn_what_stands_beside_it_around() {
+        let id = "Signature1".to_owned();
+        let report = Report {
+            media_type: "application/pdf".to_owned(),
+            format_version: "2.0".to_owned(),
+            signatures: vec![SignatureSummary {
+                id: id.clone(),
+                signer: Some("Ona\u{202e}\ntcatni".to_owned()),
+                claimed_time: None,
+            }],
+            fields: Vec::new(),
+            notes: Vec::new(),
+        };
+        let evidence = SignatureEvidence {
+            id,
+            signed_bytes: Vec::new(),
+            value: Vec::new(),
+            algorithm: None,
+            signer_certificate: Vec::new(),
+            certificates: Vec::new(),
+            timestamps: Vec::new(),
+            revocation: Vec::new(),
+            coverage: Coverage::EntireFile,
+            integrity: Integrity::Intact,
+            level: "unknown".to_owned(),
+        };
 
-        for document in 0..=MOST_DOCUMENTS as u128 {
-            advices.of(Uuid::from_u128(document));
-        }
+        let Advice::Known { signatures, .. } = Advice::of(&report, &[evidence]) else {
+            panic!("the signature is not told of")
+        };
 
-        assert_eq!(advices.lock().len(), 1);
+        let signer = signatures[0].signer.as_deref();
+        assert_eq!(signer, Some(r"Ona\u{202e}\ntcatni"));
     }
 }
