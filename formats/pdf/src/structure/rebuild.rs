@@ -42,9 +42,13 @@ pub(super) fn refuse_differences(
 ) -> Result<(), Refusal> {
     let bytes = source.get(0..source.len());
     let bytes = bytes.ok_or_else(|| ambiguous("It was not read whole"))?;
+    let mut comments = Comments::default();
     for keyword in memmem::find_iter(bytes, OBJECT) {
         let is_as_listed = match header_before(bytes, keyword) {
-            Some(header) => is_as_listed(&header, sections, revision),
+            Some(header) => {
+                is_certain(&header, bytes, &mut comments)
+                    && is_as_listed(&header, sections, revision)
+            }
             // There may be a comment between.
             None => !is_token(bytes, keyword..keyword + OBJECT.len()),
         };
@@ -109,6 +113,43 @@ fn number_before(bytes: &[u8], end: usize) -> Option<(usize, u64)> {
     Some((start, unsigned(before.get(start..)?)?))
 }
 
+/// Whether all readers take the same numbers for those of an object: some pass
+/// over what is in a comment or part of something longer, and find others before
+/// that.
+fn is_certain(header: &Header, bytes: &[u8], comments: &mut Comments) -> bool {
+    let before = header
+        .offset
+        .checked_sub(1)
+        .and_then(|last| bytes.get(last));
+    before.is_none_or(is_boundary) && !comments.is_open_at(bytes, header.offset)
+}
+
+/// Comments as far as they have been looked for. What is in strings or the data
+/// of streams may be taken for one as well.
+#[derive(Default)]
+struct Comments {
+    position: usize,
+    is_open: bool,
+}
+
+impl Comments {
+    /// Whether a place is on one line with a `%` before it. Every place is to be
+    /// after the last.
+    fn is_open_at(&mut self, bytes: &[u8], place: usize) -> bool {
+        let passed = bytes.get(self.position..place).unwrap_or_default();
+        let line = match memchr::memrchr2(b'\r', b'\n', passed) {
+            Some(end) => {
+                self.is_open = false;
+                passed.get(end..).unwrap_or_default()
+            }
+            None => passed,
+        };
+        self.is_open |= memchr::memchr(b'%', line).is_some();
+        self.position = place;
+        self.is_open
+    }
+}
+
 /// Whether an object is the listed one, or an older that it replaces, or a
 /// section of the cross-reference.
 fn is_as_listed(header: &Header, sections: &[XrefSection], revision: &Revision<'_>) -> bool {
@@ -131,11 +172,21 @@ fn refuse_other_trailers(bytes: &[u8], sections: &[XrefSection]) -> Result<(), R
         .iter()
         .filter(|section| section.form != XrefForm::Stream);
     let known: BTreeSet<usize> = tables.map(|section| section.trailer.start).collect();
+    let mut skipped = 0;
     for keyword in memmem::find_iter(bytes, TRAILER) {
         let end = keyword + TRAILER.len();
+        if !is_token(bytes, keyword..end) {
+            continue;
+        }
         let mut scanner = Scanner::new(bytes, end);
-        scanner.skip_blanks();
-        if is_token(bytes, keyword..end) && !known.contains(&scanner.position()) {
+        // In the comment after another it is not the one that is known, and no
+        // byte is skipped twice.
+        let is_first = keyword >= skipped;
+        if is_first {
+            scanner.skip_blanks();
+            skipped = scanner.position();
+        }
+        if !is_first || !known.contains(&skipped) {
             let place = format!("There is another trailer at byte {keyword}");
             return Err(ambiguous(&place));
         }
@@ -146,9 +197,15 @@ fn refuse_other_trailers(bytes: &[u8], sections: &[XrefSection]) -> Result<(), R
 /// Whether what stands there is a keyword, and no part of anything longer.
 fn is_token(bytes: &[u8], place: Range<usize>) -> bool {
     let before = place.start.checked_sub(1).and_then(|last| bytes.get(last));
-    let is_end = |byte: &u8| is_white_space(*byte) || is_delimiter(*byte);
-    before.is_none_or(|byte| is_end(byte) && *byte != b'/')
-        && bytes.get(place.end).is_none_or(is_end)
+    before.is_none_or(is_boundary)
+        && bytes
+            .get(place.end)
+            .is_none_or(|byte| is_white_space(*byte) || is_delimiter(*byte))
+}
+
+/// Whether a token may follow that byte at once, and is not a part of it.
+fn is_boundary(byte: &u8) -> bool {
+    is_white_space(*byte) || is_delimiter(*byte) && *byte != b'/'
 }
 
 fn ambiguous(what: &str) -> Refusal {

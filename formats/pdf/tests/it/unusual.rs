@@ -18,7 +18,9 @@ struct Unusual<'a> {
     after_data: &'a str,
     /// At the end of each entry of the cross-reference table.
     entry_end: &'a str,
-    /// After the object of the page's content.
+    /// Before the object of the page's content, which is the fifth.
+    before_content: &'a str,
+    /// After that object.
     hidden: &'a str,
     /// After `%%EOF`.
     trailing: &'a [u8],
@@ -29,6 +31,7 @@ const USUAL: Unusual<'_> = Unusual {
     before_data: "\n",
     after_data: "\n",
     entry_end: " \n",
+    before_content: "",
     hidden: "",
     trailing: b"\n",
 };
@@ -52,6 +55,9 @@ impl Unusual<'_> {
         let mut file = self.header.to_vec();
         let mut table = format!("0000000000 65535 f{}", self.entry_end);
         for (object, number) in objects.iter().zip(1..) {
+            if number == objects.len() {
+                file.extend(self.before_content.as_bytes());
+            }
             table += &format!("{:010} 00000 n{}", file.len(), self.entry_end);
             file.extend(format!("{number} 0 obj\n{object}\nendobj\n").into_bytes());
         }
@@ -230,6 +236,35 @@ fn readers_that_look_for_the_objects_must_find_the_same() {
             assert_eq!(refused(&document.written()), "xref-ambiguous", "{hidden}");
         }
     }
+}
+
+#[test]
+fn what_seems_to_be_an_older_object_must_be_that_to_every_reader() {
+    let far = "x".repeat(600);
+    let older = "5 0 obj\n<< >>\nendobj\n";
+    let replaced = Unusual {
+        before_content: older,
+        trailing: far.as_bytes(),
+        ..USUAL
+    };
+    assert!(inspected(&replaced.written()).is_ok());
+    for start in ["4%5\n0", "4%5\r 0", "4 %5 0", "4 /5 0", "4 x5 0", "4 .5 0"] {
+        let before_content = &older.replacen("5 0", start, 1);
+        let hidden = Unusual {
+            before_content,
+            ..replaced
+        };
+        assert_eq!(refused(&hidden.written()), "xref-ambiguous", "{start}");
+    }
+}
+
+#[test]
+fn what_follows_the_end_is_gone_through_once() {
+    let sound = USUAL.written();
+    let followed_by = |words: &str| [&sound, words.repeat(1_600_000).as_bytes()].concat();
+
+    assert_eq!(notes(&followed_by("xtrailer%")), ["trailing-data"]);
+    assert_eq!(refused(&followed_by("trailer%")), "xref-ambiguous");
 }
 
 #[test]
