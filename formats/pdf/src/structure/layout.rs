@@ -29,6 +29,9 @@ pub(super) struct Layout {
     pub(super) catalog_id: ObjectId,
     /// Every stream that is listed, with the length of its data.
     pub(super) streams: Vec<(ObjectId, usize)>,
+    /// Whether an object stream has a copy of an object that stands by itself:
+    /// a lenient loader takes it where it cannot parse that one.
+    pub(super) has_other_copies: bool,
 }
 
 impl Layout {
@@ -53,6 +56,7 @@ impl Layout {
             highest,
             object_streams,
             streams,
+            has_other_copies,
         } = check_objects(&newest, limits)?;
         if rebuild::is_likely(source, &sections, start) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
@@ -80,6 +84,7 @@ impl Layout {
             next_object_number,
             catalog_id,
             streams,
+            has_other_copies,
         })
     }
 }
@@ -91,6 +96,7 @@ struct Checked {
     object_streams: Vec<u32>,
     /// With the length of their data.
     streams: Vec<(ObjectId, usize)>,
+    has_other_copies: bool,
 }
 
 /// Refuses an omission that is no stream of the file, or one of which there are
@@ -159,6 +165,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     let mut highest = 0;
     let mut object_streams = Vec::new();
     let mut streams = Vec::new();
+    let mut has_other_copies = false;
     let mut read_up_to = 0;
     for (offset, number, generation) in places {
         if offset < read_up_to {
@@ -174,7 +181,11 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
-            highest = highest.max(revision.container(number)?.highest_number());
+            let container = revision.container(number)?;
+            highest = highest.max(container.highest_number());
+            has_other_copies |= container
+                .numbers()
+                .any(|member| matches!(revision.entry(member), Some(XrefEntry::InUse { .. })));
             object_streams.push(number);
         }
     }
@@ -193,5 +204,6 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         highest: highest.max(revision.highest_reference()),
         object_streams,
         streams,
+        has_other_copies,
     })
 }

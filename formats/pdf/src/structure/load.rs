@@ -1,9 +1,9 @@
 //! The second reader, `lopdf`, which loads the objects.
 //!
-//! It is asked to be lenient, because its strict mode refuses what is ordinary,
-//! such as a comment in the first line. What it may do on its own account is
-//! bounded otherwise: it must not have repaired anything, and what it found
-//! must be what is there.
+//! Where its strict mode refuses what is ordinary, such as a comment in the first
+//! line, it is asked to be lenient. What it may do on its own account is bounded
+//! otherwise: it must not have repaired anything, and what it found must be what
+//! is there.
 
 use lopdf::xref::XrefEntry as LoadedEntry;
 use lopdf::{DecompressError, Document, Error, LoadOptions, Object};
@@ -20,13 +20,22 @@ use crate::limits::Limits;
 /// # Errors
 /// Why a reader does not load the file as it is written.
 pub(super) fn load(bytes: &[u8], layout: &Layout, limits: &Limits) -> Result<Document, Refusal> {
-    let options = LoadOptions {
-        max_decompressed_size: Some(limits.decoded_stream_bytes),
-        ..LoadOptions::default()
-    };
     let bytes = bytes.get(..layout.end).unwrap_or(bytes);
-    let document =
-        Document::load_mem_with_options(bytes, options).map_err(|error| load_refusal(&error))?;
+    let load = |strict| {
+        let options = LoadOptions {
+            max_decompressed_size: Some(limits.decoded_stream_bytes),
+            strict,
+            ..LoadOptions::default()
+        };
+        Document::load_mem_with_options(bytes, options)
+    };
+    let document = load(true)
+        .or_else(|error| match error {
+            // An object that cannot be parsed would be taken from its other copy.
+            error if layout.has_other_copies => Err(error),
+            _ => load(false),
+        })
+        .map_err(|error| load_refusal(&error))?;
     if document.xref_recovery.is_some() {
         return Err(Refusal::new(
             "xref-damaged",

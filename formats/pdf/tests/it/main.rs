@@ -14,6 +14,7 @@ mod intake;
 mod issuing;
 mod long_document;
 mod new_fields;
+mod other_copies;
 mod page_content;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]

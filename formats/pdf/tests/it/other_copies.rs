@@ -1,0 +1,22 @@
+//! Objects that stand in a file more than once: what the cross-reference leads to
+//! counts, also where it cannot be parsed.
+
+use parafa_fixtures::{CrossReference, PdfBuilder};
+
+use crate::ceremony::P256;
+use crate::intake::refused;
+
+#[test]
+fn an_object_that_cannot_be_parsed_is_not_taken_from_an_object_stream() {
+    let document = PdfBuilder::new()
+        .text_field("name", "Vardenis")
+        .cross_reference(CrossReference::Stream)
+        .build();
+    let signed = P256.signs(&document).unwrap();
+    let is_key = |at: &usize| signed[*at..].starts_with(b"/AcroForm");
+    let catalog = (0..signed.len()).rev().find(is_key).unwrap();
+    let mut damaged = signed;
+    damaged[catalog..][..3].copy_from_slice(b"/A#");
+
+    assert_eq!(refused(&damaged), "object-damaged");
+}
