@@ -8,12 +8,13 @@ use parafa_api_signing::{ProblemKind, SigningApi};
 use parafa_domain::{SigningOrder, SigningStatus};
 use tower::ServiceExt;
 
-use super::calls::{DAY, batch, caller, create, document, read, signings, terms};
+use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::api::Signings;
 use crate::operator;
-use crate::records::Delivery;
+use crate::records::{Delivery, FileRow};
+use crate::workflow::files::FileForm;
 use crate::workflow::forms::{SigningForm, SourceForm};
 
 #[tokio::test]
@@ -53,6 +54,17 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let host = deployment.sound_host().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
+    let ended = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let ended = ended.signing.id.uuid();
+    host.app.cancel_signing(&caller(), ended).await.unwrap();
+    let file = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    };
+    let stored = host.app.store_file(&caller(), file, None).await.unwrap();
+    let stored = stored.row.id;
     let files = deployment.byte_files();
     let keys = deployment.unmount_keys();
 
@@ -62,12 +74,25 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     };
     let created = host.app.create_signing(&caller(), form, None).await;
     assert!(created.is_err());
-    assert!(host.app.erase_signing(&caller(), id).await.is_err());
-    site.pass(DAY * 14);
+    for id in [id, ended] {
+        assert!(host.app.erase_signing(&caller(), id).await.is_err());
+    }
+    assert!(host.app.delete_file(&caller(), stored).await.is_err());
+    site.pass(DAY * 30);
     host.run_due().await;
 
-    assert_eq!(signings(&host).await.len(), 1);
+    assert_eq!(signings(&host).await.len(), 2);
     assert!(deployment.byte_files().is_superset(&files));
+    let row = read(&host, ended).await;
+    assert_eq!(row.erased_at, None);
+    assert!(
+        host.app
+            .store
+            .get::<FileRow>(&stored)
+            .await
+            .unwrap()
+            .is_some()
+    );
     let row = read(&host, id).await;
     assert_eq!(row.signing.status, SigningStatus::Pending);
     keys.restore();
@@ -75,7 +100,17 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     host.run_due().await;
     let row = read(&host, id).await;
     assert_eq!(row.signing.status, SigningStatus::Expired);
-    assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+    assert!(
+        host.app
+            .store
+            .get::<FileRow>(&stored)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    for id in [id, ended] {
+        assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+    }
     assert_eq!(deployment.data_keys(), 0);
     drop(host);
     site.shutdown().await;

@@ -78,6 +78,8 @@ impl App {
         id: Uuid,
     ) -> Result<bool, WorkflowError> {
         let row = self.signing_of(caller, id).await?;
+        // Nothing goes as long as its key would stay.
+        self.keys.check().await?;
         if row.erased_at.is_some() {
             // An erasure that was cut short is finished before it is confirmed.
             self.settle_erasure(id).await?;

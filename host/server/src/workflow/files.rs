@@ -177,6 +177,8 @@ impl App {
     /// Drops a file whose time is over, or what a deletion has left.
     pub(crate) async fn drop_file(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { file, data_key } = job.payload()?;
+        // Nothing goes as long as its key would stay.
+        self.keys.check().await?;
         // The row goes first, so that none is without its bytes.
         self.store
             .transact(|tx| {
