@@ -25,7 +25,9 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// the plugin's digest, the engine's settings and the code.
 pub(crate) struct CodeCache {
     folder: PathBuf,
-    key: PKey<Private>,
+    /// None where the folder has none yet and is to stay as it is.
+    key: Option<PKey<Private>>,
+    is_kept: bool,
 }
 
 /// Why the folder of compiled plugins cannot be used.
@@ -66,26 +68,42 @@ impl CodeCache {
             .mode(0o700)
             .create(folder)
             .map_err(failed)?;
-        let mode = fs::metadata(folder).map_err(failed)?.permissions().mode() & PERMISSIONS;
-        if mode & WRITABLE_BY_OTHERS != 0 {
-            return Err(CacheError::Exposed {
-                folder: folder.to_owned(),
-                mode,
-            });
-        }
+        check_permissions(folder)?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
         let key = PKey::hmac(&read_or_make_key(folder)?).map_err(CacheError::Key)?;
         Ok(Self {
             folder: folder.to_owned(),
+            key: Some(key),
+            is_kept: true,
+        })
+    }
+
+    /// The cache in `folder`, if there is one, as it is: nothing is made or kept in it.
+    pub(crate) fn look_into(folder: &Path) -> Result<Self, CacheError> {
+        let path = folder.join("key");
+        let there = path.try_exists().map_err(|source| CacheError::Io {
+            path: path.clone(),
+            source,
+        });
+        let key = if there? {
+            check_permissions(folder)?;
+            Some(PKey::hmac(&read_key(&path)?).map_err(CacheError::Key)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
             key,
+            is_kept: false,
         })
     }
 
     /// The plugin as it was compiled for this engine before.
     pub(crate) fn load(&self, engine: &Engine, digest: PluginDigest) -> Option<Component> {
+        let key = self.key.as_ref()?;
         let file = fs::read(self.path(engine, digest)).ok()?;
         let (tag, code) = file.split_first_chunk::<TAG_LEN>()?;
-        let expected = self.tag(engine, digest, code).ok()?;
+        let expected = tag_of(key, engine, digest, code).ok()?;
         if !openssl::memcmp::eq(tag, &expected) {
             tracing::warn!(plugin.digest = %digest, "compiled plugin was not written by this cache, compiling it again");
             return None;
@@ -101,19 +119,23 @@ impl CodeCache {
 
     /// Keeps a compiled plugin. That it cannot be kept costs time, not correctness.
     pub(crate) fn store(&self, engine: &Engine, digest: PluginDigest, component: &Component) {
-        if let Err(error) = self.try_store(engine, digest, component) {
+        let Some(key) = self.key.as_ref().filter(|_| self.is_kept) else {
+            return;
+        };
+        if let Err(error) = self.try_store(key, engine, digest, component) {
             tracing::warn!(plugin.digest = %digest, error = format!("{error:#}"), "cannot keep the compiled plugin");
         }
     }
 
     fn try_store(
         &self,
+        key: &PKey<Private>,
         engine: &Engine,
         digest: PluginDigest,
         component: &Component,
     ) -> wasmtime::Result<()> {
         let code = component.serialize()?;
-        let tag = self.tag(engine, digest, &code)?;
+        let tag = tag_of(key, engine, digest, &code)?;
         // Temporary files have mode 0600.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(&tag)?;
@@ -127,19 +149,34 @@ impl CodeCache {
         self.folder
             .join(format!("{digest}-{:016x}.cwasm", settings_hash(engine)))
     }
+}
 
-    fn tag(
-        &self,
-        engine: &Engine,
-        digest: PluginDigest,
-        code: &[u8],
-    ) -> Result<Vec<u8>, openssl::error::ErrorStack> {
-        let mut signer = Signer::new(MessageDigest::sha256(), &self.key)?;
-        signer.update(digest.as_bytes())?;
-        signer.update(&settings_hash(engine).to_be_bytes())?;
-        signer.update(code)?;
-        signer.sign_to_vec()
+fn tag_of(
+    key: &PKey<Private>,
+    engine: &Engine,
+    digest: PluginDigest,
+    code: &[u8],
+) -> Result<Vec<u8>, openssl::error::ErrorStack> {
+    let mut signer = Signer::new(MessageDigest::sha256(), key)?;
+    signer.update(digest.as_bytes())?;
+    signer.update(&settings_hash(engine).to_be_bytes())?;
+    signer.update(code)?;
+    signer.sign_to_vec()
+}
+
+fn check_permissions(folder: &Path) -> Result<(), CacheError> {
+    let metadata = fs::metadata(folder).map_err(|source| CacheError::Io {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mode = metadata.permissions().mode() & PERMISSIONS;
+    if mode & WRITABLE_BY_OTHERS != 0 {
+        return Err(CacheError::Exposed {
+            folder: folder.to_owned(),
+            mode,
+        });
     }
+    Ok(())
 }
 
 #[expect(unsafe_code, reason = "loading native code is unsafe by nature")]
@@ -180,7 +217,15 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
             Err(lost) => return Err(failed(lost.error)),
         }
     }
-    let key = fs::read(&path).map_err(failed)?;
+    read_key(&path)
+}
+
+fn read_key(path: &Path) -> Result<[u8; KEY_LEN], CacheError> {
+    let failed = |source| CacheError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let key = fs::read(path).map_err(failed)?;
     key.try_into()
         .map_err(|_| failed(io::Error::other("the key has another length")))
 }
@@ -212,6 +257,29 @@ mod tests {
                 .load(&engine, digest)
                 .is_some()
         );
+    }
+
+    #[test]
+    fn a_cache_that_is_only_looked_into_loads_what_is_kept_and_keeps_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("cache");
+        let (engine, digest) = (Engine::default(), PluginDigest::of(EMPTY));
+        let component = Component::from_binary(&engine, EMPTY).unwrap();
+        let looked_into = CodeCache::look_into(&folder).unwrap();
+        assert!(looked_into.load(&engine, digest).is_none());
+        looked_into.store(&engine, digest, &component);
+        assert!(!folder.exists());
+        let cache = CodeCache::open(&folder).unwrap();
+        cache.store(&engine, digest, &component);
+        let before = fs::read_dir(&folder).unwrap().count();
+        let other = PluginDigest::of(b"another plugin");
+
+        let looked_into = CodeCache::look_into(&folder).unwrap();
+        looked_into.store(&engine, other, &component);
+
+        assert!(looked_into.load(&engine, digest).is_some());
+        assert!(looked_into.load(&engine, other).is_none());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), before);
     }
 
     #[test]

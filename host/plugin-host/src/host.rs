@@ -20,6 +20,9 @@ use crate::{CallLimits, CallObserver, Capability, PluginDigest, Unobserved, cont
 pub struct PluginHostConfig {
     /// Folder of compiled plugins; made if missing, for the host alone.
     pub cache_dir: PathBuf,
+    /// Whether that folder is made, and what is compiled kept in it; otherwise
+    /// it stays as it is.
+    pub keep_compiled: bool,
     /// What one call may use.
     pub limits: CallLimits,
     /// How many calls run at once; further ones wait. One plugin never takes
@@ -63,6 +66,7 @@ impl PluginHostConfig {
             NonZeroU32::MIN.saturating_add(processors.map_or(1, |n| n.saturating_mul(2) - 1));
         Self {
             cache_dir,
+            keep_compiled: true,
             limits: CallLimits::default(),
             max_concurrent,
             max_plugin_bytes: 32 * 1024 * 1024,
@@ -78,7 +82,11 @@ impl PluginHost {
     ///
     /// When the cache folder cannot be used, or the engine does not start.
     pub fn new(config: PluginHostConfig) -> Result<Self, HostError> {
-        let cache = CodeCache::open(&config.cache_dir)?;
+        let cache = if config.keep_compiled {
+            CodeCache::open(&config.cache_dir)?
+        } else {
+            CodeCache::look_into(&config.cache_dir)?
+        };
         let slots = config.max_concurrent.get();
         let engine = engine::start(slots, config.limits.memory_bytes).map_err(engine_error)?;
         let linker = linker(&engine).map_err(engine_error)?;
