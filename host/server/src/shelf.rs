@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use parafa_plugin_host::{CallObserver, PluginHost, Registry};
+use parafa_plugin_host::{CallObserver, PluginHost, Registry, Unobserved};
 use parafa_store::StoreMode;
 use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
 
@@ -40,6 +40,7 @@ pub(crate) use self::folder::{BACKED_UP, read_file};
 use self::loaded::Loaded;
 pub(crate) use self::loaded::plugin_host;
 pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
+pub(crate) use self::shipped::NoPlugins;
 pub(crate) use self::stock::Listed;
 use self::stock::Stock;
 use crate::config::Config;
@@ -55,6 +56,7 @@ struct Inner {
     mode: StoreMode,
     folder: PluginFolder,
     observer: Arc<dyn CallObserver>,
+    keeps_compiled: bool,
     host: OnceCell<Arc<PluginHost>>,
     stock: OnceCell<Stock>,
     loaded: OnceCell<Loaded>,
@@ -75,11 +77,26 @@ pub(crate) struct Findings {
 
 impl Shelf {
     pub(crate) fn new(config: &Config, mode: StoreMode, observer: Arc<dyn CallObserver>) -> Self {
+        Self::with(config, mode, observer, true)
+    }
+
+    /// The same for [`Shelf::findings`] alone, which then change and make nothing.
+    pub(crate) fn looked_at(config: &Config, mode: StoreMode) -> Self {
+        Self::with(config, mode, Arc::new(Unobserved), false)
+    }
+
+    fn with(
+        config: &Config,
+        mode: StoreMode,
+        observer: Arc<dyn CallObserver>,
+        keeps_compiled: bool,
+    ) -> Self {
         Self(Arc::new(Inner {
             config: config.clone(),
             mode,
             folder: PluginFolder::of(config),
             observer,
+            keeps_compiled,
             host: OnceCell::new(),
             stock: OnceCell::new(),
             loaded: OnceCell::new(),
@@ -93,7 +110,8 @@ impl Shelf {
     /// at.
     ///
     /// # Errors
-    /// When there is no plugin at all, or nothing that plugins run in.
+    /// [`NoPlugins`] when there is no plugin at all; when there is nothing that
+    /// plugins run in.
     pub(crate) async fn registry(&self) -> anyhow::Result<&Arc<Registry>> {
         Ok(&self.0.loaded().await?.registry)
     }

@@ -1,9 +1,9 @@
 //! Opens the doors and checks them before anybody is let in.
 
 mod faults;
+mod folder;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -15,7 +15,7 @@ use parafa_outbound::{
     Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
-use parafa_store::{Clock, Folder, FolderOptions, Store, StoreMode};
+use parafa_store::{Clock, Folder, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
@@ -24,14 +24,15 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-pub(crate) use self::faults::{ConfigFaults, check, check_master_key};
+pub(crate) use self::faults::{ConfigFaults, check};
+pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::mail::MailSender;
 use crate::metrics::plugin_observer;
-use crate::shelf::Shelf;
+use crate::shelf::{NoPlugins, Shelf};
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::ceremony::Advices;
@@ -62,7 +63,10 @@ pub(crate) async fn open(
     }
     let shelf = Shelf::new(config, mode, plugin_observer());
     let started = shelf.start().await;
-    let plugins = started.map_err(|error| ConfigFaults::one(format_args!("{error:#}")))?;
+    let plugins = started.map_err(|error| match error.downcast::<NoPlugins>() {
+        Ok(none) => ConfigFaults::one(none).into(),
+        Err(fault) => fault,
+    })?;
     let plugins = plugins.clone();
     assemble(config, base_url, clock, folder, plugins, shelf)
 }
@@ -138,43 +142,6 @@ pub(crate) fn assemble(
         work: Notify::new(),
         stop: CancellationToken::new(),
     })
-}
-
-/// Opens the data folder that the configuration names.
-pub(crate) async fn open_folder(
-    config: &Config,
-    mode: StoreMode,
-    clock: Arc<dyn Clock>,
-) -> anyhow::Result<Folder> {
-    let path = config.store.data.clone();
-    let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
-    let options = FolderOptions {
-        path: path.clone(),
-        master_key,
-        mode,
-        cache_bytes: config.store.cache_bytes,
-        commits_per_sync: config.store.commits_per_sync,
-        clock,
-    };
-    Folder::open(&options)
-        .await
-        .with_context(|| format!("the data folder {} cannot be opened", path.display()))
-}
-
-/// Nobody has said where the master key is.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
-)]
-pub(crate) struct NoMasterKeyFile;
-
-/// Where the master key is: the demo has one in its data folder.
-pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {
-    match (&config.secrets.master_key_file, mode) {
-        (Some(file), _) => Some(file.clone()),
-        (None, StoreMode::Demo) => Some(config.store.data.join("master.key")),
-        (None, StoreMode::Production) => None,
-    }
 }
 
 /// Reads the trust anchors.

@@ -1,8 +1,5 @@
-use std::sync::Arc;
-
 use anyhow::Context;
-use parafa_plugin_host::Unobserved;
-use parafa_store::{EngineError, FolderError, StoreMode, SystemClock};
+use parafa_store::{Folder, FolderLook, MasterKey, StoreMode};
 use serde_json::json;
 
 use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
@@ -62,43 +59,44 @@ fn findings(place: &Place) -> anyhow::Result<Findings> {
         .err()
         .map(ConfigFaults::into_sentences)
         .unwrap_or_default();
+    look_at_folder(&config, &mut findings);
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(async {
-        look_at_store(&config, &mut findings).await;
-        look_at_plugins(&config, &mut findings).await;
-    });
+    runtime.block_on(look_at_plugins(&config, &mut findings));
     Ok(findings)
 }
 
-/// Whether the store, where there is one, opens with this key.
-async fn look_at_store(config: &Config, findings: &mut Findings) {
+/// What the files of the data folder tell, where there is a store. The folder
+/// stays as it is: whoever asks may be somebody else than the server.
+fn look_at_folder(config: &Config, findings: &mut Findings) {
     let data = &config.store.data;
-    let has_key = startup::check_master_key(config, StoreMode::Production).is_ok();
     let is_demo = demo::mode_of(data) == StoreMode::Demo;
-    if !has_key || is_demo || !data.join("store").exists() {
+    if is_demo || !data.join("store").exists() {
         return;
     }
-    let clock = Arc::new(SystemClock);
-    let opened = startup::open_folder(config, StoreMode::Production, clock).await;
-    let Err(error) = opened else {
+    let key = startup::master_key_file(config, StoreMode::Production);
+    // One that cannot be read was told of with all else that is configured.
+    let Some(Ok(master)) = key.map(|file| MasterKey::load(&file)) else {
         return;
     };
-    let is_in_use = matches!(
-        error.downcast_ref(),
-        Some(FolderError::Engine(EngineError::InUse { .. }))
-    );
-    if is_in_use {
-        findings.warnings.push(format!(
-            "the data folder {} is in use: whether the master key is the one that it was made with shows when no server runs on it",
+    match Folder::look_at(data, &master) {
+        Ok(FolderLook::KeyFits) => {}
+        Ok(FolderLook::KeyUntold) => findings.warnings.push(format!(
+            "there is no data key in {} yet: whether the master key is the one that the store was made with shows when the server starts",
             data.display()
-        ));
-    } else {
-        findings.faults.push(format!("{error:#}"));
+        )),
+        Ok(FolderLook::KeysAway(away)) => findings.warnings.push(format!(
+            "{away}; until they are there, nothing is created, erased or expired"
+        )),
+        Err(error) => {
+            let error = anyhow::Error::new(error);
+            let error = error.context(format!("the data folder {} cannot be opened", data.display()));
+            findings.faults.push(format!("{error:#}"));
+        }
     }
 }
 
 async fn look_at_plugins(config: &Config, findings: &mut Findings) {
-    let shelf = Shelf::new(config, StoreMode::Production, Arc::new(Unobserved));
+    let shelf = Shelf::looked_at(config, StoreMode::Production);
     match shelf.findings().await {
         Ok(found) => {
             findings.faults.extend(found.faults);

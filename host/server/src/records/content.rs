@@ -81,6 +81,11 @@ impl NamedContent {
         among(ids, !self.unread.is_empty(), &self.named.keys)
     }
 
+    /// Whether a row names a data key, or may name one.
+    pub(crate) fn names_keys(&self) -> bool {
+        !self.named.keys.is_empty() || !self.unread.is_empty()
+    }
+
     /// The rows that cannot be read, table by table.
     pub(crate) fn unread(&self) -> &[Unread] {
         &self.unread

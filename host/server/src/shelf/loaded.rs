@@ -26,10 +26,12 @@ const NAMED_FAILURES: usize = 3;
 /// operator waits for them.
 const SELF_TEST_WITHIN: Duration = Duration::from_secs(30);
 
-/// Starts what plugins run in, with their limits.
+/// Starts what plugins run in, with their limits. What is compiled may be kept
+/// for the next start; otherwise nothing is written.
 pub(crate) fn plugin_host(
     config: &Config,
     observer: Arc<dyn CallObserver>,
+    keeps_compiled: bool,
 ) -> anyhow::Result<Arc<PluginHost>> {
     let compiled = config.plugins.cache.clone();
     let compiled = compiled.unwrap_or_else(|| config.store.data.join(COMPILED));
@@ -37,6 +39,7 @@ pub(crate) fn plugin_host(
     host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
     host_config.limits.wall = config.limits.plugin_time();
     host_config.observer = observer;
+    host_config.keep_compiled = keeps_compiled;
     if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
         host_config.max_concurrent = calls;
     }

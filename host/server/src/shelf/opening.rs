@@ -4,20 +4,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::bail;
 use parafa_plugin_host::PluginHost;
 use parafa_store::StoreMode;
 use tokio::sync::Mutex;
 
 use super::loaded::{Loaded, plugin_host};
-use super::shipped::{ShippedFile, Unfit};
+use super::shipped::{NoPlugins, ShippedFile, Unfit};
 use super::state::{State, Version};
 use super::stock::{Broken, Stock};
 use super::{Inner, blocking, folder, shipped};
 
 impl Inner {
     pub(super) async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {
-        let start = || async { plugin_host(&self.config, self.observer.clone()) };
+        let start =
+            || async { plugin_host(&self.config, self.observer.clone(), self.keeps_compiled) };
         self.host.get_or_try_init(start).await
     }
 
@@ -54,7 +54,10 @@ impl Inner {
             }
         }
         if shipped.is_empty() && unfit.is_empty() && state.all_installed().next().is_none() {
-            bail!("there is no plugin: build them with `cargo xtask build-plugins`");
+            return Err(NoPlugins(
+                "there is no plugin: build them with `cargo xtask build-plugins`".into(),
+            )
+            .into());
         }
         Ok(Stock {
             folder: self.folder.clone(),

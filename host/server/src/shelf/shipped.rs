@@ -1,5 +1,6 @@
 //! What comes with the program: the components in its folder of plugins.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -48,10 +49,15 @@ impl Unfit {
     }
 }
 
+/// There are no plugins where they should be; the sentence says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoPlugins(pub(super) String);
+
 /// All components in the folder.
 ///
 /// # Errors
-/// When there is no such folder.
+/// [`NoPlugins`] when there is no such folder; I/O errors.
 pub(super) fn find(config: &Config) -> anyhow::Result<(Vec<ShippedFile>, Vec<Unfit>)> {
     let (mut files, mut unfit) = (Vec::new(), Vec::new());
     for path in components(&plugin_folder(config)?)? {
@@ -82,15 +88,24 @@ fn plugin_folder(config: &Config) -> anyhow::Result<PathBuf> {
         .skip(1)
         .take(2)
         .map(|folder| folder.join("plugins"));
-    beside.into_iter().find(|folder| folder.is_dir()).context(
-        "there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder",
-    )
+    let beside = beside.into_iter().find(|folder| folder.is_dir());
+    beside.ok_or_else(|| {
+        NoPlugins("there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder".to_owned()).into()
+    })
 }
 
 fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let unlisted = || format!("{} cannot be listed", folder.display());
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(unlisted)? {
+    let entries = std::fs::read_dir(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => NoPlugins(format!(
+            "plugins.folder {} is no folder: build the plugins with `cargo xtask build-plugins`, or name another",
+            folder.display()
+        ))
+        .into(),
+        _ => anyhow::Error::new(error).context(unlisted()),
+    });
+    for entry in entries? {
         let path = entry.with_context(unlisted)?.path();
         if path.extension().is_some_and(|end| end == "wasm") {
             files.push(path);

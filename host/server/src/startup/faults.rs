@@ -74,7 +74,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
 
 /// Refuses a master key that cannot be used, or that is missing although there
 /// is a store; a new store gets a new one.
-pub(crate) fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
+fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| config.store.data.join(name));
     if [&store, &bytes, &keys]

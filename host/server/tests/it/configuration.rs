@@ -1,7 +1,13 @@
 //! What `serve` refuses to start with, and `check-config` says beforehand.
 
+use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use parafa_store::{DataKeys, MasterKey};
+use uuid::Uuid;
 
 use crate::support::{Documents, Ended, parafa};
 
@@ -88,7 +94,11 @@ fn a_master_key_of_another_store_is_told_of() {
     let config = configuration(&folder, "");
     let made = make_store(&folder, &config);
     assert_eq!(made.code, Some(0), "{made:?}");
-    assert_eq!(check(&config).json()["sound"], true);
+    make_data_key(&folder);
+    let sound = check(&config).json();
+    assert_eq!(sound["sound"], true, "{sound}");
+    let warnings = sound["warnings"].to_string();
+    assert!(!warnings.contains("data key"), "{warnings}");
     folder.add("master.key", "ab".repeat(32));
 
     let ended = check(&config);
@@ -99,6 +109,33 @@ fn a_master_key_of_another_store_is_told_of() {
         reason.contains("not the one that this store was made with"),
         "{reason}"
     );
+}
+
+#[test]
+fn a_check_leaves_the_data_folder_as_it_is() {
+    let folder = Documents::new();
+    let config = configuration(&folder, "");
+    // The default, in the data folder.
+    let text = std::fs::read_to_string(&config).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("plugins.cache"));
+    folder.add("parafa.toml", lines.collect::<Vec<_>>().join("\n"));
+    assert_eq!(check(&config).json()["sound"], true);
+    assert!(!folder.path("data").exists());
+    assert!(!folder.path("master.key").exists());
+    assert_eq!(make_store(&folder, &config).code, Some(0));
+    std::fs::remove_dir_all(folder.path("data/keys")).unwrap();
+    std::fs::remove_dir_all(folder.path("data/bytes")).unwrap();
+    folder.add("data/store/snap.0.generating", "half");
+    let before = files_in(&folder.path("data"));
+
+    let ended = check(&config);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warnings = ended.json()["warnings"].to_string();
+    assert!(warnings.contains("missing or not mounted"), "{warnings}");
+    assert_eq!(files_in(&folder.path("data")), before);
 }
 
 #[test]
@@ -140,8 +177,57 @@ fn a_demo_makes_nothing_in_a_folder_that_is_not_a_demo_s() {
     }
 }
 
+#[test]
+fn a_program_without_plugins_is_refused_and_one_that_cannot_run_them_has_failed() {
+    let folder = Documents::new();
+    let addresses = "server.listen = '127.0.0.1:0'\nserver.operator_listen = '127.0.0.1:0'";
+    let config = configuration(&folder, addresses);
+    std::fs::create_dir(folder.path("plugins")).unwrap();
+    let without = Command::new(env!("CARGO_BIN_EXE_parafa"))
+        .args(["serve", "--config", config.to_str().unwrap()])
+        .env("PARAFA_PLUGINS__FOLDER", folder.path("plugins"))
+        .output()
+        .unwrap();
+    let text = std::fs::read_to_string(&config).unwrap();
+    let cache = folder.add("no-folder", "").display().to_string();
+    let used = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache");
+    folder.add("parafa.toml", text.replace(used, &cache));
+
+    let failed = serve(&config);
+
+    assert_eq!(without.status.code(), Some(1), "{without:?}");
+    let stderr = String::from_utf8_lossy(&without.stderr);
+    assert!(stderr.contains("there is no plugin"), "{stderr}");
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+    assert!(failed.stderr.contains("cache"), "{failed:?}");
+}
+
 /// Has a command make the store and its key, as the first start does.
 fn make_store(folder: &Documents, config: &Path) -> Ended {
     std::fs::create_dir_all(folder.path("data")).unwrap();
     parafa(["tenant", "list", "--config", config.to_str().unwrap()])
+}
+
+/// A data key as the server makes one for a signing.
+fn make_data_key(folder: &Documents) {
+    let master = MasterKey::load(&folder.path("master.key")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let keys = DataKeys::open_folder(&folder.path("data/keys"), Arc::new(master)).unwrap();
+    runtime.block_on(keys.create(Uuid::from_u128(1))).unwrap();
+}
+
+/// All that a folder holds, with what the files say.
+fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_in(&path));
+            files.insert(path, Vec::new());
+        } else if path.is_file() {
+            let content = std::fs::read(&path).unwrap();
+            files.insert(path, content);
+        }
+    }
+    files
 }

@@ -79,7 +79,7 @@ impl Bench {
         &self,
         wasm: Bytes,
     ) -> anyhow::Result<Result<Arc<Plugin>, String>> {
-        let host = plugin_host(&self.config, self.observer())?;
+        let host = plugin_host(&self.config, self.observer(), true)?;
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 

@@ -1,0 +1,144 @@
+//! The data folder that the configuration names.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
+
+use crate::config::Config;
+use crate::records::named_content;
+
+/// Opens it.
+pub(crate) async fn open_folder(
+    config: &Config,
+    mode: StoreMode,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Folder> {
+    let path = config.store.data.clone();
+    let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
+    let options = FolderOptions {
+        path: path.clone(),
+        master_key,
+        mode,
+        cache_bytes: config.store.cache_bytes,
+        commits_per_sync: config.store.commits_per_sync,
+        clock,
+    };
+    let opened = Folder::open(&options).await;
+    let folder =
+        opened.with_context(|| format!("the data folder {} cannot be opened", path.display()))?;
+    know_keys(&folder, &path).await?;
+    Ok(folder)
+}
+
+/// Takes the folder of data keys for the store's own where nothing says so and
+/// no row names a key: an earlier program made it, and no key since.
+async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
+    let Err(KeyError::FolderAway { .. }) = folder.keys.check().await else {
+        return Ok(());
+    };
+    let named = named_content(&folder.store).await;
+    if named.context("the rows cannot be read")?.names_keys() {
+        return Ok(());
+    }
+    let keys = path.join("keys");
+    match folder.keys.take_for_its_own().await {
+        Ok(()) => tracing::warn!(
+            folder = %keys.display(),
+            "no row names a data key, so the folder is taken for the one that keeps them"
+        ),
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(error, "the folder of data keys counts as away");
+        }
+    }
+    Ok(())
+}
+
+/// Nobody has said where the master key is.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
+)]
+pub(crate) struct NoMasterKeyFile;
+
+/// Where the master key is: the demo has one in its data folder.
+pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {
+    match (&config.secrets.master_key_file, mode) {
+        (Some(file), _) => Some(file.clone()),
+        (None, StoreMode::Demo) => Some(config.store.data.join("master.key")),
+        (None, StoreMode::Production) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use jiff::Timestamp;
+    use parafa_store::SystemClock;
+    use tempfile::TempDir;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::records::{BatchRow, KeyMode};
+
+    fn configured() -> (TempDir, Config) {
+        let root = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.store.data = root.path().join("data");
+        config.secrets.master_key_file = Some(root.path().join("master.key"));
+        (root, config)
+    }
+
+    async fn opened(config: &Config) -> Folder {
+        let clock = Arc::new(SystemClock);
+        let folder = open_folder(config, StoreMode::Production, clock).await;
+        folder.unwrap()
+    }
+
+    /// As an earlier program left the folder, which made no mark.
+    fn unmark(config: &Config) {
+        fs::remove_file(config.store.data.join("keys/data-keys")).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_store_of_an_earlier_program_that_never_had_a_key_gets_its_first() {
+        let (_root, config) = configured();
+        drop(opened(&config).await);
+        unmark(&config);
+
+        let folder = opened(&config).await;
+
+        folder.keys.create(Uuid::now_v7()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn keys_that_rows_name_are_away_where_there_is_none() {
+        let (_root, config) = configured();
+        let folder = opened(&config).await;
+        let row = &BatchRow {
+            id: Uuid::now_v7(),
+            tenant: Uuid::nil(),
+            mode: KeyMode::Live,
+            created_at: Timestamp::UNIX_EPOCH,
+            signings: Vec::new(),
+            data_key: Uuid::now_v7(),
+            private: None,
+        };
+        let stored = folder
+            .store
+            .transact(|tx| Box::pin(async move { tx.insert(row).await }));
+        stored.await.unwrap();
+        drop(folder);
+        unmark(&config);
+
+        let folder = opened(&config).await;
+
+        let away = folder.keys.check().await;
+        assert!(matches!(away, Err(KeyError::FolderAway { .. })), "{away:?}");
+        let created = folder.keys.create(Uuid::now_v7()).await;
+        assert!(created.is_err());
+    }
+}
