@@ -12,10 +12,6 @@ use crate::structure::{PdfFile, decode_name};
 /// what pages have, and below what readers take.
 const MAX_OPEN: usize = 1_000;
 
-/// As many marked contents are taken to be open where nothing is known of the
-/// content: far more than pages have.
-const UNKNOWN_MARKED_CONTENTS: usize = 10 * MAX_OPEN;
-
 /// Why nothing can be drawn on top of a page.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum PageContentError {
@@ -28,27 +24,14 @@ pub(crate) enum PageContentError {
     /// Readers may take it for different things, or it has no end.
     #[error("the content of the page is not clear")]
     Unclear {
-        /// As [`PageContentError::open_marked_contents`] gives it.
+        /// How many marked contents a reader may find open at its end, whatever
+        /// it takes it for; none when none can be that of a layer.
         open_marked_contents: usize,
     },
     /// It ends inside a layer (8.11): that hides annotations in some readers,
     /// and nothing in others.
     #[error("the content of the page leaves a layer open")]
     OpenLayer,
-}
-
-impl PageContentError {
-    /// How many marked contents a reader may find open at the end of the
-    /// content, whatever it takes it for; none when none can be that of a
-    /// layer. A content that cannot be decoded is taken to have many.
-    pub(super) fn open_marked_contents(&self) -> usize {
-        match self {
-            Self::Unclear {
-                open_marked_contents,
-            } => *open_marked_contents,
-            Self::Undecodable(_) | Self::NoStream | Self::OpenLayer => UNKNOWN_MARKED_CONTENTS,
-        }
-    }
 }
 
 /// How the content of a page is shut in: by operators before and after it,

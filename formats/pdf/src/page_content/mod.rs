@@ -93,14 +93,20 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
 
     /// How many marked contents (14.6) a reader may find open at the end of what
     /// a page draws already; none when none of them can be that of a layer.
+    ///
+    /// # Errors
+    /// When the content cannot be decoded: nothing is known of it then.
     pub(crate) fn open_marked_contents(
         &mut self,
         page: ObjectId,
         decoder: &mut ContentDecoder,
-    ) -> usize {
+    ) -> Result<usize, PageContentError> {
         match self.isolation(page, decoder) {
-            Ok(isolation) => isolation.open_marked_contents,
-            Err(error) => error.open_marked_contents(),
+            Ok(isolation) => Ok(isolation.open_marked_contents),
+            Err(PageContentError::Unclear {
+                open_marked_contents,
+            }) => Ok(open_marked_contents),
+            Err(error) => Err(error),
         }
     }
 

@@ -23,12 +23,26 @@ impl Layers {
 
     /// How many marked contents (14.6) a reader may find open at the end of a
     /// page; none when no layer can be among them.
+    ///
+    /// # Errors
+    /// `too-many-objects` when that is not known, because the content of the
+    /// page cannot be decoded within the limits: it may be more than can be
+    /// closed.
     pub(super) fn open_marked_contents(
         &mut self,
         page: ObjectId,
         drawings: &mut PageDrawings<'_, '_>,
-    ) -> usize {
-        let decoder = self.decoder.as_mut();
-        decoder.map_or(0, |decoder| drawings.open_marked_contents(page, decoder))
+    ) -> Result<usize, Refusal> {
+        let Some(decoder) = self.decoder.as_mut() else {
+            return Ok(0);
+        };
+        let open = drawings.open_marked_contents(page, decoder);
+        open.map_err(|error| {
+            let detail = format!(
+                "The page {} may leave any number of layers open: {error}.",
+                page.0
+            );
+            Refusal::new("too-many-objects", detail)
+        })
     }
 }

@@ -6,7 +6,8 @@
 //! page twice: drawn before the page's own content, which cannot disturb it
 //! there, and shown by the last annotation, above all that the page draws. So
 //! nothing has to be known about the content, unless there are layers: the
-//! annotation then closes those that the content may leave open.
+//! annotation then closes those that the content may leave open, and there is no
+//! rehearsal when it cannot be known how many these are.
 //! Readers that draw the fields of a form above all annotations may show a
 //! field above the banner; its text can be extracted all the same.
 
@@ -38,8 +39,9 @@ use placement::DisplayedPage;
 ///
 /// # Errors
 /// A refusal of the document with the codes of `inspect` but `xfa`,
-/// `too-many-objects` also when the banners would take too much room, or
-/// `bad-request` when the request cannot be used.
+/// `too-many-objects` also when the banners would take too much room, or layers
+/// may be left open by a content that cannot be decoded, or `bad-request` when
+/// the request cannot be used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     document: &E::Blob,
@@ -77,7 +79,7 @@ fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut layers = Layers::new(file)?;
     for (page, displayed) in pages {
         drawings.draw_artifact_below(page, banner.said, &displayed.banner_matrix());
-        let open = layers.open_marked_contents(page, &mut drawings);
+        let open = layers.open_marked_contents(page, &mut drawings)?;
         annotations.add(page, &displayed, open, &mut edits)?;
     }
     drawings.write(&mut edits)?;

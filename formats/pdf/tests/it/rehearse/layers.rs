@@ -69,23 +69,36 @@ fn layers_hide_what_they_hid_before_whatever_else_the_content_is() {
 }
 
 #[test]
-fn layers_stay_hidden_in_content_that_is_decoded_by_readers_alone() {
-    for (what, after) in [("closed", ""), ("open", "/OC /Hidden BDC ")] {
-        let content = format!("{HIDDEN_AND_SEEN}{after}{}", "0 g ".repeat(100));
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+fn content_that_is_decoded_by_readers_alone_may_leave_any_number_of_layers_open() {
+    let deflated = |content: &str, level| {
+        let mut encoder = ZlibEncoder::new(Vec::new(), level);
         encoder.write_all(content.as_bytes()).unwrap();
-        let mut data = encoder.finish().unwrap();
-        // Readers show what comes before the end that is not there.
-        data.truncate(data.len() - 100);
+        encoder.finish().unwrap()
+    };
+    let open = "/OC /Hidden BDC ".repeat(20_000);
+    // Readers show what comes before the end that is not there.
+    let mut damaged = deflated(&open, Compression::none());
+    damaged.truncate(damaged.len() - 100);
+    let vast = deflated(&(open + &" ".repeat(3 << 20)), Compression::best());
+    for (entries, data) in [
+        ("/Filter /FlateDecode", damaged),
+        ("/Filter /FlateDecode", vast),
+        ("/Filter /Unknown", b"0 g".to_vec()),
+    ] {
         let mut objects = objects(A4);
-        objects.set_stream(6, "/Filter /FlateDecode", data);
-        let document = table(&objects);
+        objects.set_stream(6, entries, data);
 
-        let made = rehearsed(&document).unwrap();
+        let refusal = rehearsed(&table(&objects)).unwrap_err();
 
-        assert_shows_the_banner(what, &made);
-        assert_shows_the_same_below_the_banner(what, &document, &made);
+        assert_eq!(refusal.code, "too-many-objects");
+        assert!(refusal.detail.contains("page 5"), "{refusal}");
     }
+    let mut objects = objects(A4);
+    objects.set(6, "(no stream)");
+
+    let refusal = rehearsed(&table(&objects)).unwrap_err();
+
+    assert_eq!(refusal.code, "too-many-objects");
 }
 
 #[test]
