@@ -20,6 +20,10 @@ const CATALOG_KEYS: [&[u8]; 6] = [
     b"Version",
 ];
 
+/// Entries that no document information dictionary has: with them it would be
+/// something that is shown, such as an annotation.
+const FOREIGN_KEYS: [&[u8]; 4] = [b"AP", b"Rect", b"Subtype", b"Type"];
+
 /// Entries of the document security store and of its `/VRI` members (ETSI EN
 /// 319 142-1, 5.4.2).
 const SECURITY_STORE_KEYS: [&[u8]; 10] = [
@@ -44,7 +48,10 @@ impl<'a> Comparison<'_, '_, 'a> {
         };
         let is_information = |object: &RawObject<'_>| {
             object.data.is_none()
-                && entries(&object.bytes).is_ok_and(|entries| entries.find(b"Type").is_none())
+                && entries(&object.bytes).is_ok_and(|entries| {
+                    let mut foreign = FOREIGN_KEYS.iter();
+                    foreign.all(|key| entries.find(key).is_none())
+                })
         };
         let old = information(&self.old).and_then(as_reference);
         let stays = old.is_some_and(|(old, _)| old == number);

@@ -79,6 +79,7 @@ impl Comparison<'_, '_, '_> {
     fn leave(&self, reference: &Reference, standing: Standing) -> Leave {
         let Reference { from, kind, .. } = *reference;
         let from_page = kind == LinkKind::Annotation && self.detector.is_page(from);
+        let is_list = self.detector.is_annotation_array(reference.to);
         let source = self.explained.get(&from);
         if matches!(source, Some(Standing::Annotation | Standing::Whole)) {
             return Leave::Given;
@@ -87,7 +88,7 @@ impl Comparison<'_, '_, '_> {
             Standing::Page => Leave::Given,
             Standing::Catalog if from == TRAILER || kind == LinkKind::SignedData => Leave::Given,
             Standing::Field if kind.is_to_a_field() => Leave::Given,
-            Standing::Parts if from_page => Leave::Given,
+            Standing::Parts if from_page && is_list => Leave::Given,
             Standing::Annotation if from_page || kind == LinkKind::StructureObject => Leave::Given,
             Standing::Annotation if source.is_none() => {
                 if kind == LinkKind::Array && self.detector.is_annotation_array(from) {

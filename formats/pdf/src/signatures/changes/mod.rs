@@ -304,6 +304,15 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         Ok(())
     }
 
+    /// The objects that were added to a list may be referred to there.
+    fn warrant_each(&mut self, holder: u32, key: &[u8], added: &BTreeSet<u32>) {
+        if self.permitting.insert((holder, key.to_vec())) {
+            for number in added {
+                *self.warrants.entry((holder, *number)).or_default() += 1;
+            }
+        }
+    }
+
     fn explain_added(&mut self, value: &[u8]) -> Result<(), Refusal> {
         let mut open = referenced(value)?;
         while let Some(number) = open.pop() {

@@ -11,7 +11,9 @@ use crate::structure::{RawDictionary, RawObject, Revision, array_items, as_refer
 
 impl<'a> Comparison<'_, '_, 'a> {
     /// Object numbers that only one of two arrays refers to, each the value of a
-    /// key; `None` when anything else about them differs.
+    /// key, or that led nowhere before; `None` when anything else about the
+    /// arrays differs, such as the order of what is in both: annotations are
+    /// drawn one above the other.
     pub(super) fn differing_items(
         &mut self,
         (holder, key): (u32, &[u8]),
@@ -29,21 +31,20 @@ impl<'a> Comparison<'_, '_, 'a> {
         let (Some(old_items), Some(new_items)) = (old_items, new_items) else {
             return Ok(None);
         };
-        if !new_items.has_same_others(&old_items) {
+        let Some(differing) = new_items.differ_from(&old_items, |number| self.is_added(number))
+        else {
             return Ok(None);
-        }
+        };
         if let Some(new) = new {
-            self.warrant(holder, key, new)?;
-            if let (Some((array, _)), Some(items)) = (as_reference(new), &new_source) {
-                self.warrant(array, b"", items)?;
+            if let Some((array, _)) = as_reference(new) {
+                self.warrant(holder, key, new)?;
+                self.warrant_each(array, b"", &differing.added);
+            } else {
+                self.warrant_each(holder, key, &differing.added);
             }
             self.explain_compared(old, new);
         }
-        let (old, new) = (&old_items.references, &new_items.references);
-        Ok(Some(DifferingItems {
-            added: new.difference(old).copied().collect(),
-            removed: old.difference(new).copied().collect(),
-        }))
+        Ok(Some(differing))
     }
 
     /// The object that a value refers to and whose content has been compared:
@@ -115,40 +116,91 @@ impl<'a> Comparison<'_, '_, 'a> {
 
 /// Object numbers that only one of two arrays refers to.
 pub(super) struct DifferingItems {
+    /// Also those that both refer to and that stood for nothing before.
     pub(super) added: BTreeSet<u32>,
     pub(super) removed: BTreeSet<u32>,
 }
 
-/// The items of an array of references; what is no reference stays as it is,
-/// and may be a dictionary only: with names an array could mean something else.
+/// The items of an array of references, in order.
 #[derive(Default)]
-struct Items<'s> {
-    references: BTreeSet<u32>,
-    others: Vec<&'s [u8]>,
+struct Items<'s>(Vec<Item<'s>>);
+
+enum Item<'s> {
+    /// With the generation: under another one readers find another object, or
+    /// none.
+    Reference(u32, u16),
+    /// What is no reference stays as it is, and may be a dictionary only: with
+    /// names an array could mean something else.
+    Direct(&'s [u8]),
 }
 
 impl<'s> Items<'s> {
     fn of(array: &'s [u8]) -> Option<Self> {
-        let mut items = Self::default();
-        for item in array_items(array).ok()? {
-            match as_reference(item) {
-                Some((number, _)) => {
-                    items.references.insert(number);
-                }
-                None if item.starts_with(b"<<") || item == b"null" => items.others.push(item),
-                None => return None,
-            }
-        }
-        Some(items)
+        let items = array_items(array).ok()?.into_iter();
+        let read = items.map(|item| match as_reference(item) {
+            Some((number, generation)) => Some(Item::Reference(number, generation)),
+            None if item.starts_with(b"<<") || item == b"null" => Some(Item::Direct(item)),
+            None => None,
+        });
+        read.collect::<Option<_>>().map(Self)
     }
 
-    fn has_same_others(&self, old: &Self) -> bool {
-        old.others.len() == self.others.len()
-            && old
-                .others
-                .iter()
-                .zip(&self.others)
-                .all(|(old, new)| same_value(old, new))
+    /// What was added and removed; `None` when the rest is not the same in the
+    /// same order, or an added item stands there twice.
+    fn differ_from(&self, old: &Self, is_new: impl Fn(u32) -> bool) -> Option<DifferingItems> {
+        let (old_references, new_references) = (old.references(), self.references());
+        let stays = |item: &&Item<'_>| match item {
+            Item::Reference(number, generation) => {
+                let reference = (*number, *generation);
+                !is_new(*number)
+                    && old_references.contains(&reference)
+                    && new_references.contains(&reference)
+            }
+            Item::Direct(_) => true,
+        };
+        let stayed: Vec<_> = self.0.iter().filter(stays).collect();
+        let stayed_before: Vec<_> = old.0.iter().filter(stays).collect();
+        let mut pairs = stayed_before.iter().zip(&stayed);
+        if stayed.len() != stayed_before.len() || !pairs.all(|(old, new)| old.is_same_as(new)) {
+            return None;
+        }
+        let added = self.0.iter().filter(|item| !stays(item));
+        let added: Vec<u32> = added.filter_map(Item::number).collect();
+        let differing = DifferingItems {
+            added: added.iter().copied().collect(),
+            removed: old_references
+                .difference(&new_references)
+                .map(|(number, _)| *number)
+                .collect(),
+        };
+        (differing.added.len() == added.len()).then_some(differing)
+    }
+
+    fn references(&self) -> BTreeSet<(u32, u16)> {
+        let references = self.0.iter().filter_map(|item| match item {
+            Item::Reference(number, generation) => Some((*number, *generation)),
+            Item::Direct(_) => None,
+        });
+        references.collect()
+    }
+}
+
+impl Item<'_> {
+    fn number(&self) -> Option<u32> {
+        match self {
+            Self::Reference(number, _) => Some(*number),
+            Self::Direct(_) => None,
+        }
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Direct(one), Self::Direct(other)) => same_value(one, other),
+            (Self::Reference(number, generation), Self::Reference(other, others)) => {
+                (number, generation) == (other, others)
+            }
+            _ => false,
+        }
     }
 }
 
