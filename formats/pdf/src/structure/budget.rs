@@ -14,8 +14,8 @@ const ENTRY: usize = 96;
 /// of it.
 const OBJECT: usize = 160;
 
-/// Bytes for the characters of a name or string. The bytes of long ones are
-/// bounded by those of the file.
+/// Bytes for the characters of a short name or string. The bytes of long ones
+/// are bounded by those of the file, but not in object streams.
 const TEXT: usize = 24;
 
 /// Items that an array has room for from the start.
@@ -34,6 +34,8 @@ pub(crate) struct Budget {
     nesting: usize,
     memory: usize,
     highest_reference: u32,
+    /// Whether the characters of long names and strings count.
+    is_in_object_stream: bool,
 }
 
 impl Budget {
@@ -43,6 +45,7 @@ impl Budget {
             nesting: limits.nesting,
             memory: limits.loaded_bytes,
             highest_reference: 0,
+            is_in_object_stream: false,
         }
     }
 
@@ -80,20 +83,50 @@ impl Budget {
         self.take(if is_full { items * ITEM } else { 0 }, position)
     }
 
-    /// Takes what one more entry needs in a dictionary of so many, with its key.
-    pub(super) fn take_entry(&mut self, entries: usize, position: usize) -> Result<(), ScanError> {
+    /// Takes what one more entry needs in a dictionary of so many, with a key of
+    /// so many characters.
+    pub(super) fn take_entry(
+        &mut self,
+        entries: usize,
+        key: usize,
+        position: usize,
+    ) -> Result<(), ScanError> {
         let room = match entries {
             0 => FIRST_ENTRIES,
             FIRST_ENTRIES => FIRST_ENTRIES + 1,
             full if full % 7 == 0 && (full / 7).is_power_of_two() => full,
             _ => 0,
         };
-        self.take(room * ENTRY + TEXT, position)
+        self.take(room * ENTRY, position)?;
+        self.take_text(key, position)
     }
 
-    /// Takes what the characters of a name or string need.
-    pub(super) fn take_text(&mut self, position: usize) -> Result<(), ScanError> {
-        self.take(TEXT, position)
+    /// Takes what so many characters of a name or string need. Room for many is
+    /// made in steps.
+    pub(super) fn take_text(&mut self, len: usize, position: usize) -> Result<(), ScanError> {
+        let is_long = self.is_in_object_stream && len > TEXT;
+        self.take(
+            if is_long {
+                len.next_power_of_two()
+            } else {
+                TEXT
+            },
+            position,
+        )
+    }
+
+    /// Has `work` scan the members of an object stream. Its decoded content of so
+    /// many bytes is kept, and names and strings are copies of what is in it.
+    pub(super) fn in_object_stream<T, E: From<ScanError>>(
+        &mut self,
+        content: usize,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.take(content, 0)?;
+        self.is_in_object_stream = true;
+        let done = work(self);
+        self.is_in_object_stream = false;
+        done
     }
 
     fn take(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
@@ -135,6 +168,24 @@ mod tests {
         assert_eq!(
             taken(&format!("<<{entries}>>")),
             OBJECT + 112 * ENTRY + 100 * TEXT
+        );
+    }
+
+    #[test]
+    fn long_texts_count_in_object_streams_with_what_they_are_copies_of() {
+        let limits = Limits::default();
+        let value = format!("[({}) /{} (short)]", "s".repeat(1000), "n".repeat(2000));
+        let mut budget = Budget::new(&limits);
+        budget
+            .in_object_stream(value.len(), |budget| {
+                Scanner::new(value.as_bytes(), 0).value(budget)
+            })
+            .unwrap();
+
+        assert_eq!(taken(&value), OBJECT + 4 * ITEM + 3 * TEXT);
+        assert_eq!(
+            limits.loaded_bytes - budget.memory,
+            value.len() + OBJECT + 4 * ITEM + 1024 + 2048 + TEXT
         );
     }
 

@@ -46,23 +46,8 @@ impl ObjectStream {
             .get(..first)
             .ok_or(ObjectStreamError::Entry("First"))?;
         let offsets = offsets(header, first, count)?;
-        let mut members = Vec::with_capacity(offsets.len());
-        for (index, (number, start)) in offsets.iter().enumerate() {
-            let end = offsets
-                .get(index + 1)
-                .map_or(content.len(), |(_, next)| *next);
-            let member = content
-                .get(..end)
-                .filter(|_| *start < end)
-                .ok_or(ObjectStreamError::Member(index))?;
-            let mut scanner = Scanner::new(member, *start);
-            let value = scanner.value(budget)?;
-            scanner.skip_blanks();
-            if scanner.position() != end {
-                return Err(ObjectStreamError::Member(index));
-            }
-            members.push((*number, value));
-        }
+        let members =
+            budget.in_object_stream(content.len(), |budget| members(&content, &offsets, budget))?;
         Ok(Self { content, members })
     }
 
@@ -85,6 +70,33 @@ impl ObjectStream {
             .max()
             .unwrap_or(0)
     }
+}
+
+/// The members that begin at these offsets, each of which ends where the next
+/// begins.
+fn members(
+    content: &[u8],
+    offsets: &[(u32, usize)],
+    budget: &mut Budget,
+) -> Result<Vec<(u32, Range<usize>)>, ObjectStreamError> {
+    let mut members = Vec::with_capacity(offsets.len());
+    for (index, (number, start)) in offsets.iter().enumerate() {
+        let end = offsets
+            .get(index + 1)
+            .map_or(content.len(), |(_, next)| *next);
+        let member = content
+            .get(..end)
+            .filter(|_| *start < end)
+            .ok_or(ObjectStreamError::Member(index))?;
+        let mut scanner = Scanner::new(member, *start);
+        let value = scanner.value(budget)?;
+        scanner.skip_blanks();
+        if scanner.position() != end {
+            return Err(ObjectStreamError::Member(index));
+        }
+        members.push((*number, value));
+    }
+    Ok(members)
 }
 
 fn offsets(

@@ -269,10 +269,11 @@ impl<'a> Revision<'a> {
             return Err(damaged("it is not an object stream"));
         }
         let mut state = self.state.borrow_mut();
-        let content = state
+        let mut content = state
             .decoder
             .decode(&dictionary, data)
             .map_err(|error| refusal::from_decode("object-stream-damaged", &place, &error))?;
+        content.shrink_to_fit();
         let container =
             ObjectStream::parse(&dictionary, content, &mut state.budget).map_err(|error| {
                 match error {

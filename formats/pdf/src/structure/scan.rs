@@ -203,7 +203,7 @@ impl<'a> Scanner<'a> {
                 let Token::Name(key) = token else {
                     return Err(ScanError::Syntax(position));
                 };
-                budget.take_entry(keys.len(), position)?;
+                budget.take_entry(keys.len(), key.len(), position)?;
                 keys.push(decode_name(key));
                 *in_value = true;
                 continue;
@@ -250,8 +250,8 @@ impl<'a> Scanner<'a> {
                     }
                 }
                 (Token::Keyword(b"true" | b"false" | b"null"), _) => {}
-                (Token::Name(_) | Token::HexString(_) | Token::LiteralString(_), _) => {
-                    budget.take_text(position)?;
+                (Token::Name(text) | Token::HexString(text) | Token::LiteralString(text), _) => {
+                    budget.take_text(text.len(), position)?;
                 }
                 (Token::Number(digits), _) => self.finish_reference(digits, budget),
                 _ => return Err(ScanError::Syntax(position)),

@@ -92,3 +92,22 @@ fn values_that_would_not_fit_into_memory_are_refused() {
         assert_eq!(refused(&document(8_000_000)), "too-many-objects", "{value}");
     }
 }
+
+#[test]
+fn what_is_unpacked_from_object_streams_has_to_fit_beside_the_values() {
+    // Not so regular that it packs too well.
+    let text: String = (0_u32..40_000)
+        .map(|number| format!("{:08x}", number.wrapping_mul(2_654_435_761)))
+        .collect();
+    let document = |arrays: usize, bytes: usize| {
+        let mut objects: Objects = form(&[]);
+        let spaces = " ".repeat(bytes.saturating_sub(text.len()));
+        objects.set(60, format!("[{}]", "[]".repeat(arrays)));
+        objects.set(61, format!("({text}{spaces})"));
+        objects.write("1.7", CrossReference::Stream, "/Root 1 0 R")
+    };
+
+    assert!(inspected(&document(300_000, 0)).is_ok());
+    assert!(inspected(&document(0, 30 << 20)).is_ok());
+    assert_eq!(refused(&document(300_000, 30 << 20)), "too-many-objects");
+}
