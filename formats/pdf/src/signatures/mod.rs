@@ -69,17 +69,9 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     let mut names = BTreeSet::new();
     let mut transforms = TransformReader::default();
     for field in file.field_nodes()? {
-        // A value of its own counts wherever it stands in the tree: fields put
-        // below it later must not hide a signature.
-        let holds_value = field.is_terminal_field || field.dictionary.has(b"V");
-        if field.kind != FieldKind::Signature || !holds_value {
-            continue;
-        }
-        let Some(value) = field.value else { continue };
-        let Some(Object::Dictionary(dictionary)) = file.resolve(value) else {
+        let Some((id, dictionary)) = signature_of(file, &field) else {
             continue;
         };
-        let id = value.as_reference().unwrap_or(field.id);
         if !seen.insert(id) {
             continue;
         }
@@ -99,6 +91,27 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     });
     inherit_permissions(&mut signatures);
     Ok(signatures)
+}
+
+/// The signature that a signature field has as its value, with the number it
+/// is known by.
+fn signature_of<'f>(
+    file: &'f PdfFile<'_>,
+    field: &FieldNode<'f>,
+) -> Option<(ObjectId, &'f Dictionary)> {
+    // A value of its own counts wherever it stands in the tree: fields put
+    // below it later must not hide a signature.
+    let holds_value = field.is_terminal_field || field.dictionary.has(b"V");
+    if field.kind != FieldKind::Signature || !holds_value {
+        return None;
+    }
+    let value = field.value?;
+    match file.resolve(value) {
+        Some(Object::Dictionary(dictionary)) => {
+            Some((value.as_reference().unwrap_or(field.id), dictionary))
+        }
+        _ => None,
+    }
 }
 
 /// A signature made under a certification permits no more than that does.

@@ -125,6 +125,31 @@ fn only_the_flags_of_a_locked_field_may_be_set() {
 }
 
 #[test]
+fn flags_that_change_the_look_of_a_locked_field_stay() {
+    let becomes = |signing, old: &str, new: &str| {
+        let entries = |flags: &str| format!("/V (100) {flags}");
+        let amended = amended(signing, text_field, &entries(old), &entries(new));
+        is_intact(&amended.build())
+    };
+    let locking = || locking("/Action /Include /Fields [(Sum)]");
+
+    for (old, new) in [("", "/Ff 7"), ("/Ff 4096", "/Ff 4097"), ("/Ff 0", "")] {
+        assert!(becomes(locking(), old, new), "{new}");
+    }
+    // pyHanko passes these: programs that show the field anew break its lines,
+    // hide what it says or spread it.
+    for (old, new) in [
+        ("", "/Ff 4096"),
+        ("/Ff 4097", "/Ff 1"),
+        ("/Ff 1", "/Ff 8193"),
+        ("", "/Ff (1)"),
+    ] {
+        assert!(!becomes(locking(), old, new), "{new}");
+    }
+    assert!(becomes(approved(), "", "/Ff 4096"));
+}
+
+#[test]
 fn what_fields_inherit_is_locked_with_them() {
     let parent = |value: &str| format!("<< /T (Parent) {value} /Kids [8 0 R] >>");
     let child = "<< /Subtype /Widget /FT /Tx /T (Sum) /Parent 7 0 R /Rect [50 500 250 520] >>";
@@ -176,6 +201,23 @@ fn an_empty_signature_field_gets_no_looks_without_a_signature() {
 }
 
 #[test]
+fn an_empty_signature_field_gets_nothing_for_a_value_but_a_signature() {
+    let filled_in = |value: &str, looks: &str| {
+        let entries = format!("/F 4 /V {value} {looks}");
+        amended(approved(), signature_field, "/F 4", &entries)
+    };
+    for looks in ["", "/AP << /N 40 0 R >>"] {
+        for value in ["(x)", "42", "<< >>", "4 0 R"] {
+            assert!(!holds(filled_in(value, looks)), "{value} {looks}");
+        }
+        // pyHanko passes some of these: a stream, and what leads to nothing.
+        for value in ["40 0 R", "41 0 R"] {
+            assert!(!is_intact(&filled_in(value, looks).build()), "{value}");
+        }
+    }
+}
+
+#[test]
 fn a_widget_of_several_is_not_hidden_or_brought_to_light() {
     let field = "<< /FT /Tx /T (Sum) /V (100) /Kids [8 0 R 9 0 R] >>";
     let widget = |flags: u8| {
@@ -218,6 +260,43 @@ fn how_forms_are_shown_may_change_where_every_field_may() {
     }
     assert!(holds(amended(locking(others), " /NeedAppearances false")));
     assert!(!holds(amended(approved(), " /XFA (x)")));
+}
+
+#[test]
+fn locked_fields_that_readers_show_anew_look_as_they_did() {
+    let becomes = |signing, old: &str, new: &str| {
+        let draft = Draft {
+            form: old.to_owned(),
+            ..Draft::default()
+        };
+        let amended = SignedPdf::drafted(draft).sign(signing).amended(|draft| {
+            draft.form = new.to_owned();
+            Vec::new()
+        });
+        is_intact(&amended.build())
+    };
+    let others = "/Action /Include /Fields [(Other)]";
+    let (anew, kept) = (" /NeedAppearances true", " /NeedAppearances false");
+    let with_font = |form: &str| format!("{form} /DA (/F1 9 Tf 0 g)");
+    let with_fonts = |form: &str| format!("{form} /DR << /Font << /F1 3 0 R >> >>");
+
+    // pyHanko passes all of these.
+    for (old, new) in [
+        (anew, kept),
+        (anew, ""),
+        (kept, anew),
+        (kept, " /NeedAppearances 1"),
+        (anew, &with_font(anew)),
+        (anew, &with_fonts(anew)),
+    ] {
+        assert!(!becomes(locking(others), old, new), "{old} {new}");
+        assert!(becomes(approved(), old, new), "{old} {new}");
+    }
+    for (old, new) in [(kept, ""), ("", kept), ("", &with_font(""))] {
+        assert!(becomes(locking(others), old, new), "{old} {new}");
+    }
+    assert!(becomes(locking(others), kept, &with_font(kept)));
+    assert!(becomes(locking(others), kept, &with_fonts(kept)));
 }
 
 #[test]

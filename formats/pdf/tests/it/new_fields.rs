@@ -206,6 +206,47 @@ fn what_is_added_after_a_certification_is_not_seen() {
 }
 
 #[test]
+fn what_shows_something_without_a_place_is_seen_after_a_certification() {
+    let added = |certifies, entries: &str| {
+        let signed = SignedPdf::unsigned().sign(Signing {
+            certifies,
+            ..Signing::by(Identity::Ona)
+        });
+        let amended = signed.amended(|draft| {
+            draft.fields = "40 0 R ".into();
+            let drawing =
+                "<< /Subtype /Form /BBox [0 0 9 9] /Length 8 >>\nstream\n0 0 m 9 \nendstream";
+            let field = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (New) /AP << /N 41 0 R >>";
+            vec![(40, format!("{field} {entries} >>")), (41, drawing.into())]
+        });
+        integrity(&amended.build())[0]
+    };
+
+    // pyHanko passes these; some readers draw them all over the page.
+    for entries in ["", "/F 4", "/Rect null"] {
+        assert_eq!(added(Some(2), entries), Integrity::Modified, "{entries}");
+        assert_eq!(added(None, entries), Integrity::Intact, "{entries}");
+    }
+    assert_eq!(added(Some(2), "/Rect [0 0 0 0]"), Integrity::Intact);
+}
+
+#[test]
+fn a_new_field_has_a_new_signature_or_none() {
+    for value in ["(x)", "42", "<< >>", "4 0 R", "7 0 R", "99 0 R"] {
+        let signed = SignedPdf::unsigned().sign(Signing::by(Identity::Ona));
+        let forged = signed.amended(|draft| {
+            draft.fields = "40 0 R ".into();
+            let field = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (New) /Rect [9 9 99 99]";
+            vec![(40, format!("{field} /F 4 /P 5 0 R /V {value} >>"))]
+        });
+        let forged = forged.build();
+
+        assert_eq!(integrity(&forged)[0], Integrity::Modified, "{value}");
+        assert_ne!(pyhanko_passes_fixture(&forged), Some(true), "{value}");
+    }
+}
+
+#[test]
 fn a_widget_below_a_new_field_is_not_seen_after_a_certification_either() {
     let added = |permission: &str| {
         let signed = locked(&format!("/Action /Include /Fields [] {permission}"));

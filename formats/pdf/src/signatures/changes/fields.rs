@@ -6,9 +6,13 @@ use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries};
 use crate::structure::{FieldKind, FieldNode, RawDictionary, as_name};
 
-/// Entries of a field that show nothing while it has appearances. Programs set
-/// them in passing, also where fields are locked or signed.
+/// Entries of a field that may show nothing. Programs set them in passing, also
+/// where fields are locked or signed.
 const PASSING_KEYS: [&[u8]; 2] = [b"Ff", b"Type"];
+
+/// The flags that all kinds of fields have, and that show nothing: that it is
+/// read-only, required and not exported (ISO 32000-2, table 227).
+const COMMON_FLAGS: u32 = 0b111;
 
 /// Entries of a field or widget that filling it in changes.
 const VALUE_KEYS: [&[u8]; 8] = [b"AP", b"AS", b"DA", b"I", b"M", b"Q", b"RV", b"V"];
@@ -51,7 +55,9 @@ impl Comparison<'_, '_, '_> {
                 "The /Type of the {part} was changed."
             )));
         }
-        let is_passing = |key: &Vec<u8>| PASSING_KEYS.contains(&key.as_slice());
+        let same_look = node.kind == FieldKind::Signature || self.has_same_look(&old, &new)?;
+        let is_passing =
+            |key: &Vec<u8>| PASSING_KEYS.contains(&key.as_slice()) && (key != b"Ff" || same_look);
         let permitted = if differing.iter().all(is_passing) {
             // A field that shows a signature is never filled in.
             node.kind == FieldKind::Signature
@@ -76,6 +82,24 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
+    /// Whether the flags of a field differ only in those that show nothing.
+    fn has_same_look(
+        &self,
+        old: &RawDictionary<'_>,
+        new: &RawDictionary<'_>,
+    ) -> Result<bool, Stop> {
+        let looks = |field: &RawDictionary<'_>, written: Option<&[u8]>| match written {
+            Some(written) => flags(written).map(|flags| flags & !COMMON_FLAGS),
+            // What stands above may set some.
+            None => field.value(b"Parent").is_none().then_some(0),
+        };
+        let new_flags = new.value(b"Ff").map(|flags| self.new_value(flags));
+        let new_flags = new_flags.transpose()?.flatten();
+        let old_flags = self.old_value(old.value(b"Ff"))?;
+        let before = looks(old, old_flags.as_deref());
+        Ok(before.is_some() && before == looks(new, new_flags.as_deref()))
+    }
+
     /// What a signature field shows changes when it is signed, and only then.
     fn refuse_unless_signed(
         &self,
@@ -88,17 +112,20 @@ impl Comparison<'_, '_, '_> {
                 node.name
             )));
         }
-        if node
-            .value
-            .and_then(|value| self.file.resolve(value))
-            .is_none()
-        {
+        if !self.shows_new_signature(node) {
             return Err(Stop::Change(format!(
                 "The field {:?} was changed, but not signed.",
                 node.name
             )));
         }
         Ok(())
+    }
+
+    /// Whether the value of a field is a signature that was not there before.
+    /// It must be an object of its own, as signatures in new fields are.
+    pub(super) fn shows_new_signature(&self, node: &FieldNode<'_>) -> bool {
+        let value = node.value.and_then(|value| value.as_reference().ok());
+        value.is_some_and(|id| self.is_added(id.0) && self.detector.signatures.contains(&id))
     }
 
     /// Whether the field whose value a widget shows had one.
@@ -139,6 +166,11 @@ fn permitted_keys(node: &FieldNode<'_>) -> [&'static [&'static [u8]]; 4] {
 fn becomes_an_annotation(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> bool {
     let is_annotation = |written| as_name(written).is_some_and(|name| name == b"Annot");
     old.value(b"Type").is_none() && new.value(b"Type").is_some_and(is_annotation)
+}
+
+/// The number that flags are written as.
+fn flags(source: &[u8]) -> Option<u32> {
+    std::str::from_utf8(source).ok()?.trim().parse().ok()
 }
 
 fn has_value(field: &RawDictionary<'_>) -> bool {

@@ -87,6 +87,13 @@ impl Comparison<'_, '_, '_> {
                 node.name
             )));
         }
+        let has_value = node.value.is_some_and(|value| !value.is_null());
+        if has_value && !self.shows_new_signature(node) {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added with a value that is no new signature.",
+                node.name
+            )));
+        }
         let value = node.value.and_then(|value| self.file.resolve(value));
         let is_timestamp = value
             .and_then(|value| value.as_dict().ok())
@@ -103,8 +110,9 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether a widget takes room on a page; what cannot be read does. Flags
-    /// that hide it do not count: some hide it on paper or on screen only.
+    /// Whether a widget takes room on a page; what cannot be read does, and an
+    /// appearance without a rectangle: some readers draw it all over the page.
+    /// Flags that hide it do not count: some hide it on paper or on screen only.
     fn has_extent(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
         let Some(widget) = self.file.newest().raw(widget.id.0)? else {
             return Ok(false);
@@ -112,7 +120,7 @@ impl Comparison<'_, '_, '_> {
         let entries = entries(&widget.bytes)?;
         let rectangle = entries.value(b"Rect").map(|value| self.new_value(value));
         let Some(rectangle) = rectangle.transpose()?.flatten() else {
-            return Ok(false);
+            return Ok(entries.value(b"AP").is_some());
         };
         Ok(match array_items(&rectangle).as_deref() {
             Ok([left, bottom, right, top]) => !same_value(left, right) && !same_value(bottom, top),
@@ -142,13 +150,16 @@ impl Comparison<'_, '_, '_> {
             &[]
         };
         refuse_other_keys("form", old, new, &[&SIGNING_KEYS, permitted])?;
+        // Readers that make appearances anew make those of locked fields too.
+        let is_off = |value: Option<&[u8]>| matches!(value, None | Some(b"false"));
+        let are_kept = is_off(old.value(b"NeedAppearances"));
         for key in differing_keys(old, new) {
             let (old, new) = (old.value(&key), new.value(&key));
-            // Readers that make appearances anew make those of locked fields too.
             let lawful = match key.as_slice() {
-                b"DA" if old.is_none() => true,
-                b"NeedAppearances" if matches!(new, None | Some(b"false")) => true,
+                b"DA" if old.is_none() && are_kept => true,
+                b"NeedAppearances" if is_off(old) && is_off(new) => true,
                 b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
+                b"DR" if !are_kept && self.permissions.has_locks() => false,
                 b"DR" => old.is_none() || self.only_grew(old, new, RESOURCE_LEVELS)?,
                 _ => continue,
             };

@@ -19,10 +19,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lopdf::Object;
+use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
-use super::Permissions;
+use super::{Permissions, signature_of};
 use crate::structure::{
     FieldNode, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry, same_value,
 };
@@ -38,6 +38,8 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     fields: Vec<FieldNode<'f>>,
     /// Places among the fields, by the number of the object.
     field_places: BTreeMap<u32, usize>,
+    /// What stands for signatures in signature fields.
+    signatures: BTreeSet<ObjectId>,
     pages: Vec<Page>,
     /// Members of object streams, by the number of the stream.
     members: BTreeMap<u32, Vec<u32>>,
@@ -79,10 +81,12 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         }
         let fields = file.field_nodes()?;
         let places = fields.iter().enumerate();
+        let signatures = fields.iter().filter_map(|field| signature_of(file, field));
         Ok(Self {
             file,
             members,
             field_places: places.map(|(place, field)| (field.id.0, place)).collect(),
+            signatures: signatures.map(|(id, _)| id).collect(),
             fields,
             page_numbers: pages.iter().map(|page| page.number).collect(),
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
