@@ -7,7 +7,7 @@ use std::rc::Rc;
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
 
-use super::dictionary::RawDictionary;
+use super::dictionary::{RawDictionary, as_reference};
 use super::header;
 use super::rebuild;
 use super::revision::{self, Revision};
@@ -32,6 +32,10 @@ pub(super) struct Layout {
     /// Whether an object stream has a copy of an object that stands by itself:
     /// a lenient loader takes it where it cannot parse that one.
     pub(super) has_other_copies: bool,
+    /// Whether the catalog leads to nodes of a page tree: where it does not, a
+    /// lenient loader looks for other objects, and keeps those that it has
+    /// meanwhile.
+    pub(super) has_page_tree: bool,
 }
 
 impl Layout {
@@ -64,6 +68,9 @@ impl Layout {
         let catalog_id = newest.catalog_id().ok_or_else(|| {
             Refusal::new("object-damaged", "The trailer does not name a catalog.")
         })?;
+        // Some objects are read again.
+        newest.renew_values(limits);
+        let has_page_tree = kids_of_page_tree(&newest, catalog_id).is_some();
         let next_object_number = sections
             .iter()
             .flat_map(|section| {
@@ -85,8 +92,26 @@ impl Layout {
             catalog_id,
             streams,
             has_other_copies,
+            has_page_tree,
         })
     }
+}
+
+/// The array of the uppermost nodes of the page tree (7.7.3) as written.
+fn kids_of_page_tree(revision: &Revision<'_>, catalog: ObjectId) -> Option<Vec<u8>> {
+    let object = |number: u32| Some(revision.raw(number).ok()??.bytes);
+    let value = |number: u32, key: &[u8]| {
+        let source = object(number)?;
+        let dictionary = RawDictionary::scan(&source).ok()?;
+        dictionary.value(key).map(<[u8]>::to_vec)
+    };
+    let (root, _) = as_reference(&value(catalog.0, b"Pages")?)?;
+    let kids = value(root, b"Kids")?;
+    let kids = match as_reference(&kids) {
+        Some((number, _)) => object(number)?.into_owned(),
+        None => kids,
+    };
+    kids.starts_with(b"[").then_some(kids)
 }
 
 /// What the listed objects are.

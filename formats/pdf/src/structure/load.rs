@@ -29,13 +29,17 @@ pub(super) fn load(bytes: &[u8], layout: &Layout, limits: &Limits) -> Result<Doc
         };
         Document::load_mem_with_options(bytes, options)
     };
-    let document = load(true)
-        .or_else(|error| match error {
-            // An object that cannot be parsed would be taken from its other copy.
-            error if layout.has_other_copies => Err(error),
-            _ => load(false),
-        })
-        .map_err(|error| load_refusal(&error))?;
+    let document = match load(true) {
+        // An object that cannot be parsed would be taken from its other copy.
+        Err(error) if layout.has_other_copies => Err(error),
+        Err(_) if !layout.has_page_tree => {
+            let detail = "The catalog does not lead to a page tree.";
+            return Err(Refusal::new("page-tree", detail));
+        }
+        Err(_) => load(false),
+        document => document,
+    };
+    let document = document.map_err(|error| load_refusal(&error))?;
     if document.xref_recovery.is_some() {
         return Err(Refusal::new(
             "xref-damaged",

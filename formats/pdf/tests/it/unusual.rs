@@ -1,9 +1,11 @@
 //! Files that are written otherwise than they should be, as many are. They are
 //! taken where all readers read them alike, and refused where they may not.
 
+use parafa_fixtures::PdfBuilder;
+
 use crate::ceremony::P256;
 use crate::flatten::{assert_form_is_gone, flattened, form, written};
-use crate::intake::{inspected, notes, refused};
+use crate::intake::{inspected, notes, refused, table};
 use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts};
 
 const CONTENT: &str = "BT /F1 12 Tf 72 700 Td (Sutinku) Tj ET";
@@ -255,6 +257,32 @@ fn what_seems_to_be_an_older_object_must_be_that_to_every_reader() {
             ..replaced
         };
         assert_eq!(refused(&hidden.written()), "xref-ambiguous", "{start}");
+    }
+}
+
+#[test]
+fn a_file_that_is_read_leniently_must_have_a_page_tree() {
+    for (kids, expected) in [
+        ("/Kids [5 0 R]", None),
+        ("/Kids 40 0 R", None),
+        ("/Kids 41 0 R", Some("page-tree")),
+        ("/Kids 99 0 R", Some("page-tree")),
+        ("", Some("page-tree")),
+    ] {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(2, format!("<< /Type /Pages /Count 1 {kids} >>"));
+        objects.set(40, "[5 0 R]");
+        objects.set(41, "<< /Kids [5 0 R] >>");
+        let mut document = table(&objects);
+        assert!(document.starts_with(b"%PDF-1.7\n%"));
+        for byte in [b'\n', b' '] {
+            document[8] = byte;
+
+            let refusal = inspected(&document).err();
+
+            let code = refusal.map(|refusal| refusal.code);
+            assert_eq!(code.as_deref(), expected, "{kids} {byte}");
+        }
     }
 }
 
