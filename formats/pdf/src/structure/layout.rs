@@ -29,9 +29,9 @@ pub(super) struct Layout {
     pub(super) catalog_id: ObjectId,
     /// Every stream that is listed, with the length of its data.
     pub(super) streams: Vec<(ObjectId, usize)>,
-    /// Whether an object stream has a copy of an object that stands by itself:
-    /// a lenient loader takes it where it cannot parse that one.
-    pub(super) has_other_copies: bool,
+    /// Whether objects stand in object streams: a lenient loader takes an older
+    /// copy from there of an object that it cannot parse.
+    pub(super) has_object_streams: bool,
     /// Whether the catalog leads to nodes of a page tree: where it does not, a
     /// lenient loader looks for other objects, and keeps those that it has
     /// meanwhile.
@@ -60,7 +60,6 @@ impl Layout {
             highest,
             object_streams,
             streams,
-            has_other_copies,
         } = check_objects(&newest, limits)?;
         if rebuild::is_likely(source, &sections, start) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
@@ -91,7 +90,7 @@ impl Layout {
             next_object_number,
             catalog_id,
             streams,
-            has_other_copies,
+            has_object_streams: !object_streams.is_empty(),
             has_page_tree,
         })
     }
@@ -121,7 +120,6 @@ struct Checked {
     object_streams: Vec<u32>,
     /// With the length of their data.
     streams: Vec<(ObjectId, usize)>,
-    has_other_copies: bool,
 }
 
 /// Refuses an omission that is no stream of the file, or one of which there are
@@ -190,7 +188,6 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     let mut highest = 0;
     let mut object_streams = Vec::new();
     let mut streams = Vec::new();
-    let mut has_other_copies = false;
     let mut read_up_to = 0;
     for (offset, number, generation) in places {
         if offset < read_up_to {
@@ -206,11 +203,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
-            let container = revision.container(number)?;
-            highest = highest.max(container.highest_number());
-            has_other_copies |= container
-                .numbers()
-                .any(|member| matches!(revision.entry(member), Some(XrefEntry::InUse { .. })));
+            highest = highest.max(revision.container(number)?.highest_number());
             object_streams.push(number);
         }
     }
@@ -229,6 +222,5 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         highest: highest.max(revision.highest_reference()),
         object_streams,
         streams,
-        has_other_copies,
     })
 }

@@ -30,8 +30,10 @@ pub(super) fn load(bytes: &[u8], layout: &Layout, limits: &Limits) -> Result<Doc
         Document::load_mem_with_options(bytes, options)
     };
     let document = match load(true) {
-        // An object that cannot be parsed would be taken from its other copy.
-        Err(error) if layout.has_other_copies => Err(error),
+        // An object that cannot be parsed would be taken from an older copy. Were
+        // only files refused that have one, some could be signed but once: what is
+        // written anew leaves a copy behind.
+        Err(error) if layout.has_object_streams => Err(error),
         Err(_) if !layout.has_page_tree => {
             let detail = "The catalog does not lead to a page tree.";
             return Err(Refusal::new("page-tree", detail));

@@ -57,11 +57,6 @@ impl ObjectStream {
         Some((*number, self.content.get(span.clone())?))
     }
 
-    /// The object numbers of the members, in their order.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.members.iter().map(|(number, _)| *number)
-    }
-
     /// The highest object number among the members.
     pub(crate) fn highest_number(&self) -> u32 {
         self.members

@@ -4,7 +4,7 @@
 use parafa_fixtures::{CrossReference, PdfBuilder};
 
 use crate::ceremony::P256;
-use crate::intake::refused;
+use crate::intake::{inspected, refused};
 
 #[test]
 fn an_object_that_cannot_be_parsed_is_not_taken_from_an_object_stream() {
@@ -19,4 +19,19 @@ fn an_object_that_cannot_be_parsed_is_not_taken_from_an_object_stream() {
     damaged[catalog..][..3].copy_from_slice(b"/A#");
 
     assert_eq!(refused(&damaged), "object-damaged");
+}
+
+#[test]
+fn what_is_written_in_an_odd_way_is_taken_where_no_object_can_have_another_copy() {
+    let odd = |layout| {
+        let mut document = PdfBuilder::new().cross_reference(layout).build();
+        let line_end = document.iter().position(|byte| *byte == b'\n').unwrap();
+        document[line_end] = b' ';
+        document
+    };
+
+    let signed = P256.signs(&odd(CrossReference::Table)).unwrap();
+    assert_eq!(inspected(&signed).unwrap().signatures.len(), 1);
+    assert!(P256.signs(&signed).is_ok());
+    assert_eq!(refused(&odd(CrossReference::Stream)), "xref-damaged");
 }
