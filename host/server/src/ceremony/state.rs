@@ -1,6 +1,6 @@
 //! The ceremony's state as JSON.
 
-use jiff::Timestamp;
+use parafa_api_signing::views::date_time;
 use parafa_domain::{Language, SigningMethod};
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ impl StateView {
             signing: SigningPart {
                 title: state.opened.private.title,
                 tenant: state.tenant,
-                expires_at: rfc3339(state.opened.row.signing.expires_at),
+                expires_at: date_time(state.opened.row.signing.expires_at),
                 sandbox: (state.opened.row.mode == KeyMode::Test).then_some(true),
             },
             signer: SignerPart {
@@ -125,9 +125,4 @@ impl AttemptPart {
             }),
         }
     }
-}
-
-/// RFC 3339 in UTC with milliseconds.
-fn rfc3339(time: Timestamp) -> String {
-    format!("{time:.3}")
 }
