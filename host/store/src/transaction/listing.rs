@@ -138,24 +138,35 @@ impl Transaction<'_> {
         })
     }
 
+    /// Goes on past entries whose rows have moved on between the scan and their reading: a page
+    /// that is not full is the last one, and one that others follow ends in a row.
     async fn rows_of_entries<T: Table, K: Key>(
         &mut self,
         index: &Index<T, K>,
-        scan: Scan,
+        mut scan: Scan,
     ) -> Result<Paged<T>, StoreError> {
-        let found = self.scan(&scan, false).await?;
-        let mut rows = Vec::with_capacity(found.entries.len());
-        for (entry, primary) in found.entries {
-            let row: Option<T> = self.row(layout::row_of_encoded::<T>(&primary)).await?;
-            // The row may have moved on between the scan and this read.
-            if let Some(row) = row.filter(|row| has_entry(index, row, &entry)) {
-                rows.push(row);
+        let wanted = scan.limit.min(MAX_PAGE_ROWS);
+        let mut rows = Vec::new();
+        loop {
+            let found = self.scan(&scan, false).await?;
+            let last = found.entries.last().map(|(entry, _)| entry.clone());
+            for (entry, primary) in found.entries {
+                let row: Option<T> = self.row(layout::row_of_encoded::<T>(&primary)).await?;
+                rows.extend(row.filter(|row| has_entry(index, row, &entry)));
+            }
+            match last {
+                Some(last) if found.more && rows.len() < wanted => {
+                    scan.move_past(&last);
+                    scan.limit = wanted - rows.len();
+                }
+                _ => {
+                    return Ok(Paged {
+                        rows,
+                        more: found.more,
+                    });
+                }
             }
         }
-        Ok(Paged {
-            rows,
-            more: found.more,
-        })
     }
 
     /// Scans what is stored with this transaction's own writes laid over it.

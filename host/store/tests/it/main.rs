@@ -10,6 +10,7 @@ mod folder;
 mod jobs;
 mod lease;
 mod limits;
+mod moving_rows;
 mod power_loss;
 mod restore;
 mod tables;
