@@ -4,7 +4,7 @@
 use lopdf::{Dictionary, Object};
 
 use super::mapping::{grown, turned_back};
-use super::widget::{Annotation, subtype};
+use super::widget::{Annotation, has_appearance, subtype};
 use crate::page_content::{Rectangle, Rotation};
 use crate::structure::PdfFile;
 
@@ -72,11 +72,6 @@ fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
         }
         _ => false,
     }
-}
-
-fn has_appearance(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
-    let appearances = file.entry_dictionary(annotation, b"AP");
-    appearances.is_some_and(|appearances| file.entry(appearances, b"N").is_some())
 }
 
 /// Where an annotation may be seen.

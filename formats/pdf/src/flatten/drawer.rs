@@ -85,6 +85,12 @@ impl<'f, 'a> Drawer<'f, 'a> {
             let mut below = Below::default();
             let of_page = self.of_page(page.id);
             for annotation in &page.annotations {
+                if annotation.is_other_field {
+                    if annotation.may_be_shown(self.file) {
+                        failures.add(fields, page.number, annotation, Reason::NotAWidget)?;
+                    }
+                    continue;
+                }
                 if !annotation.is_widget {
                     below.add(self.file, annotation, page.rotation);
                     continue;

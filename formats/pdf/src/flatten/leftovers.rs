@@ -12,9 +12,9 @@ use super::widget::{AnnotatedPage, Annotation};
 use crate::structure::{PdfFile, RawDictionary, array_items};
 use crate::write::Edits;
 
-/// Takes the widgets out of a page's annotations. The array becomes the page's
+/// Takes widgets and fields out of a page's annotations. The array becomes the page's
 /// own: another page may share it.
-pub(super) fn remove_widgets(
+pub(super) fn remove_from_page(
     page: &AnnotatedPage<'_>,
     edits: &mut Edits<'_, '_>,
 ) -> Result<(), Refusal> {
@@ -39,7 +39,7 @@ pub(super) fn remove_widgets(
             "The annotations of a page are read in different ways.",
         ));
     }
-    let others = page.annotations.iter().filter(|one| !one.is_widget);
+    let others = page.annotations.iter().filter(|one| !one.goes_with_form());
     let kept: Vec<_> = others
         .filter_map(|one| items.get(one.index).copied())
         .collect();
@@ -51,31 +51,31 @@ pub(super) fn remove_widgets(
     }
 }
 
-/// The widgets of the pages and the fields of the form, as far as they are
-/// nothing else besides.
+/// What the pages lose with the form, and the fields of the form, as far as they
+/// are nothing else besides.
 pub(super) fn gone(
     file: &PdfFile<'_>,
     fields: &Fields<'_, '_>,
     pages: &[AnnotatedPage<'_>],
 ) -> BTreeSet<ObjectId> {
     let annotations = pages.iter().flat_map(|page| &page.annotations);
-    let widgets = annotations
-        .filter(|annotation| annotation.is_widget)
+    let lost = annotations
+        .filter(|annotation| annotation.goes_with_form())
         .filter_map(|annotation| file.resolve_id(&Object::Reference(annotation.id?)));
-    let nodes = fields.nodes().iter().copied();
-    let candidates: BTreeSet<_> = widgets.chain(nodes).collect();
+    let lost: BTreeSet<_> = lost.collect();
     let is_only_a_field = |id: &ObjectId| {
         let Some(Object::Dictionary(dictionary)) = file.object(*id) else {
             return false;
         };
         let name = |key: &[u8]| file.entry(dictionary, key)?.as_name().ok();
         matches!(name(b"Type"), None | Some(b"Annot"))
-            && matches!(name(b"Subtype"), None | Some(b"Widget"))
+            && (lost.contains(id) || matches!(name(b"Subtype"), None | Some(b"Widget")))
     };
-    candidates.into_iter().filter(is_only_a_field).collect()
+    let candidates = lost.union(fields.nodes()).copied();
+    candidates.filter(is_only_a_field).collect()
 }
 
-/// Keys of the parent tree that widgets had and no drawing has.
+/// Keys of the parent tree that widgets and fields had and no drawing has.
 pub(super) fn unused_keys(
     file: &PdfFile<'_>,
     pages: &[AnnotatedPage<'_>],
@@ -85,8 +85,8 @@ pub(super) fn unused_keys(
         return BTreeSet::new();
     }
     let annotations = pages.iter().flat_map(|page| &page.annotations);
-    let widgets = annotations.filter(|annotation| annotation.is_widget);
-    let not_drawn = widgets.filter(|widget| widget.id.is_none_or(|id| !drawn.contains_key(&id)));
+    let lost = annotations.filter(|annotation| annotation.goes_with_form());
+    let not_drawn = lost.filter(|widget| widget.id.is_none_or(|id| !drawn.contains_key(&id)));
     let key = |widget: &Annotation<'_>| {
         let key = file.entry(widget.dictionary, b"StructParent");
         key.and_then(|key| key.as_i64().ok())

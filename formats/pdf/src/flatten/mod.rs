@@ -88,7 +88,7 @@ fn flattened<'f, 'a>(
     let tree = PageTree::read(file)?;
     refuse_whole(file)?;
     let mut fields = Fields::read(file)?;
-    let pages = annotated_pages(file, &tree)?;
+    let pages = annotated_pages(file, &tree, fields.nodes())?;
     let has_form = file.entry(file.catalog()?, b"AcroForm").is_some();
     if pages.is_empty() && !has_form {
         return Ok(None);
@@ -100,7 +100,7 @@ fn flattened<'f, 'a>(
     let mut edits = Edits::new(file);
     let drawn = drawer.draw_all(&drawings, &mut edits)?;
     for page in &pages {
-        leftovers::remove_widgets(page, &mut edits)?;
+        leftovers::remove_from_page(page, &mut edits)?;
     }
     edits.remove_entry(file.catalog_id(), b"AcroForm")?;
     // Usage rights (12.8.2.3) are rights to fill in the form, and the signature

@@ -44,6 +44,8 @@ pub(super) enum Reason {
     NoAppearance,
     /// It has appearances for states, but says not which one it is in.
     NoState,
+    /// It is a field that its page has as another annotation than a widget.
+    NotAWidget,
     /// Whether it is shown depends on optional content (8.11).
     OptionalContent,
     /// The content of its page cannot be read.
@@ -70,6 +72,7 @@ impl Reason {
             Self::ListedTwice => "listed-twice",
             Self::NoAppearance => "no-appearance",
             Self::NoState => "no-state",
+            Self::NotAWidget => "not-a-widget",
             Self::OptionalContent => "optional-content",
             Self::PageContent => "page-content",
             Self::UndecodableAppearance => "undecodable-appearance",

@@ -1,4 +1,5 @@
-//! The annotations of pages that have widgets (ISO 32000-2, 12.5 and 12.5.6.19).
+//! The annotations of pages that have widgets or fields (ISO 32000-2, 12.5 and
+//! 12.5.6.19).
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ const HIDDEN: i64 = 1 << 1;
 const NO_ROTATE: i64 = 1 << 4;
 const NO_VIEW: i64 = 1 << 5;
 
-/// A page with at least one widget.
+/// A page with at least one annotation that goes with the form.
 pub(super) struct AnnotatedPage<'f> {
     /// The page.
     pub(super) id: ObjectId,
@@ -37,13 +38,16 @@ pub(super) struct Annotation<'f> {
     pub(super) dictionary: &'f Dictionary,
     /// Whether it is a widget.
     pub(super) is_widget: bool,
+    /// Whether it is a field of the form, and no widget.
+    pub(super) is_other_field: bool,
     /// Whether the array has it more than once.
     pub(super) is_repeated: bool,
     /// `/F`, `None` when it is no integer.
     flags: Option<i64>,
 }
 
-/// The pages that have widgets, in order.
+/// The pages that have widgets, or one of these fields among their annotations,
+/// in order.
 ///
 /// # Errors
 /// `too-many-objects` when pages share so many annotations that all of them
@@ -51,6 +55,7 @@ pub(super) struct Annotation<'f> {
 pub(super) fn annotated_pages<'f>(
     file: &'f PdfFile<'_>,
     tree: &PageTree,
+    fields: &BTreeSet<ObjectId>,
 ) -> Result<Vec<AnnotatedPage<'f>>, Refusal> {
     let mut annotated = Vec::new();
     let mut remaining = file.limits().objects;
@@ -59,8 +64,8 @@ pub(super) fn annotated_pages<'f>(
         remaining = remaining.checked_sub(items.len()).ok_or_else(|| {
             Refusal::new("too-many-objects", "The pages have too many annotations.")
         })?;
-        let annotations = annotations(file, items);
-        if annotations.iter().any(|annotation| annotation.is_widget) {
+        let annotations = annotations(file, items, fields);
+        if annotations.iter().any(Annotation::goes_with_form) {
             let rotation = tree.attribute(file, *id, b"Rotate");
             annotated.push(AnnotatedPage {
                 id: *id,
@@ -81,7 +86,11 @@ fn items<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> &'f [Object] {
     items.map_or(&[], Vec::as_slice)
 }
 
-fn annotations<'f>(file: &'f PdfFile<'_>, items: &'f [Object]) -> Vec<Annotation<'f>> {
+fn annotations<'f>(
+    file: &'f PdfFile<'_>,
+    items: &'f [Object],
+    fields: &BTreeSet<ObjectId>,
+) -> Vec<Annotation<'f>> {
     let mut once = BTreeSet::new();
     let references = items.iter().filter_map(|item| item.as_reference().ok());
     let repeated: BTreeSet<_> = references.filter(|id| !once.insert(*id)).collect();
@@ -90,11 +99,14 @@ fn annotations<'f>(file: &'f PdfFile<'_>, items: &'f [Object]) -> Vec<Annotation
             return None;
         };
         let id = item.as_reference().ok();
+        let is_widget = subtype(file, dictionary) == Some(b"Widget");
+        let is_field = || file.resolve_id(item).is_some_and(|id| fields.contains(&id));
         Some(Annotation {
             index,
             id,
             dictionary,
-            is_widget: subtype(file, dictionary) == Some(b"Widget"),
+            is_widget,
+            is_other_field: !is_widget && is_field(),
             is_repeated: id.is_some_and(|id| repeated.contains(&id)),
             flags: flags(file, dictionary),
         })
@@ -107,6 +119,12 @@ pub(super) fn subtype<'f>(file: &'f PdfFile<'_>, annotation: &'f Dictionary) -> 
     file.entry(annotation, b"Subtype")?.as_name().ok()
 }
 
+/// Whether an annotation has a normal appearance.
+pub(super) fn has_appearance(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
+    let appearances = file.entry_dictionary(annotation, b"AP");
+    appearances.is_some_and(|appearances| file.entry(appearances, b"N").is_some())
+}
+
 /// `/F` of an annotation; `None` for anything but an integer, which some
 /// readers take for 0, and others for the number that it is near.
 fn flags(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<i64> {
@@ -115,6 +133,18 @@ fn flags(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<i64> {
 }
 
 impl Annotation<'_> {
+    /// Whether it is gone once the form is.
+    pub(super) fn goes_with_form(&self) -> bool {
+        self.is_widget || self.is_other_field
+    }
+
+    /// Whether any reader may show it although it is no widget: some show an
+    /// appearance whatever the subtype is.
+    pub(super) fn may_be_shown(&self, file: &PdfFile<'_>) -> bool {
+        self.is_invisible() != Some(true)
+            && (has_appearance(file, self.dictionary) || subtype(file, self.dictionary).is_some())
+    }
+
     /// Whether the page is shown without it, `None` when its flags do not say:
     /// the flag Print does not count, because what is signed is what is seen.
     pub(super) fn is_invisible(&self) -> Option<bool> {

@@ -1,5 +1,7 @@
 //! Annotations that are no widgets, and widgets among them.
 
+use parafa_fixtures::Objects;
+
 use super::{BOX, PAGE, assert_form_is_gone, flattened, form, text, written};
 
 #[test]
@@ -135,4 +137,78 @@ fn an_annotation_counts_where_it_is_shown_on_a_turned_page() {
     );
     assert_eq!(over(&turned, 90), Ok(()));
     assert_eq!(over(&upright, 0), Ok(()));
+}
+
+/// A page with these annotations, the first of which is a kid of a field and has
+/// these entries; the objects 20 and 40 are a widget and a link.
+fn with_field_among_annotations(entries: &str, annotations: &str) -> Objects {
+    let mut objects = form(&[&format!("/FT /Btn /T (button) /AP << /N {BOX} >>")]);
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R 30 0 R] >> >>",
+    );
+    objects.set(30, "<< /T (form) /FT /Tx /V (Ona) /Kids [31 0 R] >>");
+    objects.set(
+        31,
+        format!("<< /Parent 30 0 R /T (a) /Rect [200 200 299 299] {entries} >>"),
+    );
+    objects.set(32, "31 0 R");
+    objects.set(40, "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] >>");
+    objects.set(41, "[31 0 R 20 0 R 40 0 R]");
+    objects.set(
+        PAGE,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Contents 6 0 R \
+             /Annots {annotations} >>"
+        ),
+    );
+    objects
+}
+
+#[test]
+fn a_field_that_only_some_readers_take_for_a_widget_is_refused_by_name() {
+    let appearance = format!("/AP << /N {BOX} >>");
+    for entries in [
+        format!("/Type /Annot /F 4 {appearance}"),
+        format!("/Type /Annot /F 4.0 {appearance}"),
+        format!("/Subtype (Widget) {appearance}"),
+        format!("/Subtype /Square {appearance}"),
+        format!("/Subtype /Popup {appearance}"),
+        "/AP << /N << /On 52 0 R >> >>".to_owned(),
+        "/Subtype /Square".to_owned(),
+    ] {
+        for annotations in ["[31 0 R]", "[32 0 R]", "[20 0 R 31 0 R]", "41 0 R"] {
+            let objects = with_field_among_annotations(&entries, annotations);
+
+            let refusal = flattened(&written(&objects)).unwrap_err();
+
+            assert_eq!(refusal.code, "flatten-refused", "{entries} {annotations}");
+            assert_eq!(refusal.subjects, ["form.a: not-a-widget"], "{entries}");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_no_reader_shows_goes_with_the_form() {
+    for entries in [
+        format!("/Type /Annot /F 2 /AP << /N {BOX} >>"),
+        format!("/Subtype /Square /F 32 /AP << /N {BOX} >>"),
+        "/Type /Annot /F 4".to_owned(),
+        "/Subtype (Widget)".to_owned(),
+    ] {
+        for annotations in [
+            "[31 0 R 40 0 R]",
+            "[32 0 R 40 0 R]",
+            "[31 0 R 20 0 R 40 0 R]",
+            "41 0 R",
+        ] {
+            let objects = with_field_among_annotations(&entries, annotations);
+
+            let flattened = flattened(&written(&objects)).unwrap();
+
+            assert_form_is_gone(&flattened);
+            assert!(!text(&flattened).contains("/T (a)"), "{entries}");
+            assert!(text(&flattened).contains("[40 0 R]"), "{annotations}");
+        }
+    }
 }
