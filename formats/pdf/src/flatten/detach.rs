@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -10,7 +11,7 @@ use parafa_format_core::Refusal;
 use super::drawer::ContentItem;
 use super::visible::visible_objects;
 use crate::structure::{PdfFile, RawDictionary, ScanError, array_items, as_name, as_reference};
-use crate::write::{Edits, reference, without_entry};
+use crate::write::{Edits, reference};
 
 /// Keys under which annotations, actions, forms and structure elements refer
 /// to fields and widgets. Names in resources may be the same, which is why
@@ -137,21 +138,19 @@ impl Detachment {
                 return Ok(Detached::Gone);
             }
         }
-        let mut changed = Cow::Borrowed(source);
+        // All in one go: a dictionary may have many entries that change.
+        let mut replacements = Vec::new();
         for entry in dictionary.entries() {
-            let now = self.detached(entry.value, Some(&entry.key))?;
-            if matches!(now, Detached::Same) {
-                continue;
+            match self.detached(entry.value, Some(&entry.key))? {
+                Detached::Same => {}
+                Detached::Changed(value) => replacements.push((entry.value_span.clone(), value)),
+                Detached::Gone => replacements.push((entry.span.clone(), Vec::new())),
             }
-            let scanned = RawDictionary::scan(&changed)?;
-            changed = Cow::Owned(match now {
-                Detached::Changed(value) => scanned.with(&entry.key, &value),
-                _ => without_entry(&changed, &scanned, &entry.key),
-            });
         }
-        Ok(match changed {
-            Cow::Borrowed(_) => Detached::Same,
-            Cow::Owned(changed) => Detached::Changed(changed),
+        Ok(if replacements.is_empty() {
+            Detached::Same
+        } else {
+            Detached::Changed(spliced(source, &replacements))
         })
     }
 
@@ -174,6 +173,21 @@ impl Detachment {
             Detached::Changed([b"[", items.join(&b' ').as_slice(), b"]"].concat())
         })
     }
+}
+
+/// A source with other values in place of these parts, which are in order. Each
+/// follows a blank: nothing but the part may have kept its neighbours apart.
+fn spliced(source: &[u8], replacements: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
+    let mut spliced = Vec::with_capacity(source.len());
+    let mut end = 0;
+    for (span, value) in replacements {
+        spliced.extend_from_slice(source.get(end..span.start).unwrap_or_default());
+        spliced.push(b' ');
+        spliced.extend_from_slice(value);
+        end = span.end;
+    }
+    spliced.extend_from_slice(source.get(end..).unwrap_or_default());
+    spliced
 }
 
 /// What is left of a value.
@@ -249,5 +263,29 @@ mod tests {
         assert_eq!(detached(b"<</Font<</F1 7 0 R>> >>"), "same");
         assert_eq!(detached(b"[7 0 R]"), "[]");
         assert_eq!(detached(b"<</K 9 0 R>>"), "same");
+    }
+
+    #[test]
+    fn every_entry_of_a_dictionary_that_has_many_is_looked_at_once() {
+        let entries: String = (0..100_000)
+            .map(|number| format!("/a{number}<</K 7 0 R>>"))
+            .collect();
+
+        let left = detached(format!("<<{entries}/b 1>>").as_bytes());
+
+        assert!(left.starts_with("<</a0 << >>/a1 << >>"), "{left:.40}");
+        assert!(left.ends_with("/a99999 << >>/b 1>>"));
+    }
+
+    #[test]
+    fn entries_that_lose_their_values_stay_apart_from_those_that_keep_them() {
+        assert_eq!(
+            detached(b"<</K 7 0 R/T 8 0 R/S/Form/Parent 7 0 R>>"),
+            "<<  /S/Form >>"
+        );
+        assert_eq!(
+            detached(b"<</Kids[7 0 R 9 0 R]/K 7 0 R/S/Form>>"),
+            "<</Kids [9 0 R] /S/Form>>"
+        );
     }
 }

@@ -12,6 +12,5 @@ pub(crate) use edits::Edits;
 pub(crate) use rewrite::rewrite;
 pub(crate) use syntax::{
     encoded, escaped, file_identifier, hex_string, number, reference, with_entries, with_item,
-    without_entry,
 };
 pub(crate) use update::{Update, append};
