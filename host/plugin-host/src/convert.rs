@@ -10,7 +10,7 @@ use crate::bindings::inspect::exports::parafa::format::inspection;
 use crate::bindings::sign::exports::parafa::format::signing;
 use crate::bindings::types;
 use crate::bindings::verify::exports::parafa::format::verification;
-use crate::text::{NAME_BYTES, SENTENCE_BYTES, is_plain_name, line};
+use crate::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, Coverage, DeriveRequest,
     Field, Integrity, Need, NeedKind, Note, Outcome, Parameter, Preservation, Refusal, Report,
@@ -97,7 +97,7 @@ impl TryFrom<types::Refusal> for Refusal {
             subjects: refusal
                 .subjects
                 .iter()
-                .map(|subject| sentence(subject))
+                .map(|subject| both_ends(subject, SUBJECT_BYTES).into_owned())
                 .collect(),
         })
     }

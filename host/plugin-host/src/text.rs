@@ -7,6 +7,9 @@ use std::fmt::Write;
 pub(crate) const NAME_BYTES: usize = 128;
 /// Longest sentence, in bytes.
 pub(crate) const SENTENCE_BYTES: usize = 1024;
+/// Longest subject of a refusal, in bytes: far beyond the names of fields that
+/// people give.
+pub(crate) const SUBJECT_BYTES: usize = 64 * 1024;
 
 /// The beginning of `text`, at most `limit` bytes of it, on one line: control
 /// characters, and those that turn the direction of writing, are escaped.
@@ -29,6 +32,19 @@ pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
         line.push('…');
     }
     Cow::Owned(line)
+}
+
+/// `text` on one line; of what is longer than `limit` bytes the beginning and the
+/// end: a name says where it belongs by the one, and what it is by the other.
+pub(crate) fn both_ends(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return line(text, limit);
+    }
+    let half = limit / 2;
+    let (beginning, rest) = text.split_at(text.floor_char_boundary(half));
+    let (_, end) = rest.split_at(rest.ceil_char_boundary(rest.len() - half));
+    let [beginning, end] = [beginning, end].map(|part| line(part, half));
+    Cow::Owned(format!("{beginning}…{end}"))
 }
 
 /// Whether `text` is a short name of lower-case letters, digits and hyphens.
@@ -65,6 +81,16 @@ mod tests {
         assert_eq!(line("zwölf", 3), "zw…");
         assert_eq!(line("zwölf", 4), "zwö…");
         assert_eq!(line("zwölf", 6), "zwölf");
+    }
+
+    #[test]
+    fn what_is_cut_in_the_middle_keeps_both_ends_on_one_line() {
+        assert_eq!(both_ends("zwölf", 6), "zwölf");
+        assert_eq!(both_ends("eins\nzwei: drei", 8), "eins…drei");
+        assert_eq!(both_ends("a\nbcd\ne", 6), r"a\nb…d\ne");
+        assert_eq!(both_ends("žžžž", 4), "ž…ž");
+        assert_eq!(both_ends("žžžž", 3), "…");
+        assert_eq!(both_ends("ažžžb", 4), "a…b");
     }
 
     #[test]

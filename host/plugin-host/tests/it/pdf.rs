@@ -1,7 +1,7 @@
-use parafa_fixtures::{LARGE, PdfBuilder};
+use parafa_fixtures::{LARGE, PdfBuilder, WidgetPage};
 use parafa_plugin_host::{CallError, CallLimits, Coverage, Integrity, Refusal, TargetLevel};
 
-use crate::support::{Signer, component, done, host, plugin};
+use crate::support::{Signer, component, derive_request, done, host, plugin};
 
 #[tokio::test]
 async fn two_people_sign_a_pdf_one_after_the_other() {
@@ -48,6 +48,29 @@ async fn what_is_no_pdf_is_refused() {
         .unwrap_err();
 
     assert!(matches!(refused, CallError::Refused(Refusal { code, .. }) if code == "not-a-pdf"));
+}
+
+#[tokio::test]
+async fn fields_are_named_in_full_however_long_their_names_are() {
+    let pdf = plugin("pdf.wasm").await;
+    let names = ["a", "b"].map(|name| format!("{}{name}", "form.".repeat(1000)));
+    let widgets = names
+        .each_ref()
+        .map(|name| format!("/FT /Tx /T ({name}) /V (Ona)"));
+    let document = WidgetPage::of(&widgets.each_ref().map(String::as_str)).build();
+
+    let refused = pdf
+        .flatten(bytes::Bytes::from(document), &derive_request())
+        .await;
+
+    let Err(CallError::Refused(refusal)) = refused else {
+        panic!("ended otherwise")
+    };
+    assert_eq!(refusal.code, "flatten-refused");
+    assert_eq!(
+        refusal.subjects,
+        names.map(|name| format!("{name}: no-appearance"))
+    );
 }
 
 #[tokio::test]
