@@ -8,6 +8,7 @@ use parafa_fixtures::Objects;
 use parafa_fixtures::tool::program;
 
 use crate::flatten::{flattened, form, written};
+use crate::flatten_samples::comes_out;
 use crate::referees::{assert_qpdf_accepts, samples};
 
 /// Dots per inch of the pictures that are compared.
@@ -64,31 +65,37 @@ fn every_sample_looks_the_same_afterwards() {
     let Some(folder) = samples().filter(|folder| folder.join("pdf.tsv").exists()) else {
         return;
     };
+    let renderers = renderers();
+    if renderers.is_empty() {
+        return;
+    }
     let list = fs::read_to_string(folder.join("pdf.tsv")).unwrap();
     let mut differences = Vec::new();
     let mut compared = 0;
-    for line in list.lines().skip(1) {
+    for line in list.lines().skip(1).filter(|line| comes_out(line)) {
         let file = line.split('\t').next().unwrap();
         let document = fs::read(folder.join("pdf").join(file)).unwrap();
-        let Ok(flattened) = flattened(&document) else {
-            continue;
+        let flattened = match flattened(&document) {
+            Ok(flattened) if flattened == document => continue,
+            Ok(flattened) => flattened,
+            Err(refusal) => {
+                differences.push(format!("{file}: {refusal}"));
+                continue;
+            }
         };
-        if flattened == document {
-            continue;
-        }
-        for (renderer, render) in renderers() {
-            if REASONED.contains(&(file, renderer)) {
+        for (renderer, render) in &renderers {
+            if REASONED.contains(&(file, *renderer)) {
                 continue;
             }
             compared += 1;
-            match difference(&document, &flattened, render) {
+            match difference(&document, &flattened, *render) {
                 Some(difference) if difference <= MAX_DIFFERENCE_PPM => {}
                 other => differences.push(format!("{file}, {renderer}: {other:?} ppm")),
             }
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    assert!(compared > 0 || renderers().is_empty());
+    assert!(compared > 0);
 }
 
 /// Widgets with boxes, matrices and flags that a drawing has to follow.
@@ -225,6 +232,7 @@ impl<'p> Picture<'p> {
     }
 }
 
+/// Those that are there; each that is not counts as a skip.
 pub(crate) fn renderers() -> Vec<(&'static str, Renderer)> {
     let all: [(&str, Renderer); 2] = [("mutool", mutool), ("pdftoppm", poppler)];
     all.into_iter()
