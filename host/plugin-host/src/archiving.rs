@@ -9,6 +9,10 @@ use crate::{
 
 const ARCHIVE: Capability = Capability::Archive;
 
+/// The levels that an archive may come to, by their names in
+/// `wit/CATALOGUE.md`: those that callers are told of.
+pub const ARCHIVE_LEVELS: [&str; 3] = ["PAdES-B-LT", "PAdES-B-LTA", "XAdES-LT"];
+
 /// A document at an archival level, checked against its input and the claim.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ArchivedDocument {
@@ -69,6 +73,10 @@ async fn finish(
 ) -> Result<ArchivedDocument, CallError> {
     let broken = |breach| plugin.broken(ARCHIVE, breach);
     plugin.check_media_type(ARCHIVE, &outcome.media_type)?;
+    if !ARCHIVE_LEVELS.contains(&outcome.level.as_str()) {
+        let breach = ContractBreach::unknown("level of an archive", &outcome.level);
+        return Err(broken(breach));
+    }
     if output.as_ref() == Some(&document) {
         return Err(broken(ContractBreach::NothingChanged));
     }

@@ -10,6 +10,7 @@ use crate::bindings::inspect::exports::parafa::format::inspection;
 use crate::bindings::sign::exports::parafa::format::signing;
 use crate::bindings::types;
 use crate::bindings::verify::exports::parafa::format::verification;
+use crate::bounds;
 use crate::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, Coverage, DeriveRequest,
@@ -53,12 +54,15 @@ impl TryFrom<description::About> for About {
         if !is_plain_name(&about.id) {
             return Err(ContractBreach::unknown("plugin id", &about.id));
         }
-        if about.version.is_empty() {
-            return Err(ContractBreach::Missing("the version"));
-        }
+        bounds::version(&about.version)?;
         if about.media_types.is_empty() {
             return Err(ContractBreach::Missing("the list of media types"));
         }
+        bounds::list("media types", about.media_types.len())?;
+        for media_type in &about.media_types {
+            bounds::media_type(media_type)?;
+        }
+        bounds::list("extensions", about.extensions.len())?;
         if let Some(extension) = about
             .extensions
             .iter()
@@ -66,6 +70,7 @@ impl TryFrom<description::About> for About {
         {
             return Err(ContractBreach::unknown("file name extension", extension));
         }
+        bounds::list("kinds of preservation", about.preservation.len())?;
         let preservation = about
             .preservation
             .into_iter()
@@ -103,9 +108,12 @@ impl TryFrom<types::Refusal> for Refusal {
     }
 }
 
-impl From<inspection::Report> for Report {
-    fn from(report: inspection::Report) -> Self {
-        Self {
+impl TryFrom<inspection::Report> for Report {
+    type Error = ContractBreach;
+
+    fn try_from(report: inspection::Report) -> Result<Self, ContractBreach> {
+        bounds::media_type(&report.media_type)?;
+        Ok(Self {
             media_type: report.media_type,
             format_version: report.format_version,
             signatures: report
@@ -133,7 +141,7 @@ impl From<inspection::Report> for Report {
                     detail: sentence(&note.detail),
                 })
                 .collect(),
-        }
+        })
     }
 }
 
@@ -204,6 +212,7 @@ impl TryFrom<types::Need> for Need {
         if need.id.len() > NAME_BYTES {
             return Err(ContractBreach::unknown("need id", &need.id));
         }
+        bounds::need(kind, &need)?;
         let digest_algorithm = need
             .params
             .iter()
@@ -237,12 +246,23 @@ impl TryFrom<signing::Step> for Step<Outcome> {
     type Error = ContractBreach;
 
     fn try_from(step: signing::Step) -> Result<Self, ContractBreach> {
-        let outcome = step.outcome.map(|outcome| Outcome {
+        let outcome = step.outcome.map(Outcome::try_from).transpose()?;
+        Self::either(step.needs, outcome)
+    }
+}
+
+impl TryFrom<signing::Outcome> for Outcome {
+    type Error = ContractBreach;
+
+    fn try_from(outcome: signing::Outcome) -> Result<Self, ContractBreach> {
+        bounds::media_type(&outcome.media_type)?;
+        bounds::level(&outcome.level)?;
+        bounds::signature_id(&outcome.signature_id)?;
+        Ok(Self {
             media_type: outcome.media_type,
             level: outcome.level,
             signature_id: outcome.signature_id,
-        });
-        Self::either(step.needs, outcome)
+        })
     }
 }
 
@@ -250,14 +270,24 @@ impl TryFrom<archiving::Step> for Step<ArchiveOutcome> {
     type Error = ContractBreach;
 
     fn try_from(step: archiving::Step) -> Result<Self, ContractBreach> {
-        let outcome = step.outcome.map(|outcome| ArchiveOutcome {
+        let outcome = step.outcome.map(ArchiveOutcome::try_from).transpose()?;
+        Self::either(step.needs, outcome)
+    }
+}
+
+impl TryFrom<archiving::Outcome> for ArchiveOutcome {
+    type Error = ContractBreach;
+
+    fn try_from(outcome: archiving::Outcome) -> Result<Self, ContractBreach> {
+        bounds::media_type(&outcome.media_type)?;
+        bounds::level(&outcome.level)?;
+        Ok(Self {
             archived: Archived {
                 media_type: outcome.media_type,
                 level: outcome.level,
             },
             changed: outcome.changed,
-        });
-        Self::either(step.needs, outcome)
+        })
     }
 }
 
@@ -287,6 +317,7 @@ impl TryFrom<verification::SignatureEvidence> for SignatureEvidence {
             .ok_or_else(|| ContractBreach::unknown("coverage", &evidence.coverage))?;
         let integrity = Integrity::parse(&evidence.integrity)
             .ok_or_else(|| ContractBreach::unknown("verdict of integrity", &evidence.integrity))?;
+        bounds::level(&evidence.level)?;
         Ok(Self {
             id: evidence.id,
             signed_bytes: evidence.signed_bytes,
@@ -315,4 +346,55 @@ fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
             value: parameter.value.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about() -> description::About {
+        description::About {
+            id: "toy".to_owned(),
+            version: "0.1.0".to_owned(),
+            media_types: vec!["application/x-toy".to_owned()],
+            extensions: vec!["toy".to_owned()],
+            preservation: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_description_is_short() {
+        assert!(About::try_from(about()).is_ok());
+
+        let long = description::About {
+            version: "1".repeat(70 * 1024),
+            ..about()
+        };
+        assert!(matches!(
+            About::try_from(long),
+            Err(ContractBreach::TooLong {
+                what: "version",
+                ..
+            })
+        ));
+        let long = description::About {
+            media_types: vec!["x".repeat(70 * 1024)],
+            ..about()
+        };
+        assert!(matches!(
+            About::try_from(long),
+            Err(ContractBreach::TooLong {
+                what: "media type",
+                ..
+            })
+        ));
+        let many = description::About {
+            media_types: (0..17).map(|number| format!("text/x-{number}")).collect(),
+            ..about()
+        };
+        assert!(matches!(
+            About::try_from(many),
+            Err(ContractBreach::TooMany { entries: 17, .. })
+        ));
+    }
 }

@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    const LEVEL: &str = "Toy-B-LT";
+    const LEVEL: &str = "XAdES-LT";
 
     fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
         texts.iter().map(|text| text.as_bytes().to_vec()).collect()

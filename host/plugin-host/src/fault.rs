@@ -130,6 +130,26 @@ pub enum ContractBreach {
     /// A document is signed, and what should be it is not.
     #[error("a signed document comes out changed")]
     SignedDocumentChanged,
+    /// Something is longer than it may be.
+    #[error("the {what} has {bytes} bytes; {limit} are allowed")]
+    TooLong {
+        /// What it is.
+        what: &'static str,
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// A list of the description is longer than it may be.
+    #[error("there are {entries} {what}; {limit} are allowed")]
+    TooMany {
+        /// Of what, in the plural.
+        what: &'static str,
+        /// How many there are.
+        entries: usize,
+        /// How many there may be.
+        limit: usize,
+    },
     /// The ask-and-answer loop does not end.
     #[error("no outcome after {0} rounds")]
     TooManyRounds(u32),

@@ -110,13 +110,16 @@ impl Plugin {
         self.guest.has_slot_to_spare()
     }
 
-    /// What a document is, and whether it may be signed.
+    /// What a document is, one of the plugin's media types, and whether it may
+    /// be signed.
     ///
     /// # Errors
     ///
     /// The plugin's refusal of the document, or its fault.
     pub async fn inspect(&self, document: impl Into<Document>) -> Result<Report, CallError> {
-        self.guest.inspect(document.into()).await
+        let report = self.guest.inspect(document.into()).await?;
+        self.check_media_type(Capability::Inspect, &report.media_type)?;
+        Ok(report)
     }
 
     /// Evidence about every signature of a document.
@@ -161,7 +164,9 @@ impl Plugin {
     /// A document comes out only if there is exactly one new signature, which
     /// signs what was asked to be signed, with the value that was answered,
     /// under the request's certificate, and if every earlier signature is as
-    /// it was.
+    /// it was. Whoever knows the document's media type checks that it is the
+    /// same one ([`Plugin::check_same_media_type`]), here as of whatever else
+    /// is made of a document.
     ///
     /// # Errors
     ///
@@ -320,19 +325,6 @@ impl Plugin {
 
     pub(crate) fn broken(&self, operation: Capability, breach: ContractBreach) -> CallError {
         self.fault(operation, breach).into()
-    }
-
-    /// Checks that what an operation made is of a type that the plugin takes.
-    pub(crate) fn check_media_type(
-        &self,
-        operation: Capability,
-        media_type: &str,
-    ) -> Result<(), CallError> {
-        if self.media_types().iter().any(|own| own == media_type) {
-            return Ok(());
-        }
-        let breach = ContractBreach::unknown("media type of the plugin", media_type);
-        Err(self.broken(operation, breach))
     }
 
     /// A plugin without the operation has no preservation, and is called only

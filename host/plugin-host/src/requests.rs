@@ -99,6 +99,12 @@ pub struct Parameter {
     pub value: String,
 }
 
+impl SignRequest {
+    /// What ceremonies keep, in bytes: qualified chains and time-stamp tokens of
+    /// the region stay well below.
+    pub const RESERVE: u32 = 24 * 1024;
+}
+
 impl TargetLevel {
     /// The catalogue name.
     #[must_use]

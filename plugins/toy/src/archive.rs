@@ -5,9 +5,12 @@ use parafa_plugin_sdk::core::{
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{Document, Record, Validation};
 use crate::needs::{answer_to, need};
-use crate::{MEDIA_TYPE, OTHER_TYPE};
+use crate::{MEDIA_TYPE, OTHER_TYPE, long};
 
-const LEVEL: &str = "Toy-B-LT";
+/// Callers know no level of toys.
+pub(crate) const LEVEL: &str = "XAdES-LT";
+/// The level that they do not know.
+pub(crate) const OWN_LEVEL: &str = "Toy-B-LT";
 
 pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     _: &E,
@@ -85,14 +88,26 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
         return Ok(Step::Needs(needs));
     }
     write(rule, &document, blob, &additions, out);
-    if rule == Some(Rule::ArchiveOtherType) {
-        return Ok(Step::Done(Archived {
+    let honest = Archived {
+        media_type: MEDIA_TYPE.to_owned(),
+        level: LEVEL.to_owned(),
+        changed: true,
+    };
+    Ok(Step::Done(match rule {
+        Some(Rule::ArchiveOtherType) => Archived {
             media_type: OTHER_TYPE.to_owned(),
-            level: LEVEL.to_owned(),
-            changed: true,
-        }));
-    }
-    Ok(done(true))
+            ..honest
+        },
+        Some(Rule::ArchiveOwnLevel) => Archived {
+            level: OWN_LEVEL.to_owned(),
+            ..honest
+        },
+        Some(Rule::LongArchiveLevel) => Archived {
+            level: long(),
+            ..honest
+        },
+        _ => honest,
+    }))
 }
 
 /// What is done wrong before anything is asked.

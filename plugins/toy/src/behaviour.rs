@@ -84,6 +84,8 @@ pub(crate) enum Rule {
     ArchiveInvents,
     /// `archive` makes another media type than it is given.
     ArchiveOtherType,
+    /// `archive` reaches a level that no caller knows.
+    ArchiveOwnLevel,
     /// `archive` changes the first byte of what it should keep.
     ArchiveRewritesPrefix,
     /// `archive` adds a signature.
@@ -128,6 +130,28 @@ pub(crate) enum Rule {
     ForgeCopy,
     /// `verify` forgets the first signature once there is a second one.
     ForgetEarlier,
+    /// `inspect` says that the document is of a type that the plugin does not
+    /// take.
+    InspectOtherType,
+    /// `inspect` says that the document is of the second type, and whatever
+    /// else is asked that it is of the first.
+    InspectSecondType,
+    /// `sign` asks for as much as it may, which is no fault.
+    LargestNeed,
+    /// `archive` reaches a level whose name has no end.
+    LongArchiveLevel,
+    /// `sign` reaches a level whose name has no end, as `verify` says.
+    LongLevel,
+    /// `sign` asks for a signature of too much.
+    LongNeed,
+    /// `sign` asks for a signature with too much beside it.
+    LongParams,
+    /// `inspect` finds a media type that has no end.
+    LongReport,
+    /// `sign` makes a signature whose identifier has no end, as `verify` says.
+    LongSignatureId,
+    /// `sign` makes a media type that has no end.
+    LongSignType,
     /// `sign` has an outcome before anybody signed.
     NoSignature,
     /// `sign` stores another token than the authority's.
@@ -136,6 +160,10 @@ pub(crate) enum Rule {
     OtherValue,
     /// `inspect` copies a range that the document does not have.
     OutOfRange,
+    /// `verify` panics where a signature is not intact.
+    PanicOnDamage,
+    /// `sign` panics where an RSA key is to sign.
+    PanicOnRsa,
     /// `rehearse` makes another media type than it is given.
     RehearseOtherType,
     /// `rehearse` adds a signature.
@@ -272,6 +300,7 @@ impl Rule {
             "archive-forgets" => Self::ArchiveForgets,
             "archive-invents" => Self::ArchiveInvents,
             "archive-other-type" => Self::ArchiveOtherType,
+            "archive-own-level" => Self::ArchiveOwnLevel,
             "archive-rewrites-prefix" => Self::ArchiveRewritesPrefix,
             "archive-signs" => Self::ArchiveSigns,
             "archive-writes-nothing" => Self::ArchiveWritesNothing,
@@ -294,10 +323,22 @@ impl Rule {
             "flood-write" => Self::FloodWrite,
             "forge-copy" => Self::ForgeCopy,
             "forget-earlier" => Self::ForgetEarlier,
+            "inspect-other-type" => Self::InspectOtherType,
+            "inspect-second-type" => Self::InspectSecondType,
+            "largest-need" => Self::LargestNeed,
+            "long-archive-level" => Self::LongArchiveLevel,
+            "long-level" => Self::LongLevel,
+            "long-need" => Self::LongNeed,
+            "long-params" => Self::LongParams,
+            "long-report" => Self::LongReport,
+            "long-sign-type" => Self::LongSignType,
+            "long-signature-id" => Self::LongSignatureId,
             "no-signature" => Self::NoSignature,
             "other-token" => Self::OtherToken,
             "other-value" => Self::OtherValue,
             "out-of-range" => Self::OutOfRange,
+            "panic-on-damage" => Self::PanicOnDamage,
+            "panic-on-rsa" => Self::PanicOnRsa,
             "rehearse-other-type" => Self::RehearseOtherType,
             "rehearse-signs" => Self::RehearseSigns,
             "rehearse-touches" => Self::RehearseTouches,

@@ -2,6 +2,7 @@ use parafa_plugin_sdk::core::{
     Blob, DigestAlgorithm, Environment, Part, Refusal, SignatureAlgorithm,
 };
 
+use crate::archive;
 use crate::behaviour::{Behaviour, Rule};
 
 pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
@@ -98,7 +99,7 @@ impl Record {
         match (&self.timestamp, &self.validation) {
             (None, _) => "Toy-B-B",
             (Some(_), None) => "Toy-B-T",
-            (Some(_), Some(_)) => "Toy-B-LT",
+            (Some(_), Some(_)) => archive::LEVEL,
         }
     }
 

@@ -37,14 +37,19 @@ parafa_plugin_sdk::export!(
 );
 
 const MEDIA_TYPE: &str = "application/x-toy";
+/// A type of which no document is that tells the truth.
+const SECOND_TYPE: &str = "application/x-second-toy";
 /// What documents are said to be when that is a lie.
 const OTHER_TYPE: &str = "text/x-other";
+
+/// More than a host stores in one place.
+const LONG: usize = 70 * 1024;
 
 fn about() -> About {
     About {
         id: "toy",
         version: env!("CARGO_PKG_VERSION"),
-        media_types: &[MEDIA_TYPE],
+        media_types: &[MEDIA_TYPE, SECOND_TYPE],
         // The second one is a signing API's way to it.
         extensions: &["toy", "sce"],
         preservation: &[
@@ -65,7 +70,12 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
         b"",
     );
     Ok(Report {
-        media_type: MEDIA_TYPE.to_owned(),
+        media_type: match document.behaviour {
+            Behaviour::Breaks(Rule::InspectOtherType) => OTHER_TYPE.to_owned(),
+            Behaviour::Breaks(Rule::InspectSecondType) => SECOND_TYPE.to_owned(),
+            Behaviour::Breaks(Rule::LongReport) => long(),
+            _ => MEDIA_TYPE.to_owned(),
+        },
         format_version: "1".to_owned(),
         signatures: document
             .records
@@ -82,6 +92,11 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
             Note::new("no-key", verdict.expect_err("these bytes are no key")),
         ],
     })
+}
+
+/// A word that does not seem to end.
+fn long() -> String {
+    "x".repeat(LONG)
 }
 
 fn fields(document: &Document) -> Vec<Field> {
@@ -129,6 +144,11 @@ fn verify<E: Environment>(
             signature.id = "shared".to_owned();
         }
     }
+    if let Behaviour::Breaks(rule) = document.behaviour {
+        for signature in &mut evidence {
+            turn_on_each(rule, signature);
+        }
+    }
     if let (Behaviour::Breaks(rule), true) = (document.behaviour, several) {
         turn_on_earlier(rule, &mut evidence);
     }
@@ -136,6 +156,17 @@ fn verify<E: Environment>(
         turn_on_archived(rule, &mut evidence);
     }
     Ok(evidence)
+}
+
+fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
+    match rule {
+        Rule::LongLevel => signature.level = long(),
+        Rule::LongSignatureId => signature.id = long(),
+        Rule::PanicOnDamage if signature.integrity != Integrity::Intact => {
+            panic!("nobody said that documents may be damaged")
+        }
+        _ => {}
+    }
 }
 
 fn certificates(record: &Record) -> Vec<Vec<u8>> {
@@ -152,6 +183,11 @@ fn turn_on_archived(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
     match (rule, evidence.first_mut()) {
         (Rule::ArchiveForgets, Some(_)) => drop(evidence.remove(0)),
         (Rule::ArchiveCondemns, Some(first)) => first.integrity = Integrity::Modified,
+        (Rule::ArchiveOwnLevel, Some(_)) => {
+            for signature in evidence {
+                signature.level = archive::OWN_LEVEL.to_owned();
+            }
+        }
         _ => {}
     }
 }

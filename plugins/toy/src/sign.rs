@@ -5,7 +5,12 @@ use parafa_plugin_sdk::core::{
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{DIGEST, Document, Record};
 use crate::needs::{answer_to, need};
-use crate::{MEDIA_TYPE, OTHER_TYPE};
+use crate::{LONG, MEDIA_TYPE, OTHER_TYPE, long};
+
+/// Longest payload of a need for a signature, in bytes.
+const LARGEST_PAYLOAD: usize = 16 * 1024;
+/// Longest parameters of one, in bytes.
+const LARGEST_PARAMS: usize = 1024;
 
 pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
@@ -15,13 +20,20 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     out: &mut S,
 ) -> Result<Step, Refusal> {
     let document = Document::read(blob)?;
+    let rule = match document.behaviour {
+        Behaviour::Breaks(rule) => Some(rule),
+        Behaviour::Ends(..) | Behaviour::Honest => None,
+    };
     let covered = Part::Range {
         source: blob,
         offset: 0,
         len: document.len,
     };
-    let signed_bytes = [environment.digest(DIGEST, &[covered]), request.seed.clone()].concat();
-    let signature = need(NeedKind::Signature, "signature", &signed_bytes);
+    let mut signed_bytes = [environment.digest(DIGEST, &[covered]), request.seed.clone()].concat();
+    if rule == Some(Rule::LargestNeed) {
+        signed_bytes.resize(LARGEST_PAYLOAD, 0);
+    }
+    let mut signature = need(NeedKind::Signature, "signature", &signed_bytes);
 
     let stage = if answers.is_empty() {
         Stage::Prepare
@@ -29,17 +41,19 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         Stage::Finish
     };
     document.behaviour.at(stage)?;
-    let rule = match document.behaviour {
-        Behaviour::Breaks(rule) => Some(rule),
-        Behaviour::Ends(..) | Behaviour::Honest => None,
-    };
     match rule {
+        Some(Rule::LargestNeed) => fill(&mut signature.params),
+        Some(Rule::LongNeed) => signature.payload.resize(LONG, 0),
+        Some(Rule::LongParams) => signature.params.push(("note".to_owned(), long())),
         Some(Rule::AskForever) => {
             return Ok(Step::Needs(vec![need(
                 NeedKind::Revocation,
                 &format!("revocation-{}", answers.len()),
                 b"",
             )]));
+        }
+        Some(Rule::PanicOnRsa) if request.signature_algorithm.name().starts_with("RSA") => {
+            panic!("nobody said that keys may be RSA's")
         }
         Some(Rule::AskNothing) => return Ok(Step::Needs(Vec::new())),
         Some(Rule::AskTwice) => return Ok(Step::Needs(vec![signature.clone(), signature])),
@@ -94,15 +108,29 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         _ => {}
     }
     write(rule, &document, blob, &record, out);
-    let level = record.level().to_owned();
     Ok(Step::Done(Outcome {
         media_type: match rule {
+            Some(Rule::LongSignType) => long(),
             Some(Rule::SignOtherType) => OTHER_TYPE.to_owned(),
             _ => MEDIA_TYPE.to_owned(),
         },
-        level,
-        signature_id: record.id(),
+        level: match rule {
+            Some(Rule::LongLevel) => long(),
+            _ => record.level().to_owned(),
+        },
+        signature_id: match rule {
+            Some(Rule::LongSignatureId) => long(),
+            _ => record.id(),
+        },
     }))
+}
+
+/// Adds as much as there may be, of what takes most room when it is stored.
+fn fill(params: &mut Vec<(String, String)>) {
+    let name = "note".to_owned();
+    let used = params.iter().map(|(name, value)| name.len() + value.len());
+    let left = LARGEST_PARAMS - name.len() - used.sum::<usize>();
+    params.push((name, "\u{1}".repeat(left)));
 }
 
 fn write<B: Blob>(

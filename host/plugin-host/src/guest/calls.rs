@@ -6,6 +6,7 @@ use wasmtime::component::Resource;
 use super::{Answered, Guest};
 use crate::bindings::compose::exports::parafa::format::composition;
 use crate::bindings::types;
+use crate::bounds;
 use crate::convert::{About, Step};
 use crate::platform::CallState;
 use crate::resources::{Blob, Sink};
@@ -46,7 +47,7 @@ impl Guest {
                     .call_inspect(&mut *store, blob)
             });
             match answered(guest.returned(store, called)?)? {
-                Ok(report) => Ok(Ok(report.into())),
+                Ok(report) => Ok(Ok(report.try_into()?)),
                 Err(refusal) => Ok(Err(refusal)),
             }
         })
@@ -271,9 +272,7 @@ fn made_document(
     if store.data().output.is_empty() {
         return Err(ContractBreach::Missing("the output").into());
     }
-    if made.media_type.is_empty() {
-        return Err(ContractBreach::Missing("the media type of the output").into());
-    }
+    bounds::media_type(&made.media_type)?;
     Ok(MadeDocument {
         bytes: output_of(store, kept)?.into_bytes(),
         media_type: made.media_type,

@@ -14,7 +14,10 @@ async fn a_plugin_says_what_it_is() {
     assert_eq!(toy.id(), "toy");
     assert_eq!(toy.version(), "0.1.0");
     assert_eq!(toy.contract_version(), "0.1.0");
-    assert_eq!(toy.media_types(), ["application/x-toy"]);
+    assert_eq!(
+        toy.media_types(),
+        ["application/x-toy", "application/x-second-toy"]
+    );
     assert_eq!(toy.extensions(), ["toy", "sce"]);
     for operation in ["sign", "archive"] {
         assert_eq!(toy.preservation(operation), Some(Preservation::Whole));

@@ -38,12 +38,12 @@ async fn signatures_are_raised_across_interruptions() {
 
     let bytes = archived.bytes.unwrap();
     assert!(bytes.starts_with(&document));
-    assert_eq!(archived.outcome.level, "Toy-B-LT");
+    assert_eq!(archived.outcome.level, "XAdES-LT");
     let [signature] = &archived.signatures[..] else {
         panic!("another number of signatures")
     };
     assert_eq!(signature.integrity, Integrity::Intact);
-    assert_eq!(signature.level, "Toy-B-LT");
+    assert_eq!(signature.level, "XAdES-LT");
     assert_eq!(signature.revocation, [b"good".to_vec()]);
 }
 
@@ -62,7 +62,7 @@ async fn what_is_archived_already_stays_as_it_is() {
     let again = archived(first).await;
 
     assert_eq!(again.bytes, None);
-    assert_eq!(again.outcome.level, "Toy-B-LT");
+    assert_eq!(again.outcome.level, "XAdES-LT");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn an_archived_document_takes_another_signature_and_is_archived_again() {
 
     assert!(second.bytes.unwrap().starts_with(&first));
     let levels: Vec<_> = second.signatures.iter().map(|one| &*one.level).collect();
-    assert_eq!(levels, ["Toy-B-LT", "Toy-B-LT"]);
+    assert_eq!(levels, ["XAdES-LT", "XAdES-LT"]);
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn an_archive_that_breaks_the_contract_is_refused() {
         (
             "archive-claims-no-change",
             ContractBreach::Evidence(EvidenceError::LevelNotReached {
-                claimed: "Toy-B-LT".into(),
+                claimed: "XAdES-LT".into(),
                 actual: "Toy-B-T".into(),
             }),
         ),
@@ -145,6 +145,10 @@ async fn an_archive_that_breaks_the_contract_is_refused() {
             ContractBreach::Evidence(EvidenceError::RevocationUnasked),
         ),
         ("archive-other-type", other_type()),
+        (
+            "archive-own-level",
+            ContractBreach::unknown("level of an archive", "Toy-B-LT"),
+        ),
     ] {
         let document = signed_toy(behaviour).await;
 
@@ -213,7 +217,7 @@ async fn a_level_that_one_of_the_signatures_does_not_reach_is_refused() {
     assert_eq!(
         breach_of(document).await,
         ContractBreach::Evidence(EvidenceError::LevelNotReached {
-            claimed: "Toy-B-LT".into(),
+            claimed: "XAdES-LT".into(),
             actual: "Toy-B-T".into(),
         })
     );

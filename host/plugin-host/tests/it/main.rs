@@ -2,6 +2,7 @@
 
 mod admission;
 mod archiving;
+mod bounds;
 mod containment;
 mod making;
 mod pdf;

@@ -1,0 +1,146 @@
+//! How much of what plugins answer is taken. What of it a host keeps stands in
+//! rows of its store, which are short: an answer that could not be stored would
+//! be a failure of the host, and is one of the plugin.
+
+use crate::bindings::types;
+use crate::{ContractBreach, NeedKind};
+
+/// Longest version of a plugin, in bytes.
+const VERSION_BYTES: usize = 64;
+/// Longest media type, in bytes.
+const MEDIA_TYPE_BYTES: usize = 128;
+/// Longest level of a signature, in bytes.
+const LEVEL_BYTES: usize = 64;
+/// Longest identifier of a new signature, in bytes. It may be a name that the
+/// document has.
+const SIGNATURE_ID_BYTES: usize = 1024;
+/// Most entries of each list in a plugin's description.
+const LIST_ENTRIES: usize = 16;
+/// Longest payload of a need for a signature, in bytes: it is kept for as long
+/// as a person takes.
+const SIGNATURE_PAYLOAD_BYTES: usize = 16 * 1024;
+/// Longest parameters of a need for a signature, names and values, in bytes.
+const SIGNATURE_PARAMS_BYTES: usize = 1024;
+
+/// Checks a plugin's own version.
+pub(crate) fn version(version: &str) -> Result<(), ContractBreach> {
+    word("version", version, VERSION_BYTES)
+}
+
+/// Checks a media type.
+pub(crate) fn media_type(media_type: &str) -> Result<(), ContractBreach> {
+    word("media type", media_type, MEDIA_TYPE_BYTES)
+}
+
+/// Checks the level of a signature.
+pub(crate) fn level(level: &str) -> Result<(), ContractBreach> {
+    word("level", level, LEVEL_BYTES)
+}
+
+/// Checks the identifier of a new signature.
+pub(crate) fn signature_id(id: &str) -> Result<(), ContractBreach> {
+    at_most("signature id", id.len(), SIGNATURE_ID_BYTES)
+}
+
+/// Checks that a list of a description is short.
+pub(crate) fn list(what: &'static str, entries: usize) -> Result<(), ContractBreach> {
+    if entries <= LIST_ENTRIES {
+        return Ok(());
+    }
+    Err(ContractBreach::TooMany {
+        what,
+        entries,
+        limit: LIST_ENTRIES,
+    })
+}
+
+/// Checks a need for a signature. Others are answered at once, and kept by
+/// nobody.
+pub(crate) fn need(kind: NeedKind, need: &types::Need) -> Result<(), ContractBreach> {
+    if kind != NeedKind::Signature {
+        return Ok(());
+    }
+    let payload = need.payload.len();
+    at_most("payload of a signature", payload, SIGNATURE_PAYLOAD_BYTES)?;
+    let params = need.params.iter();
+    let params = params.map(|param| param.name.len() + param.value.len());
+    let params = params.sum();
+    at_most("parameters of a signature", params, SIGNATURE_PARAMS_BYTES)
+}
+
+/// Checks for visible ASCII, which takes no more room wherever it is written.
+fn word(what: &'static str, text: &str, limit: usize) -> Result<(), ContractBreach> {
+    at_most(what, text.len(), limit)?;
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Ok(());
+    }
+    Err(ContractBreach::unknown(what, text))
+}
+
+fn at_most(what: &'static str, bytes: usize, limit: usize) -> Result<(), ContractBreach> {
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(ContractBreach::TooLong { what, bytes, limit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_short_and_visible() {
+        for level_name in ["PAdES-B-LT", "unknown", &"T".repeat(LEVEL_BYTES)] {
+            assert_eq!(level(level_name), Ok(()));
+        }
+        for other in ["", "a b", "a\n", "ž"] {
+            assert_eq!(level(other), Err(ContractBreach::unknown("level", other)));
+        }
+        assert_eq!(
+            media_type(&"x".repeat(MEDIA_TYPE_BYTES + 1)),
+            Err(ContractBreach::TooLong {
+                what: "media type",
+                bytes: MEDIA_TYPE_BYTES + 1,
+                limit: MEDIA_TYPE_BYTES,
+            })
+        );
+    }
+
+    fn asked(payload: usize, param: usize) -> types::Need {
+        types::Need {
+            id: "one".to_owned(),
+            kind: "signature".to_owned(),
+            payload: vec![0; payload],
+            params: vec![types::Parameter {
+                name: "n".to_owned(),
+                value: "v".repeat(param - 1),
+            }],
+        }
+    }
+
+    #[test]
+    fn what_a_person_is_asked_to_sign_is_short_and_what_is_answered_at_once_need_not_be() {
+        let (payload, params) = (SIGNATURE_PAYLOAD_BYTES, SIGNATURE_PARAMS_BYTES);
+        assert_eq!(need(NeedKind::Signature, &asked(payload, params)), Ok(()));
+        for (what, long, bytes, limit) in [
+            (
+                "payload of a signature",
+                asked(payload + 1, 1),
+                payload + 1,
+                payload,
+            ),
+            (
+                "parameters of a signature",
+                asked(0, params + 1),
+                params + 1,
+                params,
+            ),
+        ] {
+            assert_eq!(
+                need(NeedKind::Signature, &long),
+                Err(ContractBreach::TooLong { what, bytes, limit })
+            );
+            assert_eq!(need(NeedKind::Timestamp, &long), Ok(()));
+        }
+    }
+}
