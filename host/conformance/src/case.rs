@@ -7,7 +7,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::place::Place;
-use crate::{Expectation, Operation};
+use crate::{Expectation, Operation, SignerAlgorithm};
 
 /// What the file that describes a case is called.
 pub(crate) const DESCRIPTION: &str = "case.toml";
@@ -40,6 +40,8 @@ pub struct Check {
     pub signers: Option<u8>,
     /// The level that `sign` is asked for, B-B when it is not named.
     pub target: Option<TargetLevel>,
+    /// How they sign, ECDSA-SHA256 when it is not named.
+    pub algorithm: Option<SignerAlgorithm>,
     /// What it should say; of several signers, to the last one.
     pub expect: Expectation,
 }
@@ -150,6 +152,11 @@ impl Check {
         }
     }
 
+    /// How the signers sign.
+    pub(crate) fn algorithm(&self) -> SignerAlgorithm {
+        self.algorithm.unwrap_or_default()
+    }
+
     fn can_be_told(&self) -> Result<(), CaseError> {
         let is_sign = self.operation == Operation::Sign;
         let asks = [
@@ -162,6 +169,7 @@ impl Check {
                 },
             ),
             ("target level", is_sign || self.target.is_none()),
+            ("algorithm", self.algorithm.is_none() || self.signers() > 0),
         ];
         let unasked = asks.into_iter().find(|(_, fits)| !fits);
         let untold = self.expect.untold_by(self.operation);
@@ -206,6 +214,7 @@ mod tests {
         operation = "sign"
         signers = 2
         target = "B-T"
+        algorithm = "RSA-PKCS1-SHA256"
         expect.refused = "no-room"
 
         [[checks]]
@@ -234,6 +243,7 @@ mod tests {
                     operation: Operation::Inspect,
                     signers: None,
                     target: None,
+                    algorithm: None,
                     expect: Expectation::Accepted(Acceptance {
                         notes: Some(vec!["javascript".into()]),
                         ..Acceptance::default()
@@ -243,6 +253,7 @@ mod tests {
                     operation: Operation::Sign,
                     signers: Some(2),
                     target: Some(TargetLevel::BT),
+                    algorithm: Some(SignerAlgorithm::RsaPkcs1Sha256),
                     expect: Expectation::Refused(ExpectedRefusal {
                         code: "no-room".into(),
                         subjects: None,
@@ -252,6 +263,7 @@ mod tests {
                     operation: Operation::Flatten,
                     signers: None,
                     target: None,
+                    algorithm: None,
                     expect: Expectation::Refused(ExpectedRefusal {
                         code: "flatten-refused".into(),
                         subjects: Some(vec!["a: why".into()]),
@@ -288,6 +300,27 @@ mod tests {
                 what: "signers",
                 ..
             })
+        ));
+    }
+
+    #[test]
+    fn who_does_not_sign_has_no_algorithm_and_no_signer_has_an_unknown_one() {
+        let inspected = DESCRIPTION_OF_A.replace(
+            "operation = \"inspect\"",
+            "operation = \"inspect\"\nalgorithm = \"ECDSA-SHA256\"",
+        );
+        let unknown = DESCRIPTION_OF_A.replace("RSA-PKCS1-SHA256", "RSA-RAW");
+
+        assert!(matches!(
+            load(&inspected, Some("a")),
+            Err(CaseError::Untold {
+                what: "algorithm",
+                ..
+            })
+        ));
+        assert!(matches!(
+            load(&unknown, Some("a")),
+            Err(CaseError::Malformed { .. })
         ));
     }
 }

@@ -9,23 +9,28 @@ use parafa_plugin_host::Capability;
 use sha2::{Digest, Sha256};
 
 use crate::place::Place;
-use crate::{Case, Check, Expectation, Operation};
+use crate::{Case, Check, Expectation, Operation, SignerAlgorithm};
 
 /// Blocks of noise in the document that is nothing else, 32 bytes each.
 const NOISE_BLOCKS: u32 = 32;
 const TEXT: &str = "Labas.\n";
 
-/// The cases, with a check of each operation that a plugin has.
+/// The cases, with a check of each operation that a plugin has, and of `sign`
+/// also one for an RSA key.
 pub(crate) fn cases(capabilities: &BTreeSet<Capability>) -> Vec<Case> {
     let operations = Operation::ALL.into_iter();
+    let asked = |operation, algorithm| Check {
+        operation,
+        signers: None,
+        target: None,
+        algorithm,
+        expect: Expectation::Any,
+    };
+    let by_rsa = asked(Operation::Sign, Some(SignerAlgorithm::RsaPkcs1Sha256));
     let checks: Vec<Check> = operations
-        .filter(|operation| capabilities.contains(&operation.capability()))
-        .map(|operation| Check {
-            operation,
-            signers: None,
-            target: None,
-            expect: Expectation::Any,
-        })
+        .map(|operation| asked(operation, None))
+        .chain([by_rsa])
+        .filter(|check| capabilities.contains(&check.operation.capability()))
         .collect();
     let case = |(name, input, document): (String, String, Bytes)| Case {
         name: format!("generic-{name}"),
@@ -98,6 +103,20 @@ mod tests {
         for case in cases {
             let asked: Vec<_> = case.checks.iter().map(|check| check.operation).collect();
             assert_eq!(asked, [Operation::Inspect, Operation::Verify]);
+        }
+    }
+
+    #[test]
+    fn a_plugin_that_signs_is_asked_to_for_either_kind_of_key() {
+        for case in cases(&[Capability::Sign].into()) {
+            let algorithms: Vec<_> = case.checks.iter().map(Check::algorithm).collect();
+            assert_eq!(
+                algorithms,
+                [
+                    SignerAlgorithm::EcdsaSha256,
+                    SignerAlgorithm::RsaPkcs1Sha256
+                ]
+            );
         }
     }
 

@@ -132,6 +132,12 @@ pub async fn perform(
     } else {
         None
     };
+    if operation != Operation::Compose {
+        let report = report.iter().map(|report| &report.media_type);
+        for is in report.chain([&made.media_type]) {
+            check_media_type(plugin, operation, document.clone(), is).await?;
+        }
+    }
     Ok(Answered::Made(Box::new(Made {
         report,
         unchanged: made.bytes == document,
@@ -147,12 +153,35 @@ pub(crate) async fn sign(
     level: TargetLevel,
 ) -> Result<Box<SignedDocument>, CallError> {
     let request = signer.request(level);
-    match plugin
-        .drive_sign(document, &request, Vec::new(), signer)
-        .await?
-    {
-        Progress::Done(signed) => Ok(signed),
-        Progress::Suspended(_) => unreachable!("a software signer puts nothing off"),
+    let progress = plugin
+        .drive_sign(document.clone(), &request, Vec::new(), signer)
+        .await?;
+    let Progress::Done(signed) = progress else {
+        unreachable!("a software signer puts nothing off")
+    };
+    let is = &signed.outcome.media_type;
+    check_media_type(plugin, Operation::Sign, document, is).await?;
+    Ok(signed)
+}
+
+/// Checks that what was made of a document has its media type, as far as the
+/// plugin tells that.
+async fn check_media_type(
+    plugin: &Plugin,
+    operation: Operation,
+    document: Bytes,
+    is: &str,
+) -> Result<(), CallError> {
+    if !plugin.capabilities().contains(&Capability::Inspect) {
+        return Ok(());
+    }
+    match plugin.inspect(document).await {
+        Ok(report) => {
+            let was = &report.media_type;
+            Ok(plugin.check_same_media_type(operation.capability(), was, is)?)
+        }
+        Err(CallError::Refused(_)) => Ok(()),
+        Err(fault) => Err(fault),
     }
 }
 
@@ -162,13 +191,15 @@ async fn archive(
     signer: &SoftwareSigner,
 ) -> Result<Answered, CallError> {
     let request = signer.archive_request();
-    match plugin
-        .drive_archive(document, &request, Vec::new(), signer)
-        .await?
-    {
-        Progress::Done(archived) => Ok(Answered::Archived(archived)),
-        Progress::Suspended(_) => unreachable!("a software signer puts nothing off"),
-    }
+    let progress = plugin
+        .drive_archive(document.clone(), &request, Vec::new(), signer)
+        .await?;
+    let Progress::Done(archived) = progress else {
+        unreachable!("a software signer puts nothing off")
+    };
+    let is = &archived.outcome.media_type;
+    check_media_type(plugin, Operation::Archive, document, is).await?;
+    Ok(Answered::Archived(archived))
 }
 
 async fn compose(

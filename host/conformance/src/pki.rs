@@ -4,6 +4,7 @@
 
 mod credential;
 mod ocsp;
+mod rsa;
 mod token;
 
 use std::time::Duration;
@@ -14,6 +15,8 @@ use x509_cert::Certificate;
 use x509_cert::ext::pkix::KeyUsages;
 
 use credential::{Credential, Subject};
+
+use crate::SignerAlgorithm;
 
 const AUTHORITY: &str = "Parafa software authority";
 const TIME_STAMPER: &str = "Parafa software time-stamping authority";
@@ -34,6 +37,9 @@ pub enum SignerError {
     /// The seed makes no key, or the key no signature.
     #[error("the seed makes no usable key")]
     Key,
+    /// The RSA key makes no signature.
+    #[error("the RSA key cannot be used")]
+    Rsa(#[from] openssl::error::ErrorStack),
 }
 
 impl From<p256::ecdsa::Error> for SignerError {
@@ -49,7 +55,12 @@ pub(crate) struct Authorities {
 }
 
 /// A signer's key with its certificate.
-pub(crate) struct SignerCredential(Credential);
+pub(crate) struct SignerCredential(Kind);
+
+enum Kind {
+    Ecdsa(Credential),
+    Rsa(rsa::Key, Certificate),
+}
 
 impl Authorities {
     pub(crate) fn new() -> Result<Self, SignerError> {
@@ -66,15 +77,28 @@ impl Authorities {
         Ok(Self { root, time_stamper })
     }
 
-    /// A signer whose key is made of `seed`, for signatures at `time`.
-    pub(crate) fn signer(&self, time: i64, seed: &[u8]) -> Result<SignerCredential, SignerError> {
+    /// A signer for signatures at `time`. An ECDSA key is made of `seed`; there
+    /// is one RSA key only.
+    pub(crate) fn signer(
+        &self,
+        algorithm: SignerAlgorithm,
+        time: i64,
+        seed: &[u8],
+    ) -> Result<SignerCredential, SignerError> {
         let subject = Subject {
             common_name: SIGNER,
             key_usage: KeyUsages::NonRepudiation,
             purpose: None,
             validity: (time.saturating_sub(VALIDITY), time.saturating_add(VALIDITY)),
         };
-        self.root.issue(&subject, seed).map(SignerCredential)
+        Ok(SignerCredential(match algorithm {
+            SignerAlgorithm::EcdsaSha256 => Kind::Ecdsa(self.root.issue(&subject, seed)?),
+            SignerAlgorithm::RsaPkcs1Sha256 => {
+                let key = rsa::Key::of_everybody()?;
+                let certificate = self.root.certify(&subject, key.public_key()?)?;
+                Kind::Rsa(key, certificate)
+            }
+        }))
     }
 
     /// Who issued a certificate.
@@ -124,12 +148,19 @@ pub(crate) enum Issuer {
 impl SignerCredential {
     /// The certificate in DER.
     pub(crate) fn certificate(&self) -> Result<Vec<u8>, SignerError> {
-        self.0.der()
+        match &self.0 {
+            Kind::Ecdsa(credential) => credential.der(),
+            Kind::Rsa(_, certificate) => encoded(certificate),
+        }
     }
 
-    /// ECDSA with SHA-256 over `bytes`, in DER; the same value every time.
+    /// A signature over `bytes` in the form that crosses the contract; the same
+    /// value every time.
     pub(crate) fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, SignerError> {
-        self.0.sign(bytes)
+        match &self.0 {
+            Kind::Ecdsa(credential) => credential.sign(bytes),
+            Kind::Rsa(key, _) => key.sign(bytes),
+        }
     }
 }
 

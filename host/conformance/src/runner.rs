@@ -208,6 +208,14 @@ enum Failure {
         /// How the plugin fails.
         fault: Box<Fault>,
     },
+    /// It fails on a document that was damaged after others had signed it.
+    #[error("signed, then {what}: {}", fault.kind)]
+    DamagedOnceSigned {
+        /// What was done to the document.
+        what: String,
+        /// How the plugin fails.
+        fault: Box<Fault>,
+    },
     /// Its answer is not the expected one.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
@@ -220,7 +228,9 @@ impl Failure {
     /// Whether the plugin was too slow.
     fn is_time_out(&self) -> bool {
         let fault = match self {
-            Self::Again(fault) | Self::Damaged { fault, .. } => fault,
+            Self::Again(fault)
+            | Self::Damaged { fault, .. }
+            | Self::DamagedOnceSigned { fault, .. } => fault,
             Self::Mismatch(Mismatch::Fault(fault)) => fault,
             Self::Mismatch(_) | Self::Unsteady => return false,
         };
@@ -243,7 +253,7 @@ impl<'a> Trial<'a> {
         let signers = (1..=check.signers().max(1))
             .map(|number| {
                 let number = u8::try_from(number).unwrap_or(u8::MAX);
-                SoftwareSigner::generate(TIME, [number; 32])
+                SoftwareSigner::of(check.algorithm(), TIME, [number; 32])
             })
             .collect::<Result<_, _>>()?;
         Ok(Self {
@@ -276,26 +286,53 @@ impl<'a> Trial<'a> {
                 });
             }
         }
+        if self.signers_before() == 0 {
+            return None;
+        }
+        // Of what was damaged before they sign, little comes to be signed.
+        let signed = self.signed_before(document.clone()).await.ok()?;
+        for variant in variants(&signed) {
+            if let Err(CallError::Fault(fault)) = self.answer_signed(variant.document).await {
+                return Some(Failure::DamagedOnceSigned {
+                    what: variant.what,
+                    fault: Box::new(fault),
+                });
+            }
+        }
         None
     }
 
-    async fn answer(&self, mut document: Bytes) -> Result<Answered, CallError> {
-        let [first, others @ ..] = self.signers.as_slice() else {
-            unreachable!("there is one signer at least")
-        };
-        let (operation, level) = (self.check.operation, self.check.level());
-        let before = match operation {
+    async fn answer(&self, document: Bytes) -> Result<Answered, CallError> {
+        self.answer_signed(self.signed_before(document).await?)
+            .await
+    }
+
+    /// The document with the signatures of those who sign before it comes to
+    /// what is checked.
+    async fn signed_before(&self, mut document: Bytes) -> Result<Bytes, CallError> {
+        for signer in self.signers.iter().take(self.signers_before()) {
+            let signed = sign(self.plugin, document, signer, self.check.level()).await?;
+            document = signed.bytes;
+        }
+        Ok(document)
+    }
+
+    fn signers_before(&self) -> usize {
+        match self.check.operation {
             Operation::Sign => self.signers.len() - 1,
             _ => self.check.signers(),
-        };
-        for signer in self.signers.iter().take(before) {
-            document = sign(self.plugin, document, signer, level).await?.bytes;
         }
-        let last = others.last().unwrap_or(first);
+    }
+
+    async fn answer_signed(&self, document: Bytes) -> Result<Answered, CallError> {
+        let Some(last) = self.signers.last() else {
+            unreachable!("there is one signer at least")
+        };
         let input = Input {
             name: self.name.to_owned(),
             document,
         };
+        let (operation, level) = (self.check.operation, self.check.level());
         perform(self.plugin, operation, &input, last, level).await
     }
 }

@@ -3,22 +3,37 @@ use parafa_plugin_host::{
     Answerer, ArchiveRequest, DigestAlgorithm, Need, NeedKind, Reply, SignRequest,
     SignatureAlgorithm, TargetLevel,
 };
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::SignerError;
 use crate::pki::{Authorities, Issuer, SignerCredential};
 
-/// Bytes kept for signature, certificates and time-stamp.
-const RESERVE: u32 = 16 * 1024;
+/// Bytes kept for signature, certificates and time-stamp where an ECDSA key
+/// signs.
+const ECDSA_RESERVE: u32 = 16 * 1024;
 
-/// A P-256 key made of a seed, under a certificate of a software authority
-/// whose key everybody can make, with a time-stamping authority and an OCSP
-/// responder beside it.
+/// How a [`SoftwareSigner`] signs, by its name in `wit/CATALOGUE.md`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+pub enum SignerAlgorithm {
+    /// With a P-256 key, made of the signer's seed.
+    #[default]
+    #[serde(rename = "ECDSA-SHA256")]
+    EcdsaSha256,
+    /// With an RSA key of 4096 bits that all signers share, and as much room as
+    /// ceremonies keep: what ceremonies with Smart-ID ask for.
+    #[serde(rename = "RSA-PKCS1-SHA256")]
+    RsaPkcs1Sha256,
+}
+
+/// A key under a certificate of a software authority whose key everybody can
+/// make, with a time-stamping authority and an OCSP responder beside it.
 ///
 /// Its signatures prove nothing about anybody. The same seed and time give the
 /// same certificates, values, tokens and responses, so that what is made with
 /// them can be made again.
 pub struct SoftwareSigner {
+    algorithm: SignerAlgorithm,
     authorities: Authorities,
     credential: SignerCredential,
     certificate: Vec<u8>,
@@ -34,9 +49,19 @@ impl SoftwareSigner {
     ///
     /// When the time cannot be written in a certificate.
     pub fn generate(time: i64, seed: [u8; 32]) -> Result<Self, SignerError> {
+        Self::of(SignerAlgorithm::default(), time, seed)
+    }
+
+    /// The same with a key of this kind.
+    ///
+    /// # Errors
+    ///
+    /// When the time cannot be written in a certificate.
+    pub fn of(algorithm: SignerAlgorithm, time: i64, seed: [u8; 32]) -> Result<Self, SignerError> {
         let authorities = Authorities::new()?;
-        let credential = authorities.signer(time, &seed)?;
+        let credential = authorities.signer(algorithm, time, &seed)?;
         Ok(Self {
+            algorithm,
             certificate: credential.certificate()?,
             authorities,
             credential,
@@ -56,13 +81,21 @@ impl SoftwareSigner {
     }
 
     pub(crate) fn request(&self, target_level: TargetLevel) -> SignRequest {
+        const SHA_256: DigestAlgorithm = DigestAlgorithm::Sha256;
+
+        let (signature_algorithm, reserve) = match self.algorithm {
+            SignerAlgorithm::EcdsaSha256 => (SignatureAlgorithm::Ecdsa(SHA_256), ECDSA_RESERVE),
+            SignerAlgorithm::RsaPkcs1Sha256 => {
+                (SignatureAlgorithm::RsaPkcs1(SHA_256), SignRequest::RESERVE)
+            }
+        };
         SignRequest {
             time: self.time,
             seed: self.seed,
             target_level,
             signer_chain: vec![self.certificate.clone()],
-            signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
-            reserve: RESERVE,
+            signature_algorithm,
+            reserve,
             params: Vec::new(),
         }
     }
@@ -120,14 +153,20 @@ impl Answerer for SoftwareSigner {
 
 #[cfg(test)]
 mod tests {
+    use parafa_plugin_host::verify_with_certificate;
+
     use super::*;
 
     const TIME: i64 = 1_763_700_000;
 
+    fn ecdsa(seed: u8) -> SoftwareSigner {
+        SoftwareSigner::generate(TIME, [seed; 32]).unwrap()
+    }
+
     #[test]
     fn the_same_seed_makes_the_same_signer() {
-        let [one, other] = [7, 7].map(|seed| SoftwareSigner::generate(TIME, [seed; 32]).unwrap());
-        let another = SoftwareSigner::generate(TIME, [8; 32]).unwrap();
+        let [one, other] = [7, 7].map(ecdsa);
+        let another = ecdsa(8);
 
         assert_eq!(one.certificate, other.certificate);
         assert_eq!(
@@ -138,12 +177,32 @@ mod tests {
     }
 
     #[test]
-    fn signers_answer_for_each_other_and_for_nobody_else() {
-        let one = SoftwareSigner::generate(TIME, [1; 32]).unwrap();
-        let other = SoftwareSigner::generate(TIME, [2; 32]).unwrap();
+    fn each_algorithm_signs_as_its_request_says() {
+        for algorithm in [
+            SignerAlgorithm::EcdsaSha256,
+            SignerAlgorithm::RsaPkcs1Sha256,
+        ] {
+            let signer = SoftwareSigner::of(algorithm, TIME, [3; 32]).unwrap();
+            let value = signer.credential.sign(b"one").unwrap();
+            let algorithm = signer.request(TargetLevel::BB).signature_algorithm;
 
-        let issuer = one.issuer(&other.certificate).unwrap();
-        assert!(one.revocation(&other.certificate).is_ok());
+            let verified = |bytes| {
+                verify_with_certificate(&signer.certificate, algorithm, bytes, &value).unwrap()
+            };
+            assert!(verified(b"one"));
+            assert!(!verified(b"two"));
+        }
+    }
+
+    #[test]
+    fn signers_answer_for_each_other_and_for_nobody_else() {
+        let one = ecdsa(1);
+        let rsa = SoftwareSigner::of(SignerAlgorithm::RsaPkcs1Sha256, TIME, [2; 32]).unwrap();
+
+        for other in [&ecdsa(2), &rsa] {
+            assert!(one.revocation(&other.certificate).is_ok());
+        }
+        let issuer = one.issuer(&rsa.certificate).unwrap();
         assert_eq!(one.issuer(&issuer), Err("anchor".to_owned()));
         assert_eq!(one.issuer(b"somebody"), Err("unavailable".to_owned()));
         assert_eq!(one.revocation(b"somebody"), Err("unavailable".to_owned()));

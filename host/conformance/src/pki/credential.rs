@@ -54,23 +54,33 @@ impl Credential {
                 &name,
             )?,
         ];
-        let certificate = issued(&key, &name, &key, name.clone(), validity, extensions)?;
+        let public_key = public_key(&key)?;
+        let certificate = issued(&key, &name, public_key, name.clone(), validity, extensions)?;
         Ok(Self { key, certificate })
     }
 
     /// A credential that this authority issues; its key is made of `seed`.
     pub(super) fn issue(&self, subject: &Subject, seed: &[u8]) -> Result<Self, SignerError> {
-        let name = name(subject.common_name)?;
         let key = key_of(seed)?;
+        let certificate = self.certify(subject, public_key(&key)?)?;
+        Ok(Self { key, certificate })
+    }
+
+    /// A certificate that this authority issues for a key.
+    pub(super) fn certify(
+        &self,
+        subject: &Subject,
+        public_key: SubjectPublicKeyInfoOwned,
+    ) -> Result<Certificate, SignerError> {
+        let name = name(subject.common_name)?;
         let mut extensions = vec![extension(&KeyUsage(subject.key_usage.into()), &name)?];
         if let Some(purpose) = subject.purpose {
             let mut purposes = extension(&ExtendedKeyUsage(vec![purpose]), &name)?;
             purposes.critical = true;
             extensions.push(purposes);
         }
-        let issuer = self.name();
-        let certificate = issued(&self.key, issuer, &key, name, subject.validity, extensions)?;
-        Ok(Self { key, certificate })
+        let (issuer, validity) = (self.name(), subject.validity);
+        issued(&self.key, issuer, public_key, name, validity, extensions)
     }
 
     pub(super) fn certificate(&self) -> &Certificate {
@@ -119,12 +129,11 @@ pub(super) fn algorithm() -> AlgorithmIdentifierOwned {
 fn issued(
     issuer_key: &SigningKey,
     issuer: &Name,
-    key: &SigningKey,
+    public_key: SubjectPublicKeyInfoOwned,
     subject: Name,
     (from, until): (i64, i64),
     extensions: Vec<Extension>,
 ) -> Result<Certificate, SignerError> {
-    let public_key = public_key(key)?;
     let tbs_certificate = TbsCertificate {
         version: Version::V3,
         serial_number: serial_number(&public_key)?,

@@ -18,7 +18,11 @@ async fn an_honest_plugin_passes() {
         "operation = 'sign'\nsigners = 3\nexpect.accepted = { level = 'Toy-B-B', signatures = 3 }",
         "operation = 'sign'\ntarget = 'B-T'\nexpect.accepted = { level = 'Toy-B-T' }",
         "operation = 'archive'\nsigners = 2\n\
-         expect.accepted = { level = 'Toy-B-LT', levels = ['Toy-B-LT', 'Toy-B-LT'], changed = true }",
+         expect.accepted = { level = 'XAdES-LT', levels = ['XAdES-LT', 'XAdES-LT'], changed = true }",
+        "operation = 'sign'\nalgorithm = 'RSA-PKCS1-SHA256'\nsigners = 2\n\
+         expect.accepted = { signatures = 2 }",
+        "operation = 'archive'\nalgorithm = 'RSA-PKCS1-SHA256'\nsigners = 1\n\
+         expect.accepted = { level = 'XAdES-LT' }",
         "operation = 'flatten'\nexpect.accepted = { fields = 0, unchanged = false }",
         "operation = 'rehearse'\nexpect.accepted = { fields = 1, signatures = 0, unchanged = false }",
         "operation = 'compose'\nexpect.accepted = { media-type = 'application/x-toy' }",
@@ -70,6 +74,32 @@ async fn a_plugin_that_misbehaves_is_found() {
             "panic: the document asked for it",
         ),
         ("rehearse-signs", "rehearse", "refused evidence"),
+        (
+            "inspect-other-type",
+            "inspect",
+            "\"text/x-other\" is not a media type of the plugin",
+        ),
+        (
+            "inspect-second-type",
+            "sign",
+            "\"application/x-toy\" is not a media type of the document",
+        ),
+        (
+            "inspect-second-type",
+            "flatten",
+            "\"application/x-toy\" is not a media type of the document",
+        ),
+        (
+            "inspect-second-type",
+            "rehearse",
+            "\"application/x-toy\" is not a media type of the document",
+        ),
+        (
+            "archive-own-level",
+            "archive",
+            "\"Toy-B-LT\" is not a level of an archive",
+        ),
+        ("long-level", "sign", "the level has 71680 bytes"),
     ] {
         let signers = match operation {
             "archive" | "sign" => "signers = 2",
@@ -82,6 +112,40 @@ async fn a_plugin_that_misbehaves_is_found() {
         assert_eq!(result.outcome, Verdict::Failed, "{behaviour}");
         let detail = result.detail.unwrap_or_default();
         assert!(detail.contains(why), "{behaviour}: {detail}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_breaks_on_an_rsa_key_is_found() {
+    let document = "TOY panic-on-rsa 5\nhello";
+    let sign = "operation = 'sign'\nexpect.accepted = {}";
+
+    let by_ecdsa = verdict_of_toy(document, sign).await;
+    let by_rsa = verdict_of_toy(document, &format!("algorithm = 'RSA-PKCS1-SHA256'\n{sign}")).await;
+
+    assert_eq!(by_ecdsa.outcome, Verdict::Passed, "{by_ecdsa}");
+    assert_eq!(by_rsa.outcome, Verdict::Failed);
+    let detail = by_rsa.detail.unwrap_or_default();
+    assert!(
+        detail.starts_with("panic: nobody said that keys may be RSA's"),
+        "{detail}"
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_that_falls_over_a_document_that_was_damaged_once_signed_is_found() {
+    let document = format!("TOY panic-on-damage 2000\n{}", "x".repeat(2000));
+
+    for operation in ["archive", "sign"] {
+        let check = format!("operation = '{operation}'\nsigners = 2\nexpect.accepted = {{}}");
+        let result = verdict_of_toy(&document, &check).await;
+
+        assert_eq!(result.outcome, Verdict::Failed, "{operation}");
+        let detail = result.detail.unwrap_or_default();
+        assert!(
+            detail.starts_with("signed, then bits turned over: "),
+            "{operation}: {detail}"
+        );
     }
 }
 
@@ -219,8 +283,9 @@ async fn a_format_without_built_in_cases_is_given_what_is_not_its_own() {
         run_quick(&toy).await.unwrap(),
     ] {
         let documents = 5;
-        let operations = toy.capabilities().len();
-        assert_eq!(scorecard.passed, documents * operations, "{scorecard}");
+        // `sign` is asked for either kind of key.
+        let checks = toy.capabilities().len() + 1;
+        assert_eq!(scorecard.passed, documents * checks, "{scorecard}");
         assert_eq!((scorecard.failed, scorecard.skipped), (0, 0), "{scorecard}");
         let played = |name: &str| scorecard.cases.iter().any(|case| case.name == name);
         assert!(played("generic-empty/inspect") && played("generic-pdf-cut-off/sign"));
