@@ -25,7 +25,7 @@ pub(super) fn remove_from_page(
         return Ok(());
     };
     let array = match file.resolve_id(value) {
-        Some(id) => file.raw_object(id)?.bytes,
+        Some(id) => file.raw_object(id)?.bytes.into(),
         None => {
             let source = file.raw_object(page.id)?;
             let page = RawDictionary::scan(&source.bytes).map_err(damaged)?;

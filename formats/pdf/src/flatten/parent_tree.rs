@@ -89,7 +89,7 @@ impl<'f, 'a> Followed<'f, 'a> {
             return Ok(Cow::Borrowed(value));
         };
         match self.file.resolve_id(&Object::Reference(id)) {
-            Some(id) if self.visited.insert(id) => Ok(self.file.raw_object(id)?.bytes),
+            Some(id) if self.visited.insert(id) => Ok(self.file.raw_object(id)?.bytes.into()),
             _ => Ok(Cow::Borrowed(b"")),
         }
     }

@@ -192,7 +192,7 @@ fn followed<'s>(file: &PdfFile<'s>, source: &'s [u8]) -> Result<Cow<'s, [u8]>, R
     // As many as the parsed form of the same values was reached through.
     for _ in 0..file.limits().tree_depth {
         match as_reference(&source) {
-            Some(id) => source = file.raw_object(id)?.bytes,
+            Some(id) => source = file.raw_object(id)?.bytes.into(),
             None => return Ok(source),
         }
     }

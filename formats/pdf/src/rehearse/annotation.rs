@@ -124,7 +124,7 @@ fn annotations<'a>(file: &PdfFile<'a>, page: ObjectId) -> Result<Cow<'a, [u8]>, 
     let array = value.filter(|value| matches!(file.resolve(value), Some(Object::Array(_))));
     match array.map(|array| file.resolve_id(array)) {
         None => Ok(Cow::Borrowed(b"[]")),
-        Some(Some(id)) => Ok(file.raw_object(id)?.bytes),
+        Some(Some(id)) => Ok(file.raw_object(id)?.bytes.into()),
         Some(None) => {
             let source = file.raw_object(page)?;
             let page = RawDictionary::scan(&source.bytes).map_err(|error| {

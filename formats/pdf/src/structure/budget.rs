@@ -129,6 +129,21 @@ impl Budget {
         done
     }
 
+    /// Has `work` scan a value, and tells what that took.
+    pub(super) fn measure<T, E>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<(T, usize), E> {
+        let before = self.memory;
+        let done = work(self)?;
+        Ok((done, before - self.memory))
+    }
+
+    /// Takes what a value took before: it is gone through again.
+    pub(super) fn take_again(&mut self, taken: usize) -> Result<(), ScanError> {
+        self.take(taken, 0)
+    }
+
     fn take(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
         let left = self.memory.checked_sub(bytes);
         self.memory = left.ok_or(ScanError::Values(position))?;

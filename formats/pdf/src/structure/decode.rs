@@ -136,7 +136,7 @@ fn parameters_of(value: &[u8]) -> Result<Object, DecodeError> {
             .ok()
             .and_then(|digits| digits.parse().ok());
         parameters.set(
-            entry.key.clone(),
+            entry.key.to_vec(),
             Object::Integer(number.ok_or(DecodeError::Filter)?),
         );
     }

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Budget;
@@ -17,7 +18,7 @@ pub(crate) struct RawDictionary<'a> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawEntry<'a> {
     /// The key without slash, `#xx` decoded.
-    pub(crate) key: Vec<u8>,
+    pub(crate) key: Cow<'a, [u8]>,
     /// The value as written.
     pub(crate) value: &'a [u8],
     /// From the key's slash to the end of the value, relative to the source.
@@ -45,7 +46,7 @@ impl<'a> RawDictionary<'a> {
                 Some((Token::Name(key), key_span)) => {
                     let value_span = scanner.value(&mut budget)?;
                     entries.push(RawEntry {
-                        key: decode_name(key).into_owned(),
+                        key: decode_name(key),
                         value: source.get(value_span.clone()).unwrap_or_default(),
                         span: key_span.start..value_span.end,
                         value_span,
@@ -68,7 +69,7 @@ impl<'a> RawDictionary<'a> {
 
     /// The entry of a key.
     pub(crate) fn find(&self, key: &[u8]) -> Option<&RawEntry<'a>> {
-        self.entries.iter().find(|entry| entry.key == key)
+        self.entries.iter().find(|entry| *entry.key == *key)
     }
 
     /// The value of a key as written.
@@ -104,19 +105,55 @@ impl<'a> RawDictionary<'a> {
 
 /// The items of an array as written; the source begins with `[`, after blanks.
 pub(crate) fn array_items(source: &[u8]) -> Result<Vec<&[u8]>, ScanError> {
-    let mut budget = Budget::new(&Limits::default());
-    let mut scanner = Scanner::new(source, 0);
-    if !matches!(scanner.token()?, Some((Token::ArrayStart, _))) {
-        return Err(ScanError::Syntax(0));
-    }
-    let mut items = Vec::new();
-    loop {
-        let mut ahead = scanner.clone();
-        match ahead.token()? {
-            Some((Token::ArrayEnd, _)) => return Ok(items),
-            Some(_) => items.push(source.get(scanner.value(&mut budget)?).unwrap_or_default()),
-            None => return Err(ScanError::End(0)),
+    ArrayItems::of(source)?.collect()
+}
+
+/// Reads the items of an array one by one.
+pub(crate) struct ArrayItems<'a> {
+    source: &'a [u8],
+    scanner: Scanner<'a>,
+    budget: Budget,
+    is_at_end: bool,
+}
+
+impl<'a> ArrayItems<'a> {
+    /// From a source that begins with `[`, after blanks.
+    pub(crate) fn of(source: &'a [u8]) -> Result<Self, ScanError> {
+        let mut scanner = Scanner::new(source, 0);
+        if !matches!(scanner.token()?, Some((Token::ArrayStart, _))) {
+            return Err(ScanError::Syntax(0));
         }
+        Ok(Self {
+            source,
+            scanner,
+            budget: Budget::new(&Limits::default()),
+            is_at_end: false,
+        })
+    }
+
+    fn read(&mut self) -> Result<Option<&'a [u8]>, ScanError> {
+        let mut ahead = self.scanner.clone();
+        match ahead.token()? {
+            Some((Token::ArrayEnd, _)) => Ok(None),
+            Some(_) => {
+                let span = self.scanner.value(&mut self.budget)?;
+                Ok(Some(self.source.get(span).unwrap_or_default()))
+            }
+            None => Err(ScanError::End(0)),
+        }
+    }
+}
+
+impl<'a> Iterator for ArrayItems<'a> {
+    type Item = Result<&'a [u8], ScanError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_at_end {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.is_at_end = !matches!(item, Some(Ok(_)));
+        item
     }
 }
 

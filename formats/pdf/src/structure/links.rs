@@ -1,5 +1,7 @@
 //! References with what the keys around them say about their meaning.
 
+use std::borrow::Cow;
+
 use super::scan::{ScanError, Scanner, Token, unsigned};
 use super::text::decode_name;
 
@@ -41,7 +43,7 @@ const FIELD_KEYS: [&[u8]; 7] = [
 pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
     let mut scanner = Scanner::new(source, 0);
     let mut links = Vec::new();
-    let mut open: Vec<Level> = Vec::new();
+    let mut open: Vec<Level<'_>> = Vec::new();
     let mut before = [None, None];
     while let Some((token, _)) = scanner.token()? {
         if let (Token::Keyword(b"R"), [Some(number), Some(_)]) = (token, before)
@@ -61,7 +63,7 @@ pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
         match token {
             Token::ArrayStart => open.push(Level::Array),
             Token::DictionaryStart => open.push(Level::Dictionary {
-                key: Vec::new(),
+                key: Cow::Borrowed(b""),
                 has_value: true,
             }),
             Token::ArrayEnd | Token::DictionaryEnd => {
@@ -70,7 +72,7 @@ pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
             }
             Token::Name(name) => match open.last_mut() {
                 Some(Level::Dictionary { key, has_value }) if *has_value => {
-                    *key = decode_name(name).into_owned();
+                    *key = decode_name(name);
                     *has_value = false;
                 }
                 _ => end_value(&mut open),
@@ -81,26 +83,26 @@ pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
     Ok(links)
 }
 
-enum Level {
+enum Level<'s> {
     Array,
     Dictionary {
         /// The key that was read last.
-        key: Vec<u8>,
+        key: Cow<'s, [u8]>,
         /// Whether its value has begun; the next name is a key.
         has_value: bool,
     },
 }
 
-fn end_value(open: &mut [Level]) {
+fn end_value(open: &mut [Level<'_>]) {
     if let Some(Level::Dictionary { has_value, .. }) = open.last_mut() {
         *has_value = true;
     }
 }
 
-fn kind(open: &[Level]) -> LinkKind {
+fn kind(open: &[Level<'_>]) -> LinkKind {
     let mut keys = open.iter().rev().filter_map(|level| match level {
         Level::Array => None,
-        Level::Dictionary { key, .. } => Some(key.as_slice()),
+        Level::Dictionary { key, .. } => Some(key.as_ref()),
     });
     match (keys.next(), keys.next(), keys.next()) {
         (None, ..) => LinkKind::Array,

@@ -16,6 +16,7 @@ mod indirect;
 mod layout;
 mod links;
 mod load;
+mod object_source;
 mod object_stream;
 mod page_tree;
 mod rebuild;
@@ -31,10 +32,13 @@ use parafa_format_core::{Blob, Refusal};
 use crate::limits::Limits;
 
 pub(crate) use decode::Decoder;
-pub(crate) use dictionary::{RawDictionary, array_items, as_name, as_reference, as_string};
+pub(crate) use dictionary::{
+    ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
+};
 pub(crate) use file::PdfFile;
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
+pub(crate) use object_source::ObjectSource;
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{
     MAX_OBJECT_NUMBER, ScanError, is_delimiter, is_white_space, reference_places, references,

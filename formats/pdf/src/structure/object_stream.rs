@@ -1,5 +1,6 @@
 //! Object streams (ISO 32000-2, 7.5.7).
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::budget::Budget;
@@ -24,7 +25,16 @@ pub(crate) enum ObjectStreamError {
 #[derive(Debug)]
 pub(crate) struct ObjectStream {
     content: Vec<u8>,
-    members: Vec<(u32, Range<usize>)>,
+    members: Vec<Member>,
+}
+
+#[derive(Debug)]
+struct Member {
+    number: u32,
+    span: Range<usize>,
+    /// What it took to scan it.
+    taken: usize,
+    was_read: Cell<bool>,
 }
 
 impl ObjectStream {
@@ -53,17 +63,30 @@ impl ObjectStream {
 
     /// The object number and source of a member.
     pub(crate) fn member(&self, index: u32) -> Option<(u32, &[u8])> {
-        let (number, span) = self.members.get(usize::try_from(index).ok()?)?;
-        Some((*number, self.content.get(span.clone())?))
+        let member = self.find(index)?;
+        Some((member.number, self.content.get(member.span.clone())?))
+    }
+
+    /// Takes what it takes to go through a member once more: the first time is
+    /// the one when it was found.
+    pub(crate) fn take_member(&self, index: u32, budget: &mut Budget) -> Result<(), ScanError> {
+        match self.find(index) {
+            Some(member) if member.was_read.replace(true) => budget.take_again(member.taken),
+            _ => Ok(()),
+        }
     }
 
     /// The highest object number among the members.
     pub(crate) fn highest_number(&self) -> u32 {
         self.members
             .iter()
-            .map(|(number, _)| *number)
+            .map(|member| member.number)
             .max()
             .unwrap_or(0)
+    }
+
+    fn find(&self, index: u32) -> Option<&Member> {
+        self.members.get(usize::try_from(index).ok()?)
     }
 }
 
@@ -73,7 +96,7 @@ fn members(
     content: &[u8],
     offsets: &[(u32, usize)],
     budget: &mut Budget,
-) -> Result<Vec<(u32, Range<usize>)>, ObjectStreamError> {
+) -> Result<Vec<Member>, ObjectStreamError> {
     let mut members = Vec::with_capacity(offsets.len());
     for (index, (number, start)) in offsets.iter().enumerate() {
         let end = offsets
@@ -84,12 +107,17 @@ fn members(
             .filter(|_| *start < end)
             .ok_or(ObjectStreamError::Member(index))?;
         let mut scanner = Scanner::new(member, *start);
-        let value = scanner.value(budget)?;
+        let (span, taken) = budget.measure(|budget| scanner.value(budget))?;
         scanner.skip_blanks();
         if scanner.position() != end {
             return Err(ObjectStreamError::Member(index));
         }
-        members.push((*number, value));
+        members.push(Member {
+            number: *number,
+            span,
+            taken,
+            was_read: Cell::new(false),
+        });
     }
     Ok(members)
 }
@@ -136,6 +164,19 @@ mod tests {
         assert_eq!(stream.member(0), Some((7, &b"<</A 1>>"[..])));
         assert!(stream.member(2).is_none());
         assert_eq!(stream.highest_number(), 9);
+    }
+
+    #[test]
+    fn members_that_are_read_again_and_again_count_each_time() {
+        let limits = Limits::default();
+        let items = "0 ".repeat(200_000);
+        let stream = parse(b"<</N 1/First 4>>", format!("7 0 [{items}]").as_bytes()).unwrap();
+        let mut budget = Budget::new(&limits);
+
+        let reads = (0..100).take_while(|_| stream.take_member(0, &mut budget).is_ok());
+
+        // As many as fit, and the one when it was found.
+        assert_eq!(reads.count(), limits.loaded_bytes / stream.members[0].taken + 1);
     }
 
     #[test]

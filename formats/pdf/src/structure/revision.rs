@@ -1,6 +1,5 @@
 //! The objects of the file as of one of its revisions.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,6 +12,7 @@ use super::budget::Budget;
 use super::decode::Decoder;
 use super::dictionary::{RawDictionary, as_name, as_reference};
 use super::indirect::{self, IndirectObject, Length, Opened};
+use super::object_source::ObjectSource;
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
 use super::scan::{Scanner, unsigned};
@@ -25,11 +25,11 @@ use crate::limits::Limits;
 const MAX_HEADER_BYTES: usize = 64;
 
 /// The exact source of an indirect object.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct RawObject<'a> {
     /// The value as written, without the white space around it; for a stream
     /// its dictionary.
-    pub(crate) bytes: Cow<'a, [u8]>,
+    pub(crate) bytes: ObjectSource<'a>,
     /// The encoded data of a stream.
     pub(crate) data: Option<&'a [u8]>,
     /// Where that data stands in the file.
@@ -164,7 +164,9 @@ impl<'a> Revision<'a> {
             Some(XrefEntry::InUse { offset, generation }) => {
                 let object = self.read((number, generation), offset)?;
                 Ok(Some(RawObject {
-                    bytes: Cow::Borrowed(self.source.get(object.value.clone()).unwrap_or_default()),
+                    bytes: ObjectSource::File(
+                        self.source.get(object.value.clone()).unwrap_or_default(),
+                    ),
                     data: self.data(&object, offset)?,
                     data_span: object.data.clone(),
                     offset: Some(object.value.start),
@@ -173,18 +175,26 @@ impl<'a> Revision<'a> {
             }
             Some(XrefEntry::Compressed { container, index }) => {
                 let container_number = container;
-                let container = self.container(container_number)?;
-                let member = container
-                    .member(index)
-                    .filter(|(found, _)| *found == number);
-                let (_, bytes) = member.ok_or_else(|| {
-                    Refusal::new(
+                let stream = self.container(container_number)?;
+                let member = stream.member(index);
+                if member.is_none_or(|(found, _)| found != number) {
+                    return Err(Refusal::new(
                         "xref-damaged",
-                        format!("The object {number} is not in the object stream {container_number} as listed."),
-                    )
-                })?;
+                        format!(
+                            "The object {number} is not in the object stream {container_number} as listed."
+                        ),
+                    ));
+                }
+                let mut state = self.state.borrow_mut();
+                stream
+                    .take_member(index, &mut state.budget)
+                    .map_err(|error| {
+                        let place = format!("The object {number} cannot be read");
+                        refusal::from_scan("object-damaged", &place, &error)
+                    })?;
+                drop(state);
                 Ok(Some(RawObject {
-                    bytes: Cow::Owned(bytes.to_vec()),
+                    bytes: ObjectSource::Member { stream, index },
                     data: None,
                     data_span: None,
                     offset: None,

@@ -290,8 +290,11 @@ impl<'a> Scanner<'a> {
 
 /// Object numbers of all references in a source, in order.
 pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
-    let places = reference_places(source)?.into_iter();
-    Ok(places.filter_map(|(id, _)| Some(id?.0)).collect())
+    let mut numbers = Vec::new();
+    for_each_reference(source, |(id, _)| {
+        numbers.extend(id.map(|(number, _)| number));
+    })?;
+    Ok(numbers)
 }
 
 /// The identifier of an object, unless no object can have it, and where a
@@ -300,8 +303,16 @@ pub(crate) type ReferencePlace = (Option<(u32, u16)>, Range<usize>);
 
 /// All references in a source, in order.
 pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, ScanError> {
-    let mut scanner = Scanner::new(source, 0);
     let mut places = Vec::new();
+    for_each_reference(source, |place| places.push(place))?;
+    Ok(places)
+}
+
+fn for_each_reference(
+    source: &[u8],
+    mut visit: impl FnMut(ReferencePlace),
+) -> Result<(), ScanError> {
+    let mut scanner = Scanner::new(source, 0);
     let mut before = [None, None];
     while let Some((token, span)) = scanner.token()? {
         if let (Token::Keyword(b"R"), [Some((number, start)), Some((generation, _))]) =
@@ -309,7 +320,7 @@ pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, Sca
         {
             let number = u32::try_from(number).ok();
             let id = number.zip(u16::try_from(generation).ok());
-            places.push((id, start..span.end));
+            visit((id, start..span.end));
         }
         let [_, last] = before;
         let value = if let Token::Number(digits) = token {
@@ -319,7 +330,7 @@ pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, Sca
         };
         before = [last, value];
     }
-    Ok(places)
+    Ok(())
 }
 
 enum Container<'a> {

@@ -25,68 +25,79 @@ pub(crate) fn text_string(value: &Object) -> Option<String> {
 
 /// The bytes of a name (ISO 32000-2, 7.3.5): `#xx` decoded.
 pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
-    if !written.contains(&b'#') {
-        return Cow::Borrowed(written);
+    if written.contains(&b'#') {
+        Cow::Owned(name_bytes(written).collect())
+    } else {
+        Cow::Borrowed(written)
     }
-    let mut name = Vec::with_capacity(written.len());
+}
+
+fn name_bytes(written: &[u8]) -> impl Iterator<Item = u8> {
     let mut rest = written;
-    while let Some((byte, tail)) = rest.split_first() {
+    std::iter::from_fn(move || {
+        let (byte, tail) = rest.split_first()?;
         match (byte, tail) {
             (b'#', [high, low, after @ ..])
                 if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
             {
-                name.push(hex_value(*high) << 4 | hex_value(*low));
                 rest = after;
+                Some(hex_value(*high) << 4 | hex_value(*low))
             }
             _ => {
-                name.push(*byte);
                 rest = tail;
+                Some(*byte)
             }
         }
-    }
-    Cow::Owned(name)
+    })
 }
 
 /// The bytes of a hexadecimal string (7.3.4.3); `digits` stands between the
 /// angle brackets, and a missing last digit is 0.
 pub(crate) fn decode_hex(digits: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(digits.len() / 2);
-    let mut high = None;
-    for digit in digits
-        .iter()
-        .filter(|byte| byte.is_ascii_hexdigit())
-        .map(|byte| hex_value(*byte))
-    {
-        match high.take() {
-            None => high = Some(digit),
-            Some(high) => bytes.push(high << 4 | digit),
-        }
-    }
-    bytes.extend(high.map(|high| high << 4));
+    let mut bytes = Vec::with_capacity(digits.len().div_ceil(2));
+    bytes.extend(hex_bytes(digits));
     bytes
+}
+
+fn hex_bytes(digits: &[u8]) -> impl Iterator<Item = u8> {
+    let digits = digits.iter().filter(|byte| byte.is_ascii_hexdigit());
+    let mut digits = digits.map(|byte| hex_value(*byte));
+    std::iter::from_fn(move || {
+        let high = digits.next()?;
+        Some(high << 4 | digits.next().unwrap_or(0))
+    })
 }
 
 /// The bytes of a literal string (7.3.4.2); `text` stands between the outer
 /// parentheses.
 pub(crate) fn decode_literal(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((byte, tail)) = rest.split_first() {
-        rest = tail;
-        match byte {
-            b'\r' => {
-                rest = tail.strip_prefix(b"\n").unwrap_or(tail);
-                bytes.push(b'\n');
-            }
-            b'\\' => {
-                let (decoded, after) = escape(tail);
-                bytes.extend(decoded);
-                rest = after;
-            }
-            _ => bytes.push(*byte),
-        }
-    }
+    bytes.extend(literal_bytes(text));
     bytes
+}
+
+fn literal_bytes(text: &[u8]) -> impl Iterator<Item = u8> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let (byte, tail) = rest.split_first()?;
+            rest = tail;
+            match byte {
+                b'\r' => {
+                    rest = tail.strip_prefix(b"\n").unwrap_or(tail);
+                    return Some(b'\n');
+                }
+                b'\\' => {
+                    let (decoded, after) = escape(tail);
+                    rest = after;
+                    if decoded.is_some() {
+                        return decoded;
+                    }
+                }
+                _ => return Some(*byte),
+            }
+        }
+    })
 }
 
 /// Whether two sources hold the same values, however they are written:
@@ -110,23 +121,23 @@ fn same_token(left: Token<'_>, right: Token<'_>) -> bool {
         return true;
     }
     match (left, right) {
-        (Token::Name(left), Token::Name(right)) => decode_name(left) == decode_name(right),
+        (Token::Name(left), Token::Name(right)) => name_bytes(left).eq(name_bytes(right)),
         (Token::Number(left), Token::Number(right)) => number(left)
             .is_some_and(|left| number(right).is_some_and(|right| left.total_cmp(&right).is_eq())),
-        _ => string(left).is_some_and(|left| string(right) == Some(left)),
+        (Token::HexString(left), Token::HexString(right)) => hex_bytes(left).eq(hex_bytes(right)),
+        (Token::LiteralString(left), Token::LiteralString(right)) => {
+            literal_bytes(left).eq(literal_bytes(right))
+        }
+        (Token::HexString(digits), Token::LiteralString(text))
+        | (Token::LiteralString(text), Token::HexString(digits)) => {
+            hex_bytes(digits).eq(literal_bytes(text))
+        }
+        _ => false,
     }
 }
 
 fn number(written: &[u8]) -> Option<f64> {
     std::str::from_utf8(written).ok()?.parse().ok()
-}
-
-fn string(token: Token<'_>) -> Option<Vec<u8>> {
-    match token {
-        Token::HexString(digits) => Some(decode_hex(digits)),
-        Token::LiteralString(text) => Some(decode_literal(text)),
-        _ => None,
-    }
 }
 
 fn hex_value(digit: u8) -> u8 {

@@ -100,7 +100,7 @@ impl<'f, 'a> Edits<'f, 'a> {
     pub(crate) fn source(&self, id: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
         match self.objects.get(&id) {
             Some(edit) => Ok(Cow::Owned(edit.value.clone())),
-            None => self.file.raw_object(id).map(|object| object.bytes),
+            None => self.file.raw_object(id).map(|object| object.bytes.into()),
         }
     }
 

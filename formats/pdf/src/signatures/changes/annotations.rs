@@ -7,7 +7,10 @@ use super::super::AccessPermission;
 use super::confinement::Standing;
 use super::values::refuse_other_keys;
 use super::{Comparison, Page, Stop, entries};
-use crate::structure::{FieldKind, RawObject, as_name};
+use crate::structure::{FieldKind, ObjectSource, RawObject, as_name, as_reference};
+
+/// Two arrays of annotations, by number and generation.
+pub(super) type SharedLists = (Option<(u32, u16)>, (u32, u16));
 
 impl Comparison<'_, '_, '_> {
     /// Pages that were there differ only in what annotates them.
@@ -48,6 +51,12 @@ impl Comparison<'_, '_, '_> {
         let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
         refuse_other_keys(&format!("page {number}"), &old, &new, &[&[b"Annots"]])?;
         let (old_items, new_items) = (old.value(b"Annots"), new.value(b"Annots"));
+        let lists = shared_lists(old_items, new_items);
+        if lists.is_some_and(|lists| self.permitted_lists.contains(&lists)) {
+            self.warrant(number, b"Annots", new_items.unwrap_or_default())?;
+            self.explain_as(number, Standing::Page);
+            return Ok(());
+        }
         let differing = self.differing_items((number, b"Annots"), old_items, new_items)?;
         let permitted = differing.is_some_and(|differing| {
             differing
@@ -64,6 +73,7 @@ impl Comparison<'_, '_, '_> {
                 "The annotations of the page {number} were changed."
             )));
         }
+        self.permitted_lists.extend(lists);
         self.explain_as(number, Standing::Page);
         Ok(())
     }
@@ -71,12 +81,12 @@ impl Comparison<'_, '_, '_> {
     /// Annotations that were added, removed or written anew, with what only
     /// they lead to.
     fn explain_changed_annotations(&mut self) -> Result<(), Stop> {
-        let annotations: Vec<(u32, Option<Vec<u8>>)> = self
+        let annotations: Vec<(u32, Option<ObjectSource<'_>>)> = self
             .changed
             .iter()
             .filter(|(number, _)| self.may_annotate(**number))
             .map(|(number, change)| {
-                let new = change.new.as_ref().map(|new| new.bytes.to_vec());
+                let new = change.new.as_ref().map(|new| new.bytes.clone());
                 (*number, new)
             })
             .collect();
@@ -100,6 +110,16 @@ impl Comparison<'_, '_, '_> {
                 None => matches!(self.old.raw(number), Ok(Some(object)) if is_annotation(&object)),
             }
     }
+}
+
+/// The arrays of annotations that a page had and has, when others may have the
+/// same: both are objects, or there was none.
+fn shared_lists(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<SharedLists> {
+    let old = old
+        .map(|old| as_reference(old).ok_or(()))
+        .transpose()
+        .ok()?;
+    Some((old, new.and_then(as_reference)?))
 }
 
 /// An annotation that is no widget (ISO 32000-2, 12.5.2): fields have rules of

@@ -50,14 +50,13 @@ impl Comparison<'_, '_, '_> {
         let (old, new) = (entries(&old)?, entries(&new)?);
         refuse_other_keys(&part, &old, &new, &permitted_keys(node))?;
         let differing = differing_keys(&old, &new);
-        if differing.iter().any(|key| key == b"Type") && !becomes_an_annotation(&old, &new) {
+        if differing.contains(&&b"Type"[..]) && !becomes_an_annotation(&old, &new) {
             return Err(Stop::Change(format!(
                 "The /Type of the {part} was changed."
             )));
         }
         let same_look = node.kind == FieldKind::Signature || self.has_same_look(&old, &new)?;
-        let is_passing =
-            |key: &Vec<u8>| PASSING_KEYS.contains(&key.as_slice()) && (key != b"Ff" || same_look);
+        let is_passing = |key: &&[u8]| PASSING_KEYS.contains(key) && (*key != b"Ff" || same_look);
         let permitted = if differing.iter().all(is_passing) {
             // A field that shows a signature is never filled in.
             node.kind == FieldKind::Signature

@@ -154,8 +154,8 @@ impl Comparison<'_, '_, '_> {
         let is_off = |value: Option<&[u8]>| matches!(value, None | Some(b"false"));
         let are_kept = is_off(old.value(b"NeedAppearances"));
         for key in differing_keys(old, new) {
-            let (old, new) = (old.value(&key), new.value(&key));
-            let lawful = match key.as_slice() {
+            let (old, new) = (old.value(key), new.value(key));
+            let lawful = match key {
                 b"DA" if old.is_none() && are_kept => true,
                 b"NeedAppearances" if is_off(old) && is_off(new) => true,
                 b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
@@ -164,11 +164,11 @@ impl Comparison<'_, '_, '_> {
                 _ => continue,
             };
             if !lawful {
-                let key = String::from_utf8_lossy(&key);
+                let key = String::from_utf8_lossy(key);
                 return Err(Stop::Change(format!("The /{key} of the form was changed.")));
             }
             if let Some(new) = new {
-                self.permit(holder, &key, new)?;
+                self.permit(holder, key, new)?;
             }
         }
         Ok(())

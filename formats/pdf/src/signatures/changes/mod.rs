@@ -12,6 +12,7 @@ mod catalog;
 mod confinement;
 mod fields;
 mod form;
+mod items;
 mod references;
 mod values;
 
@@ -27,6 +28,7 @@ use crate::structure::{
     FieldNode, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry, same_value,
 };
 
+use annotations::SharedLists;
 use confinement::Standing;
 use references::References;
 
@@ -153,7 +155,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let source = object.as_ref().map(|object| object.bytes.as_ref());
+        let source = object.as_ref().map(|object| &*object.bytes);
         let found: Rc<[u32]> = referenced(source.unwrap_or_default())?.into();
         if let Some(known) = newest.get_mut(&number) {
             known.referenced = Some(Rc::clone(&found));
@@ -206,6 +208,8 @@ struct Comparison<'d, 'f, 'a> {
     permitting: BTreeSet<(u32, Vec<u8>)>,
     /// How often they refer from one object to another.
     warrants: BTreeMap<(u32, u32), usize>,
+    /// What may have become of arrays of annotations: pages may share them.
+    permitted_lists: BTreeSet<SharedLists>,
 }
 
 struct Change<'a> {
@@ -252,6 +256,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             explained: BTreeMap::new(),
             permitting: BTreeSet::new(),
             warrants: BTreeMap::new(),
+            permitted_lists: BTreeSet::new(),
         })
     }
 

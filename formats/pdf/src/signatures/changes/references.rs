@@ -50,6 +50,8 @@ impl References {
                 add(from, &object.bytes)?;
             }
         }
+        // What was compared before has taken its part, what follows has its own.
+        newest.renew_values(file.limits());
         let reached = reached(&by_source);
         let mut by_target = by_source;
         by_target

@@ -1,13 +1,16 @@
 //! Values of two revisions beside each other.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-
 use parafa_format_core::Refusal;
 
 use super::confinement::Standing;
+use super::items::{DifferingItems, Items};
 use super::{Comparison, Stop};
-use crate::structure::{RawDictionary, RawObject, Revision, array_items, as_reference, same_value};
+use crate::structure::{
+    ObjectSource, RawDictionary, RawEntry, RawObject, Revision, as_reference, same_value,
+};
+
+/// As much of a key as a sentence shows.
+const MAX_SHOWN_KEY_BYTES: usize = 127;
 
 impl<'a> Comparison<'_, '_, 'a> {
     /// Object numbers that only one of two arrays refers to, each the value of a
@@ -22,16 +25,12 @@ impl<'a> Comparison<'_, '_, 'a> {
     ) -> Result<Option<DifferingItems>, Refusal> {
         let old_source = self.old_value(old)?;
         let new_source = new.map_or(Ok(None), |new| self.new_value(new))?;
-        let old_items = old_source
-            .as_deref()
-            .map_or(Some(Items::default()), Items::of);
-        let new_items = new_source
-            .as_deref()
-            .map_or(Some(Items::default()), Items::of);
+        let old_items = Items::of(old_source.as_deref().unwrap_or(b"[]"));
+        let new_items = Items::of(new_source.as_deref().unwrap_or(b"[]"));
         let (Some(old_items), Some(new_items)) = (old_items, new_items) else {
             return Ok(None);
         };
-        let Some(differing) = new_items.differ_from(&old_items, |number| self.is_added(number))
+        let Some(differing) = new_items.differ_from(old_items, |number| self.is_added(number))
         else {
             return Ok(None);
         };
@@ -69,6 +68,13 @@ impl<'a> Comparison<'_, '_, 'a> {
         new: Option<&[u8]>,
         depth: usize,
     ) -> Result<bool, Refusal> {
+        let refers_to = |value: Option<&[u8]>| value.and_then(as_reference);
+        if let Some((number, generation)) = refers_to(new)
+            && refers_to(old) == Some((number, generation))
+            && !self.changed.contains_key(&number)
+        {
+            return Ok(true);
+        }
         let (old, new) = (
             self.old_value(old)?,
             new.map_or(Ok(None), |new| self.new_value(new))?,
@@ -87,6 +93,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         else {
             return Ok(false);
         };
+        let new = ByKey::of(&new);
         for entry in old.entries() {
             if !self.only_grew(Some(entry.value), new.value(&entry.key), depth)? {
                 return Ok(false);
@@ -105,113 +112,35 @@ impl<'a> Comparison<'_, '_, 'a> {
         })
     }
 
-    pub(super) fn old_value(&self, value: Option<&[u8]>) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+    pub(super) fn old_value<'v>(
+        &self,
+        value: Option<&'v [u8]>,
+    ) -> Result<Option<ObjectSource<'v>>, Refusal>
+    where
+        'a: 'v,
+    {
         value.map_or(Ok(None), |value| resolved(&self.old, value))
     }
 
-    pub(super) fn new_value(&self, value: &[u8]) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+    pub(super) fn new_value<'v>(&self, value: &'v [u8]) -> Result<Option<ObjectSource<'v>>, Refusal>
+    where
+        'a: 'v,
+    {
         resolved(self.file.newest(), value)
-    }
-}
-
-/// Object numbers that only one of two arrays refers to.
-pub(super) struct DifferingItems {
-    /// Also those that both refer to and that stood for nothing before.
-    pub(super) added: BTreeSet<u32>,
-    pub(super) removed: BTreeSet<u32>,
-}
-
-/// The items of an array of references, in order.
-#[derive(Default)]
-struct Items<'s>(Vec<Item<'s>>);
-
-enum Item<'s> {
-    /// With the generation: under another one readers find another object, or
-    /// none.
-    Reference(u32, u16),
-    /// What is no reference stays as it is, and may be a dictionary only: with
-    /// names an array could mean something else.
-    Direct(&'s [u8]),
-}
-
-impl<'s> Items<'s> {
-    fn of(array: &'s [u8]) -> Option<Self> {
-        let items = array_items(array).ok()?.into_iter();
-        let read = items.map(|item| match as_reference(item) {
-            Some((number, generation)) => Some(Item::Reference(number, generation)),
-            None if item.starts_with(b"<<") || item == b"null" => Some(Item::Direct(item)),
-            None => None,
-        });
-        read.collect::<Option<_>>().map(Self)
-    }
-
-    /// What was added and removed; `None` when the rest is not the same in the
-    /// same order, or an added item stands there twice.
-    fn differ_from(&self, old: &Self, is_new: impl Fn(u32) -> bool) -> Option<DifferingItems> {
-        let (old_references, new_references) = (old.references(), self.references());
-        let stays = |item: &&Item<'_>| match item {
-            Item::Reference(number, generation) => {
-                let reference = (*number, *generation);
-                !is_new(*number)
-                    && old_references.contains(&reference)
-                    && new_references.contains(&reference)
-            }
-            Item::Direct(_) => true,
-        };
-        let stayed: Vec<_> = self.0.iter().filter(stays).collect();
-        let stayed_before: Vec<_> = old.0.iter().filter(stays).collect();
-        let mut pairs = stayed_before.iter().zip(&stayed);
-        if stayed.len() != stayed_before.len() || !pairs.all(|(old, new)| old.is_same_as(new)) {
-            return None;
-        }
-        let added = self.0.iter().filter(|item| !stays(item));
-        let added: Vec<u32> = added.filter_map(Item::number).collect();
-        let differing = DifferingItems {
-            added: added.iter().copied().collect(),
-            removed: old_references
-                .difference(&new_references)
-                .map(|(number, _)| *number)
-                .collect(),
-        };
-        (differing.added.len() == added.len()).then_some(differing)
-    }
-
-    fn references(&self) -> BTreeSet<(u32, u16)> {
-        let references = self.0.iter().filter_map(|item| match item {
-            Item::Reference(number, generation) => Some((*number, *generation)),
-            Item::Direct(_) => None,
-        });
-        references.collect()
-    }
-}
-
-impl Item<'_> {
-    fn number(&self) -> Option<u32> {
-        match self {
-            Self::Reference(number, _) => Some(*number),
-            Self::Direct(_) => None,
-        }
-    }
-
-    fn is_same_as(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Direct(one), Self::Direct(other)) => same_value(one, other),
-            (Self::Reference(number, generation), Self::Reference(other, others)) => {
-                (number, generation) == (other, others)
-            }
-            _ => false,
-        }
     }
 }
 
 /// A value as written, behind its reference if it is one; `None` when there is
 /// nothing, or null.
-fn resolved<'a>(revision: &Revision<'a>, value: &[u8]) -> Result<Option<Cow<'a, [u8]>>, Refusal> {
+fn resolved<'v, 'a: 'v>(
+    revision: &Revision<'a>,
+    value: &'v [u8],
+) -> Result<Option<ObjectSource<'v>>, Refusal> {
     let value = match as_reference(value) {
         Some((number, _)) => revision.raw(number)?.map(|object| object.bytes),
-        None => Some(Cow::Owned(value.to_vec())),
+        None => Some(ObjectSource::File(value)),
     };
-    Ok(value.filter(|value| value.as_ref() != b"null"))
+    Ok(value.filter(|value| **value != *b"null"))
 }
 
 pub(super) fn refuse_other_keys(
@@ -220,13 +149,14 @@ pub(super) fn refuse_other_keys(
     new: &RawDictionary<'_>,
     permitted: &[&[&[u8]]],
 ) -> Result<(), Stop> {
-    let is_permitted = |key: &Vec<u8>| permitted.iter().any(|keys| keys.contains(&key.as_slice()));
+    let is_permitted = |key: &[u8]| permitted.iter().any(|keys| keys.contains(&key));
     match differing_keys(old, new)
         .iter()
         .find(|key| !is_permitted(key))
     {
         None => Ok(()),
         Some(key) => {
+            let key = key.get(..MAX_SHOWN_KEY_BYTES).unwrap_or(key);
             let key = String::from_utf8_lossy(key);
             Err(Stop::Change(format!(
                 "The /{key} of the {part} was changed."
@@ -236,21 +166,35 @@ pub(super) fn refuse_other_keys(
 }
 
 /// Keys that only one of two dictionaries has or whose values differ.
-pub(super) fn differing_keys(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> Vec<Vec<u8>> {
-    let mut values: BTreeMap<&Vec<u8>, [Option<&[u8]>; 2]> = BTreeMap::new();
-    for entry in old.entries() {
-        values.entry(&entry.key).or_default()[0] = Some(entry.value);
-    }
-    for entry in new.entries() {
-        values.entry(&entry.key).or_default()[1] = Some(entry.value);
-    }
-    let differs = |[old, new]: &[Option<&[u8]>; 2]| match (old, new) {
-        (Some(old), Some(new)) => !same_value(old, new),
-        (old, new) => old.is_some() || new.is_some(),
+pub(super) fn differing_keys<'d>(
+    old: &'d RawDictionary<'_>,
+    new: &'d RawDictionary<'_>,
+) -> Vec<&'d [u8]> {
+    let (old_values, new_values) = (ByKey::of(old), ByKey::of(new));
+    let differs = |entry: &&RawEntry<'_>| {
+        let value = new_values.value(&entry.key);
+        value.is_none_or(|value| !same_value(entry.value, value))
     };
-    values
-        .into_iter()
-        .filter(|(_, values)| differs(values))
-        .map(|(key, _)| key.clone())
-        .collect()
+    let is_added = |entry: &&RawEntry<'_>| old_values.value(&entry.key).is_none();
+    let differing = old.entries().iter().filter(differs);
+    let added = new.entries().iter().filter(is_added);
+    let mut keys: Vec<&[u8]> = differing.chain(added).map(|entry| &*entry.key).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// A dictionary whose keys may be many, and are all looked for.
+struct ByKey<'d, 's>(Vec<&'d RawEntry<'s>>);
+
+impl<'d, 's> ByKey<'d, 's> {
+    fn of(dictionary: &'d RawDictionary<'s>) -> Self {
+        let mut entries: Vec<_> = dictionary.entries().iter().collect();
+        entries.sort_by(|one, other| one.key.cmp(&other.key));
+        Self(entries)
+    }
+
+    fn value(&self, key: &[u8]) -> Option<&'s [u8]> {
+        let place = self.0.binary_search_by(|entry| (*entry.key).cmp(key));
+        self.0.get(place.ok()?).map(|entry| entry.value)
+    }
 }
