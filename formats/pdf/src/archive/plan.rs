@@ -6,7 +6,8 @@ use super::questions::{Needs, Question};
 use super::store_update::Additions;
 use crate::limits::Limits;
 use crate::long_term::{
-    Chain, Datum, Gap, Lack, Level, Material, NOWHERE, Obstacle, Rules, Standing, standings,
+    Chain, Contents, Datum, Gap, Lack, Level, Material, NOWHERE, Obstacle, Rules, Standing,
+    due_chains, standings,
 };
 use crate::verify::{CheckedSignature, too_much_to_verify};
 
@@ -30,9 +31,7 @@ impl Plan {
         answers: &Answers<'_>,
     ) -> Result<Self, Refusal> {
         let standings = standings(material, signatures, true, Rules::Complete);
-        if material.is_exhausted() {
-            return Err(too_much_to_verify());
-        }
+        require_all_found_out(material)?;
         let standings: Vec<(&str, Standing)> = signatures
             .iter()
             .zip(standings)
@@ -41,19 +40,23 @@ impl Plan {
             .collect();
         refuse(obstacles(&standings))?;
         // Signatures of other profiles have no level that could be raised.
-        let standings: Vec<(&str, Standing)> = standings
+        let mut chains: Vec<(&str, Contents)> = standings
             .into_iter()
             .filter(|(_, standing)| standing.level != Level::Unknown)
+            .map(|(signature, standing)| (signature, standing.contents))
             .collect();
-        if standings.is_empty() {
+        if chains.is_empty() {
             let detail = "The document has no signature that could be archived.";
             return Err(Refusal::new(CODE, detail));
         }
+        let due = due_chains(material, signatures, &chains);
+        chains.extend(due);
+        require_all_found_out(material)?;
 
         let mut needs = Needs::default();
         let mut faults = Vec::new();
-        for (signature, standing) in &standings {
-            for gap in standing.gaps() {
+        for (signature, contents) in &chains {
+            for gap in &contents.gaps {
                 match Missing::of(material, gap, answers) {
                     Missing::Need(need) => needs.add(need),
                     Missing::Fault(fault) => {
@@ -71,9 +74,9 @@ impl Plan {
             certificates: Vec::new(),
             data: Vec::new(),
         };
-        for (_, standing) in &standings {
-            add_new(&mut plan.certificates, &standing.contents.certificates);
-            add_new(&mut plan.data, &standing.contents.data);
+        for (_, contents) in &chains {
+            add_new(&mut plan.certificates, &contents.certificates);
+            add_new(&mut plan.data, &contents.data);
         }
         Ok(plan)
     }
@@ -150,6 +153,13 @@ fn refuse(mut faults: Vec<String>) -> Result<(), Refusal> {
         subjects: faults,
         ..Refusal::new(CODE, detail)
     })
+}
+
+fn require_all_found_out<E: Environment>(material: &Material<'_, E>) -> Result<(), Refusal> {
+    if material.is_exhausted() {
+        return Err(too_much_to_verify());
+    }
+    Ok(())
 }
 
 fn obstacles(standings: &[(&str, Standing)]) -> Vec<String> {

@@ -124,6 +124,20 @@ impl Contents {
         end
     }
 
+    /// Whether nothing is missing, and all of it stands before an offset.
+    pub(super) fn is_covered_up_to<E: Environment>(
+        &self,
+        end: usize,
+        material: &Material<'_, E>,
+    ) -> bool {
+        let data = self.data.iter();
+        let data = data.map(|datum| material.datum(*datum).place);
+        let certificates = self.certificates.iter();
+        let certificates = certificates.map(|certificate| material.place_of(*certificate));
+        let last = data.chain(certificates).max();
+        self.gaps.is_empty() && last.is_some_and(|last| last < end)
+    }
+
     pub(super) fn report(&mut self, gap: Gap) {
         self.gaps.push(gap);
     }

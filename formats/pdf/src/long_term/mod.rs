@@ -7,11 +7,13 @@
 
 mod budget;
 mod chain;
+mod document_timestamp;
 mod material;
 mod security_store;
 mod standing;
 
-pub(crate) use chain::{Chain, Gap, Lack, Rules};
+pub(crate) use chain::{Chain, Contents, Gap, Lack, Rules};
+pub(crate) use document_timestamp::due_chains;
 pub(crate) use material::{Datum, Material, NOWHERE};
 pub(crate) use security_store::{SecurityStore, Stored};
 pub(crate) use standing::{Level, Obstacle, Standing, lowest_level, standings};

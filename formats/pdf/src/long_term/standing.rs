@@ -1,10 +1,9 @@
-use std::cell::OnceCell;
-
 use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Environment, Integrity};
 
 use super::chain::{Chain, Contents, Gap, Lack, Rules};
-use super::material::{Material, NOWHERE};
+use super::document_timestamp::DocumentTimestamp;
+use super::material::Material;
 use crate::signatures::SignatureDictionary;
 use crate::verify::CheckedSignature;
 
@@ -57,13 +56,6 @@ pub(crate) struct Standing {
     pub(crate) contents: Contents,
 }
 
-impl Standing {
-    /// What is missing.
-    pub(crate) fn gaps(&self) -> &[Gap] {
-        &self.contents.gaps
-    }
-}
-
 /// Where every signature stands, in their order; document time-stamps have no
 /// level. Chains are followed when `has_store` says that there is, or will be,
 /// a security store.
@@ -97,44 +89,10 @@ pub(crate) fn lowest_level(
     levels.filter(|level| *level != Level::Unknown).min()
 }
 
-/// A time-stamp over the document up to its end.
-struct DocumentTimestamp {
-    token: TimestampToken,
-    end: usize,
-    has_chain: OnceCell<bool>,
-}
-
-impl DocumentTimestamp {
-    fn read(signature: &CheckedSignature<'_>) -> Option<Self> {
-        let holds = matches!(signature.integrity, Integrity::Intact | Integrity::Modified);
-        if !signature.dictionary.is_document_timestamp || !holds {
-            return None;
-        }
-        Some(Self {
-            token: TimestampToken::parse(&signature.dictionary.contents).ok()?,
-            end: signature.dictionary.end_of_coverage(),
-            has_chain: OnceCell::new(),
-        })
-    }
-
-    /// Whether the chain of the one who made it is there. What its issuers tell
-    /// about it the document cannot hold before the next time-stamp.
-    fn has_chain<E: Environment>(&self, material: &Material<'_, E>) -> bool {
-        let follow = || {
-            let mut contents = Contents::default();
-            let proofs = [&self.token];
-            follow_timestamps(&mut contents, material, &proofs, Rules::Held);
-            let mut gaps = contents.gaps.iter();
-            gaps.all(|gap| matches!(gap.lack, Lack::Revocation { .. }))
-        };
-        *self.has_chain.get_or_init(follow)
-    }
-}
-
 fn standing<E: Environment>(
     material: &Material<'_, E>,
     signature: &CheckedSignature<'_>,
-    document_timestamps: &[DocumentTimestamp],
+    document_timestamps: &[DocumentTimestamp<'_>],
     has_store: bool,
     rules: Rules,
 ) -> Standing {
@@ -175,9 +133,10 @@ fn standing<E: Environment>(
     }
 
     let contents = follow_chains(material, cms, &proofs, time, rules);
+    let mut later = later.filter(|later| contents.is_covered_up_to(later.end, material));
     let level = if !contents.gaps.is_empty() || material.is_exhausted() {
         Level::BaselineT
-    } else if is_stamped_over(material, &contents, later) && !material.is_exhausted() {
+    } else if later.any(|later| later.has_chain(material)) && !material.is_exhausted() {
         Level::BaselineLta
     } else {
         Level::BaselineLt
@@ -187,20 +146,6 @@ fn standing<E: Environment>(
         obstacle,
         contents,
     }
-}
-
-/// Whether a document time-stamp covers all that chains consist of.
-fn is_stamped_over<'t, E: Environment>(
-    material: &Material<'_, E>,
-    contents: &Contents,
-    mut later: impl Iterator<Item = &'t DocumentTimestamp>,
-) -> bool {
-    let data = contents.data.iter();
-    let data = data.map(|datum| material.datum(*datum).place);
-    let certificates = contents.certificates.iter();
-    let certificates = certificates.map(|certificate| material.place_of(*certificate));
-    let last = data.chain(certificates).max().unwrap_or(NOWHERE);
-    later.any(|later| later.end > last && later.has_chain(material))
 }
 
 /// The chains of a signature and of the time-stamps that prove its time.
@@ -234,7 +179,7 @@ fn follow_chains<E: Environment>(
 
 /// The chains of those who made time-stamps, whose ends are returned as far as
 /// they are there.
-fn follow_timestamps<E: Environment>(
+pub(super) fn follow_timestamps<E: Environment>(
     contents: &mut Contents,
     material: &Material<'_, E>,
     proofs: &[&TimestampToken],
@@ -279,7 +224,10 @@ fn is_baseline(signature: &SignatureDictionary, cms: &SignedData) -> bool {
 
 /// Whether the certificate of a time-stamp's signer is there and the signature
 /// is not by it.
-fn is_forged<E: Environment>(material: &Material<'_, E>, token: &TimestampToken) -> bool {
+pub(super) fn is_forged<E: Environment>(
+    material: &Material<'_, E>,
+    token: &TimestampToken,
+) -> bool {
     material
         .signer_of(token.signed_data())
         .is_some_and(|signer| !material.holds(token.signed_data(), signer))

@@ -2,6 +2,7 @@
 
 mod anchors;
 mod asked;
+mod document_timestamps;
 mod evidence;
 mod hostile;
 mod levels;
@@ -15,7 +16,7 @@ use parafa_format_pdf::verify;
 
 use crate::archiving::{HIERARCHY, answered, request, step, subject};
 use crate::earlier_signatures::{number_after, object, updated, with_entries};
-use crate::pki::Holder;
+use crate::pki::{Holder, Pki};
 
 /// A document with Ona's signature.
 fn signed(document: &[u8]) -> Vec<u8> {
@@ -129,4 +130,45 @@ fn with_store(
     let objects = (FIRST..).zip(streams.iter().map(String::as_str));
     let objects: Vec<(u32, &str)> = [(1, catalog.as_str())].into_iter().chain(objects).collect();
     updated(document, &objects)
+}
+
+/// A document with a document time-stamp (ISO 32000-2, 12.8.5), which takes two
+/// numbers of objects.
+fn time_stamped(document: &[u8], pki: &Pki, field: u32) -> Vec<u8> {
+    const BLANK_RANGES: &str = "[0 1111111111 2222222222 3333333333]";
+    const RESERVED_DIGITS: usize = 2 * 8192;
+
+    let value = field + 1;
+    let catalog = object(document, 1);
+    let form = u32::try_from(number_after(catalog.as_bytes(), "/AcroForm ")).unwrap();
+    let fields = format!("/Fields [{field} 0 R ");
+    let fields = object(document, form).replacen("/Fields [", &fields, 1);
+    let widget = format!(
+        "<< /FT /Sig /T (Stamp{field}) /V {value} 0 R /Type /Annot /Subtype /Widget \
+         /Rect [0 0 0 0] /F 132 >>"
+    );
+    let blank = "0".repeat(RESERVED_DIGITS);
+    let timestamp = format!(
+        "<< /Type /DocTimeStamp /Filter /Adobe.PPKLite /SubFilter /ETSI.RFC3161 \
+         /ByteRange {BLANK_RANGES} /Contents <{blank}> >>"
+    );
+    let objects = [
+        (form, fields.as_str()),
+        (field, widget.as_str()),
+        (value, timestamp.as_str()),
+    ];
+    let mut bytes = updated(document, &objects);
+    let find = |bytes: &[u8], text: &[u8]| {
+        let mut windows = bytes.windows(text.len());
+        windows.rposition(|window| window == text).unwrap()
+    };
+    let start = find(&bytes, b"/Contents <") + "/Contents ".len();
+    let end = start + RESERVED_DIGITS + 2;
+    let ranges = format!("[0 {start:010} {end:010} {:010}]", bytes.len() - end);
+    let at = find(&bytes, BLANK_RANGES.as_bytes());
+    bytes[at..at + ranges.len()].copy_from_slice(ranges.as_bytes());
+    let token = pki.timestamp(&[&bytes[..start], &bytes[end..]].concat());
+    let hex: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes[start + 1..=start + hex.len()].copy_from_slice(hex.as_bytes());
+    bytes
 }

@@ -1,0 +1,83 @@
+use std::cell::OnceCell;
+
+use parafa_cades::TimestampToken;
+use parafa_format_core::{Environment, Integrity};
+
+use super::chain::{Contents, Lack, Rules};
+use super::material::Material;
+use super::standing::{follow_timestamps, is_forged};
+use crate::verify::CheckedSignature;
+
+/// A time-stamp over the document up to its end (ETSI EN 319 142-1, 5.4.3).
+pub(super) struct DocumentTimestamp<'s> {
+    field_name: &'s str,
+    pub(super) token: TimestampToken,
+    /// Just after what it covers.
+    pub(super) end: usize,
+    has_chain: OnceCell<bool>,
+}
+
+impl<'s> DocumentTimestamp<'s> {
+    /// `None` when a signature is no document time-stamp, or one that covers
+    /// something else.
+    pub(super) fn read(signature: &'s CheckedSignature<'_>) -> Option<Self> {
+        let holds = matches!(signature.integrity, Integrity::Intact | Integrity::Modified);
+        if !signature.dictionary.is_document_timestamp || !holds {
+            return None;
+        }
+        Some(Self {
+            field_name: &signature.dictionary.field_name,
+            token: TimestampToken::parse(&signature.dictionary.contents).ok()?,
+            end: signature.dictionary.end_of_coverage(),
+            has_chain: OnceCell::new(),
+        })
+    }
+
+    /// Whether the chain of the one who made it is there. What its issuers tell
+    /// about it the document cannot hold before the next time-stamp.
+    pub(super) fn has_chain<E: Environment>(&self, material: &Material<'_, E>) -> bool {
+        let follow = || {
+            let contents = self.chain(material, Rules::Held);
+            let mut gaps = contents.gaps.iter();
+            gaps.all(|gap| matches!(gap.lack, Lack::Revocation { .. }))
+        };
+        *self.has_chain.get_or_init(follow)
+    }
+
+    fn chain<E: Environment>(&self, material: &Material<'_, E>, rules: Rules) -> Contents {
+        let mut contents = Contents::default();
+        follow_timestamps(&mut contents, material, &[&self.token], rules);
+        contents
+    }
+}
+
+/// The chains of the document time-stamps by the names of their fields, as far
+/// as they have to be there by now: of each that another follows, and of the
+/// last unless it covers all that `chains` and the others consist of. What its
+/// issuers tell about it was not told when it was made, and is added before the
+/// next (ETSI EN 319 142-1, 5.4.3 and 6.3).
+pub(crate) fn due_chains<'s, E: Environment>(
+    material: &Material<'_, E>,
+    signatures: &'s [CheckedSignature<'_>],
+    chains: &[(&str, Contents)],
+) -> Vec<(&'s str, Contents)> {
+    let mut timestamps: Vec<DocumentTimestamp> = signatures
+        .iter()
+        .filter_map(DocumentTimestamp::read)
+        .filter(|timestamp| !is_forged(material, &timestamp.token))
+        .collect();
+    timestamps.sort_by_key(|timestamp| timestamp.end);
+    let follow = |timestamp: DocumentTimestamp<'s>| {
+        let contents = timestamp.chain(material, Rules::Complete);
+        (timestamp.field_name, contents)
+    };
+    let last = timestamps.pop();
+    let mut due: Vec<(&str, Contents)> = timestamps.into_iter().map(follow).collect();
+    if let Some(last) = last {
+        let mut all = chains.iter().chain(&due);
+        if !all.all(|(_, contents)| contents.is_covered_up_to(last.end, material)) {
+            due.push(follow(last));
+        }
+    }
+    due
+}

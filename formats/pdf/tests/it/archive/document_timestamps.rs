@@ -1,0 +1,132 @@
+//! The chains of those who made document time-stamps.
+
+use openssl::x509::X509;
+use parafa_fixtures::plain;
+use parafa_format_core::{Answer, Archived, MemoryBlob, NativeEnvironment, Need, NeedKind};
+use parafa_format_pdf::verify;
+
+use super::{signed, time_stamped};
+use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing};
+use crate::ceremony::PKI;
+use crate::issuing::{Period, Told, ocsp_response};
+use crate::pki::Pki;
+
+#[test]
+fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
+    let stranger = Pki::new();
+    let document = time_stamped(&signed(&plain(1)), &stranger, 90);
+    let mut told = Vec::new();
+
+    let (archived, outcome) = archived_with(&document, |need| {
+        let answer = answer(&stranger, need);
+        if need.kind == NeedKind::Revocation && need.payload == stamper(&stranger) {
+            told.extend(answer.outcome.clone());
+        }
+        answer
+    })
+    .unwrap();
+
+    assert_eq!(
+        (outcome.level.as_str(), outcome.changed),
+        ("PAdES-B-LT", true)
+    );
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    assert_eq!(evidence[0].level, "PAdES-B-LT");
+    for certificate in [stamper(&stranger), root(&stranger)] {
+        assert!(evidence[0].certificates.contains(&certificate));
+    }
+    assert_eq!(told.len(), 1);
+    assert!(evidence[0].revocation.contains(&told[0]));
+    assert_unchanged(&archived, &stranger, "PAdES-B-LT");
+}
+
+#[test]
+fn a_document_time_stamp_whose_chain_cannot_be_had_is_named() {
+    let stranger = Pki::new();
+    let document = time_stamped(&signed(&plain(1)), &stranger, 90);
+    for (kind, reason, line) in [
+        (
+            NeedKind::Revocation,
+            "the responder is silent",
+            "no revocation data: the responder is silent",
+        ),
+        (
+            NeedKind::Certificate,
+            "unavailable",
+            "no issuer's certificate: unavailable",
+        ),
+    ] {
+        let lines = missing(&document, |need| {
+            if need.kind == kind && need.payload == stamper(&stranger) {
+                return answered(need, Err(reason));
+            }
+            answer(&stranger, need)
+        });
+
+        assert_eq!(
+            lines,
+            [format!(
+                "Stamp90: time-stamp's chain, certificate Testing TSA: {line}"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_document_time_stamp_over_everything_waits_for_the_next() {
+    let stranger = Pki::new();
+    let document = time_stamped(&archived(&signed(&plain(1))), &stranger, 90);
+
+    assert_unchanged(&document, &stranger, "PAdES-B-LT");
+}
+
+#[test]
+fn a_document_time_stamp_that_another_follows_is_completed() {
+    let stranger = Pki::new();
+    let once = time_stamped(&archived(&signed(&plain(1))), &stranger, 90);
+    let twice = time_stamped(&once, &PKI, 92);
+
+    let (archived, outcome) = archived_again(&twice, &stranger);
+
+    assert_eq!(
+        (outcome.level.as_str(), outcome.changed),
+        ("PAdES-B-LTA", true)
+    );
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    assert_eq!(evidence[0].level, "PAdES-B-LTA");
+    assert!(evidence[0].certificates.contains(&root(&stranger)));
+    assert_unchanged(&archived, &stranger, "PAdES-B-LTA");
+}
+
+fn assert_unchanged(document: &[u8], stranger: &Pki, level: &str) {
+    let (nothing, outcome) = archived_again(document, stranger);
+    assert!(nothing.is_empty());
+    assert_eq!((outcome.level.as_str(), outcome.changed), (level, false));
+}
+
+fn archived_again(document: &[u8], stranger: &Pki) -> (Vec<u8>, Archived) {
+    archived_with(document, |need| answer(stranger, need)).unwrap()
+}
+
+/// A sound answer, also about the stranger's certificates.
+fn answer(stranger: &Pki, need: &Need) -> Answer {
+    let certificate = X509::from_der(&need.payload).unwrap();
+    let issuer = &stranger.root;
+    let key = issuer.certificate.public_key().unwrap();
+    if !certificate.verify(&key).unwrap() {
+        return HIERARCHY.answer(need);
+    }
+    let bytes = match need.kind {
+        NeedKind::Certificate => root(stranger),
+        _ => ocsp_response(&certificate, issuer, issuer, Told::Good, Period::fresh()),
+    };
+    answered(need, Ok(bytes))
+}
+
+fn stamper(pki: &Pki) -> Vec<u8> {
+    pki.stamper().to_der().unwrap()
+}
+
+fn root(pki: &Pki) -> Vec<u8> {
+    pki.root.certificate.to_der().unwrap()
+}
