@@ -8,6 +8,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::num::NonZeroU16;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -153,6 +154,7 @@ impl Shared {
         files::create_folder(folder).map_err(failed_to("create", folder))?;
         let lock = lock_folder(folder)?;
         remove_unfinished_snapshots(folder).map_err(failed_to("clean", folder))?;
+        remove_unfinished_settings(folder).map_err(failed_to("clean", folder))?;
         let db = open_sled(options)?;
         let path = folder.join("db");
         let file = OpenOptions::new()
@@ -322,6 +324,16 @@ fn remove_unfinished_snapshots(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes the settings that sled left when its first start was cut short. It writes them in two
+/// parts, unsynced, before there is a log, and would never again open with a half of them.
+fn remove_unfinished_settings(folder: &Path) -> io::Result<()> {
+    let has_log = std::fs::metadata(folder.join("db")).is_ok_and(|log| log.len() > 0);
+    if !has_log {
+        files::unlink(&folder.join("conf"))?;
+    }
+    Ok(())
+}
+
 /// Opens sled, waiting for threads of a previous engine in this process that still hold sled's
 /// own lock. Another process cannot: [`lock_folder`] comes first.
 fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
@@ -330,17 +342,29 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
         .cache_capacity(options.cache_bytes)
         .segment_size(SEGMENT_BYTES)
         .flush_every_ms(None);
+    let damaged = |cause: &dyn fmt::Display| {
+        tracing::error!(%cause, "the storage engine cannot read its log");
+        EngineError::Damaged {
+            what: "the engine's log cannot be read; restore a backup to another folder",
+        }
+    };
     let mut attempts = 0;
     loop {
-        match config.open() {
-            Ok(db) => return Ok(db),
-            Err(sled::Error::Io(error))
+        // It takes for granted much of what a log says that was cut off.
+        let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
+        match opened {
+            Ok(Ok(db)) => return Ok(db),
+            Ok(Err(sled::Error::Io(error)))
                 if error.kind() == io::ErrorKind::Other && attempts < LOCK_ATTEMPTS =>
             {
                 attempts += 1;
                 std::thread::sleep(LOCK_PAUSE);
             }
-            Err(error) => return Err(failed_to("open", &options.folder)(io::Error::other(error))),
+            Ok(Err(error @ sled::Error::Corruption { .. })) => return Err(damaged(&error)),
+            Ok(Err(error)) => {
+                return Err(failed_to("open", &options.folder)(io::Error::other(error)));
+            }
+            Err(_panic) => return Err(damaged(&"it has panicked")),
         }
     }
 }
