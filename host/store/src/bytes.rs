@@ -126,19 +126,24 @@ impl ByteFiles {
     }
 
     /// Removes the files that are older than [`SWEEP_AGE`] and that nobody owns; tells how many.
-    /// A file's age is that of its UUIDv7. `owned` picks from a batch of ids those that have a
-    /// row.
+    /// A file's age is that of its UUIDv7, and what is older than the store, made at `since`, is
+    /// left alone. `owned` picks from a batch of ids those that have a row.
     ///
     /// # Errors
     /// I/O errors, or the one of `owned`.
-    pub async fn sweep<F, Fut, E>(&self, now: Timestamp, owned: F) -> Result<usize, E>
+    pub async fn sweep<F, Fut, E>(
+        &self,
+        since: Option<Timestamp>,
+        now: Timestamp,
+        owned: F,
+    ) -> Result<usize, E>
     where
         F: Fn(Vec<Uuid>) -> Fut,
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
         E: From<ByteFileError>,
     {
         let failed = |fault| E::from(ByteFileError::from(fault));
-        self.0.sweep(now, owned, failed).await
+        self.0.sweep(since, now, owned, failed).await
     }
 
     pub(crate) fn folder(&self) -> &OwnedFolder {

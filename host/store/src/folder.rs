@@ -12,8 +12,9 @@ use crate::engine::{EngineError, SledEngine, SledOptions};
 use crate::error::StoreError;
 use crate::files;
 use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
-use crate::schema::StoreMode;
+use crate::schema::{self, StoreMode};
 use crate::store::Store;
+use crate::torn;
 
 /// How to open a data folder.
 #[derive(Clone)]
@@ -69,6 +70,22 @@ pub enum FolderError {
         /// The folder.
         path: String,
     },
+    /// There is what records say the owners of, and no records.
+    #[error(
+        "there are data keys or documents in {path}, but not the records in {path}/store that say whose they are: mount that folder or bring it back, or restore a backup to another folder"
+    )]
+    RecordsAway {
+        /// The data folder.
+        path: String,
+    },
+    /// There are keys, and no folder of what is sealed under them.
+    #[error(
+        "there are data keys in {path}, but not the folder {path}/bytes of the documents: mount it or bring it back, or restore a backup to another folder; if the documents are gone for good, make an empty folder there"
+    )]
+    DocumentsAway {
+        /// The data folder.
+        path: String,
+    },
     /// What was restored was not backed up by a server with this master key.
     #[error(
         "{path} was restored from a backup that was not written by a server with this master key: \
@@ -117,6 +134,8 @@ impl FolderError {
             }
             Self::Files(_) => false,
             Self::HalfRestored { .. }
+            | Self::RecordsAway { .. }
+            | Self::DocumentsAway { .. }
             | Self::NotAuthentic { .. }
             | Self::MasterKeyInside { .. } => true,
         }
@@ -136,6 +155,16 @@ pub enum FolderLook {
 }
 
 impl Folder {
+    /// Refuses a data folder of which a part is away that no server can do without. Makes and
+    /// changes nothing, also where there is no folder yet. Blocks on files.
+    ///
+    /// # Errors
+    /// [`FolderError::RecordsAway`], [`FolderError::DocumentsAway`],
+    /// [`FolderError::HalfRestored`]; I/O errors.
+    pub fn refuse_torn(path: &Path) -> Result<(), FolderError> {
+        torn::refuse(path)
+    }
+
     /// Looks at the files of a data folder that has a store, whether or not a server runs on it.
     /// Makes and changes nothing, and so leaves the store itself alone: opening it completes what
     /// a crash has cut short. Blocks on files.
@@ -168,11 +197,16 @@ impl Folder {
     ///
     /// # Errors
     /// A folder in use, of the other mode or under another key; a missing key to an existing
-    /// store; I/O errors.
+    /// store; a folder of which a part is away; I/O errors.
     pub async fn open(options: &FolderOptions) -> Result<Self, FolderError> {
         let options = options.clone();
         let (mode, path) = (options.mode, options.path.clone());
         let parts = files::blocking(move || Parts::open(&options)).await?;
+        if schema::is_empty(&parts.engine).await? {
+            // Something is in the log, and no row: it was cut short, or is another store's rest.
+            let data = path.clone();
+            files::blocking(move || torn::refuse_without_records(&data)).await?;
+        }
         let store = Store::open(Arc::new(parts.engine), &parts.master, mode).await?;
         let master = parts.master.clone();
         let data = path.clone();
@@ -201,11 +235,7 @@ struct Parts {
 
 impl Parts {
     fn open(options: &FolderOptions) -> Result<Self, FolderError> {
-        if backup::is_half_restored(&options.path) {
-            return Err(FolderError::HalfRestored {
-                path: options.path.display().to_string(),
-            });
-        }
+        torn::refuse(&options.path)?;
         let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| options.path.join(name));
         if [&store, &bytes, &keys]
             .iter()

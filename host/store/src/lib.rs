@@ -32,6 +32,7 @@ mod store;
 mod stored_row;
 mod sweep;
 mod table;
+mod torn;
 mod transaction;
 
 pub use crate::bytes::{ByteFiles, StoredFile};

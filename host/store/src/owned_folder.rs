@@ -78,6 +78,7 @@ impl OwnedFolder {
     /// from their ids; tells how many.
     pub(crate) async fn sweep<F, Fut, E>(
         &self,
+        since: Option<Timestamp>,
         now: Timestamp,
         owned: F,
         failed: impl Fn(FolderFault) -> E,
@@ -87,7 +88,7 @@ impl OwnedFolder {
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
     {
         let listed = self.path.clone();
-        let old = files::blocking(move || sweep::old_files(&listed, now)).await;
+        let old = files::blocking(move || sweep::old_files(&listed, since, now)).await;
         let old = old
             .map_err(failed_to("list", &self.path))
             .map_err(&failed)?;

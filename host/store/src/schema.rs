@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Engine, Scan};
@@ -38,6 +39,9 @@ struct SchemaRow {
     version: u32,
     mode: StoreMode,
     key_check: String,
+    /// When the store was made; not known of one that an earlier program made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
 }
 
 impl Table for SchemaRow {
@@ -47,22 +51,28 @@ impl Table for SchemaRow {
     fn key(&self) -> Self::Key {}
 }
 
+/// Checks what kind of store it is, or makes it one; tells when it was made, if that is known.
 pub(crate) async fn open(
     store: &Store,
     master: &MasterKey,
     mode: StoreMode,
-) -> Result<(), StoreError> {
+) -> Result<Option<Timestamp>, StoreError> {
+    let is_empty = is_empty(store.engine()).await?;
+    let key_check = master.check_value();
+    store
+        .transact(|tx| check_or_create(tx, is_empty, mode, &key_check))
+        .await
+}
+
+/// Whether an engine keeps nothing at all.
+pub(crate) async fn is_empty(engine: &dyn Engine) -> Result<bool, StoreError> {
     let everything = Scan {
         start: Vec::new(),
         end: crate::key::past_prefix(&[]),
         direction: crate::Direction::Ascending,
         limit: 1,
     };
-    let is_empty = store.engine().scan(everything).await?.is_empty();
-    let key_check = master.check_value();
-    store
-        .transact(|tx| check_or_create(tx, is_empty, mode, &key_check))
-        .await
+    Ok(engine.scan(everything).await?.is_empty())
 }
 
 /// The schema version and the mode of what an engine keeps.
@@ -78,17 +88,19 @@ fn check_or_create<'t>(
     is_empty: bool,
     mode: StoreMode,
     key_check: &'t str,
-) -> BoxFuture<'t, Result<(), StoreError>> {
+) -> BoxFuture<'t, Result<Option<Timestamp>, StoreError>> {
     Box::pin(async move {
         match tx.get::<SchemaRow>(&()).await? {
-            Some(row) => row.check(mode, key_check),
+            Some(row) => row.check(mode, key_check).map(|()| row.created_at),
             None if is_empty => {
-                tx.put(&SchemaRow {
+                let row = SchemaRow {
                     version: SCHEMA_VERSION,
                     mode,
                     key_check: key_check.to_owned(),
-                })
-                .await
+                    created_at: Some(tx.now()),
+                };
+                tx.put(&row).await?;
+                Ok(row.created_at)
             }
             None => Err(StoreError::SchemaMissing),
         }

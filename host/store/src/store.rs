@@ -50,6 +50,7 @@ pub struct Store {
     ids: Arc<IdSource>,
     retry: RetryPolicy,
     counts: Arc<Counters>,
+    created_at: Option<Timestamp>,
 }
 
 /// How often transactions of this process were committed, and how often they
@@ -78,13 +79,14 @@ impl Store {
         master: &MasterKey,
         mode: StoreMode,
     ) -> Result<Self, StoreError> {
-        let store = Self {
+        let mut store = Self {
             engine,
             ids: Arc::new(IdSource::default()),
             retry: RetryPolicy::default(),
             counts: Arc::default(),
+            created_at: None,
         };
-        schema::open(&store, master, mode).await?;
+        store.created_at = schema::open(&store, master, mode).await?;
         Ok(store)
     }
 
@@ -225,6 +227,13 @@ impl Store {
     ///
     /// # Errors
     /// When the engine fails or the operating system gives no random bytes.
+    /// When the store was made, by the engine's time; not known of one that an earlier program
+    /// made. Whatever is older is none of its own.
+    #[must_use]
+    pub fn created_at(&self) -> Option<Timestamp> {
+        self.created_at
+    }
+
     pub async fn new_id(&self) -> Result<Uuid, StoreError> {
         self.ids.new_id(self.engine.now().await?)
     }

@@ -26,10 +26,15 @@ pub(crate) struct OldFile {
     pub(crate) is_temporary: bool,
 }
 
-/// The files that are older than [`SWEEP_AGE`] and have rested for [`SWEEP_REST`]. Blocks on the
-/// folder.
-pub(crate) fn old_files(folder: &Path, now: Timestamp) -> io::Result<Vec<OldFile>> {
+/// The files of a store made at `since` that are older than [`SWEEP_AGE`] and have rested for
+/// [`SWEEP_REST`]; older than the store is none of its files. Blocks on the folder.
+pub(crate) fn old_files(
+    folder: &Path,
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> io::Result<Vec<OldFile>> {
     let before = shifted(now, -SWEEP_AGE);
+    let is_old = |made| made < before && since.is_none_or(|since| made >= since);
     let mut old = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -38,7 +43,7 @@ pub(crate) fn old_files(folder: &Path, now: Timestamp) -> io::Result<Vec<OldFile
         let Some(id) = id.and_then(|stem| Uuid::parse_str(stem).ok()) else {
             continue;
         };
-        if made_at(id).is_some_and(|made| made < before) && has_rested(&entry) {
+        if made_at(id).is_some_and(is_old) && has_rested(&entry) {
             old.push(OldFile {
                 id,
                 is_temporary: path.extension().is_some_and(|end| end == TEMPORARY),

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use anyhow::{anyhow, bail};
 use parafa_store::keys::KeyError;
-use parafa_store::{FolderError, MasterKey, StoreMode};
+use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -152,6 +152,12 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
             "store.data {} is not a folder: name one, or a path where it can be made",
             data.display()
         );
+    }
+    // What else is wrong with it, and what cannot be looked at, opening it tells.
+    if let Err(away @ (FolderError::RecordsAway { .. } | FolderError::DocumentsAway { .. })) =
+        Folder::refuse_torn(data)
+    {
+        bail!("store.data: {away}");
     }
     Ok(())
 }
@@ -310,6 +316,26 @@ mod tests {
         assert_one_fault(&config, "is missing", "bring back the copy");
         config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
         assert_one_fault(&config, "secrets.master_key_file", "outside");
+    }
+
+    #[test]
+    fn a_data_folder_of_which_a_part_is_away_is_told_of_and_left_as_it_is() {
+        let (folder, config) = sound();
+        put_key(&folder.path().join("master.key"), &"ab".repeat(32), 0o600);
+        let data = &config.store.data;
+        fs::create_dir_all(data.join("keys")).unwrap();
+        fs::write(data.join("keys/data-keys"), "").unwrap();
+        assert_eq!(faults(&config), [""; 0], "a first start was cut short");
+
+        let key = format!("keys/{}.key", uuid::Uuid::now_v7());
+        fs::write(data.join(key), "").unwrap();
+
+        assert_one_fault(&config, "store.data", "bring it back");
+        assert!(!data.join("store").exists());
+        fs::create_dir(data.join("store")).unwrap();
+        assert_one_fault(&config, "store.data", "mount that folder");
+        fs::write(data.join("store/db"), "a log").unwrap();
+        assert_one_fault(&config, "store.data", "documents");
     }
 
     #[test]

@@ -68,11 +68,12 @@ impl App {
             );
         }
         let now = self.store.now().await?;
-        let files = self.files.sweep(now, |ids| async move {
+        let since = self.store.created_at();
+        let files = self.files.sweep(since, now, |ids| async move {
             Ok::<_, WorkflowError>(named.files_among(ids))
         });
         let files = files.await?;
-        let keys = self.keys.sweep(now, |ids| async move {
+        let keys = self.keys.sweep(since, now, |ids| async move {
             Ok::<_, WorkflowError>(named.keys_among(ids))
         });
         Ok((files, keys.await?))

@@ -17,7 +17,7 @@ use crate::files;
 use crate::owned_folder::{FolderFault, OwnedFolder};
 
 /// What the name of a key's file ends in.
-pub(super) const ENDING: &str = ".key";
+pub(crate) const ENDING: &str = ".key";
 
 /// The folder of data keys, each wrapped by the master key in a file named by its id.
 ///
@@ -149,19 +149,24 @@ impl DataKeys {
     }
 
     /// Erases the keys that are older than [`SWEEP_AGE`](crate::bytes::SWEEP_AGE) and that nobody
-    /// owns; tells how many. A key's age is that of its UUIDv7. `owned` picks from a batch of ids
-    /// those that have a row.
+    /// owns; tells how many. A key's age is that of its UUIDv7, and what is older than the store,
+    /// made at `since`, is left alone. `owned` picks from a batch of ids those that have a row.
     ///
     /// # Errors
     /// I/O errors, or the one of `owned`.
-    pub async fn sweep<F, Fut, E>(&self, now: Timestamp, owned: F) -> Result<usize, E>
+    pub async fn sweep<F, Fut, E>(
+        &self,
+        since: Option<Timestamp>,
+        now: Timestamp,
+        owned: F,
+    ) -> Result<usize, E>
     where
         F: Fn(Vec<Uuid>) -> Fut,
         Fut: Future<Output = Result<HashSet<Uuid>, E>>,
         E: From<KeyError>,
     {
         let failed = |fault| E::from(KeyError::from(fault));
-        self.folder.sweep(now, owned, failed).await
+        self.folder.sweep(since, now, owned, failed).await
     }
 
     pub(crate) fn folder(&self) -> &OwnedFolder {

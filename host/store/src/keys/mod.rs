@@ -8,6 +8,7 @@ use crate::files;
 
 pub use self::data::{Commitment, DataKey, Sealed};
 pub use self::folder::DataKeys;
+pub(crate) use self::folder::ENDING;
 pub(crate) use self::look::{Wrapped, look_at};
 pub(crate) use self::mark::Mark;
 

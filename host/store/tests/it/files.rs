@@ -177,7 +177,7 @@ async fn a_sweep_removes_what_is_old_and_has_no_owner() {
 
     let removed = folders
         .files
-        .sweep(now(), |ids| async move {
+        .sweep(None, now(), |ids| async move {
             assert!(!ids.contains(&young));
             Ok::<_, ByteFileError>(HashSet::from([owned]))
         })
@@ -201,12 +201,39 @@ async fn a_sweep_after_the_store_s_clock_has_jumped_leaves_what_was_just_written
 
     let removed = folders
         .files
-        .sweep(now(), |_| async { Ok::<_, ByteFileError>(HashSet::new()) })
+        .sweep(None, now(), |_| async {
+            Ok::<_, ByteFileError>(HashSet::new())
+        })
         .await
         .expect("swept");
 
     assert_eq!(removed, 0);
     assert!(folders.files.read(&key, old).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_sweep_leaves_what_is_older_than_the_store() {
+    let folders = Folders::new();
+    let [older, own] = [id_of_age(50), id_of_age(25)];
+    for id in [older, own] {
+        let key = folders.keys.create(id).await.expect("a key");
+        let written = folders.files.write(&key, id, Bytes::new()).await;
+        written.expect("written");
+    }
+    for folder in ["bytes", "keys"] {
+        rest(&folders.root.path().join(folder));
+    }
+    let since = Some(now() - SignedDuration::from_hours(30));
+
+    let nobody = |_| async { Ok::<_, KeyError>(HashSet::new()) };
+    let erased = folders.keys.sweep(since, now(), nobody).await;
+    let nobody = |_| async { Ok::<_, ByteFileError>(HashSet::new()) };
+    let removed = folders.files.sweep(since, now(), nobody).await;
+
+    assert_eq!((erased.expect("swept"), removed.expect("swept")), (1, 1));
+    let key = folders.keys.open(older).await.expect("the key is left");
+    assert!(folders.files.read(&key, older).await.is_ok());
+    assert!(folders.keys.open(own).await.is_err());
 }
 
 #[tokio::test]
@@ -220,7 +247,7 @@ async fn a_sweep_erases_old_keys_that_nobody_owns() {
 
     let erased = folders
         .keys
-        .sweep(now(), |_| async move {
+        .sweep(None, now(), |_| async move {
             Ok::<_, KeyError>(HashSet::from([owned]))
         })
         .await

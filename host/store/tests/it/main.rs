@@ -14,4 +14,5 @@ mod moving_rows;
 mod power_loss;
 mod restore;
 mod tables;
+mod torn;
 mod transactions;
