@@ -14,10 +14,13 @@ use uuid::Uuid;
 use crate::clock::shifted;
 use crate::engine::{ClaimDue, Commit, CommitOutcome, Direction, MAX_SCAN_ENTRIES, Scan};
 use crate::error::StoreError;
-use crate::key::Key;
+use crate::key::{Key, past_prefix};
 use crate::store::Store;
 use crate::table::{AnyIndex, Index, Table, TableName, layout};
 use crate::transaction::Transaction;
+
+/// Jobs that are moved in one transaction.
+const JOBS_MOVED_AT_ONCE: usize = 256;
 
 /// A queue of its own, so that one kind of work does not wait for another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -128,6 +131,7 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
         lane: job.lane.0.as_str().to_owned(),
         kind: job.kind,
         due: job.due,
+        set_at: Some(tx.now()),
         enqueued_at: tx.now(),
         unique: job.unique,
         payload: job.payload,
@@ -232,7 +236,7 @@ pub async fn hasten(
     };
     if row.due > due {
         tx.write(entry, None)?;
-        row.due = due;
+        row.set_due(due, tx.now());
         tx.write(lane.entry(due, row.id), Some(claims))?;
         tx.put(&row).await?;
     }
@@ -313,7 +317,8 @@ pub(crate) async fn release_claims(
     let mut start = layout::queue(lane.0);
     // No claim stands further out, and there may be very many jobs that do.
     let mut end = start.clone();
-    let just_past = shifted(engine.now().await?, lease + SignedDuration::from_millis(1));
+    let lease = lease.saturating_add(SignedDuration::from_millis(1));
+    let just_past = shifted(engine.now().await?, lease);
     just_past.encode(&mut end);
     let mut released = 0;
     loop {
@@ -362,16 +367,103 @@ pub(crate) async fn release_claims(
     }
 }
 
+/// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
+/// showed a later time than now, wait from now on for as long as it was to; tells how many.
+pub(crate) async fn follow_clock_back(store: &Store, lane: Lane) -> Result<usize, StoreError> {
+    let engine = store.engine();
+    let queue = layout::queue(lane.0);
+    let end = past_prefix(&queue);
+    // What is due already waits for no clock.
+    let mut start = queue;
+    let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
+    just_past.encode(&mut start);
+    let mut moved = 0;
+    loop {
+        let scan = Scan {
+            start,
+            end: end.clone(),
+            direction: Direction::Ascending,
+            limit: JOBS_MOVED_AT_ONCE,
+        };
+        let entries = engine.scan(scan).await?;
+        let Some(last) = entries.last() else {
+            return Ok(moved);
+        };
+        start = last.key.to_vec();
+        start.push(0);
+        let ids = entries.iter().map(|entry| entry.key.last_chunk().copied());
+        let ids: Vec<Uuid> = ids.flatten().map(Uuid::from_bytes).collect();
+        let ids = ids.as_slice();
+        moved += store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut moved = 0;
+                    for id in ids {
+                        moved += usize::from(bring_along(tx, lane, *id).await?);
+                    }
+                    Ok::<_, StoreError>(moved)
+                })
+            })
+            .await?;
+    }
+}
+
+async fn bring_along(tx: &mut Transaction<'_>, lane: Lane, id: Uuid) -> Result<bool, StoreError> {
+    let mut row = match tx.get::<JobRow>(&id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return Ok(false),
+        Err(StoreError::Decode { source, .. }) => {
+            tracing::error!(job = %id, error = %source, "a job cannot be read");
+            return Ok(false);
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(due) = row.due_anew(tx.now()) else {
+        return Ok(false);
+    };
+    let entry = lane.entry(row.due, row.id);
+    // A claim has moved the entry elsewhere.
+    let Some(claims) = tx.read(entry.clone()).await? else {
+        return Ok(false);
+    };
+    row.set_due(due, tx.now());
+    let new_entry = lane.entry(row.due, row.id);
+    if new_entry != entry {
+        tx.write(entry, None)?;
+        tx.write(new_entry, Some(claims))?;
+    }
+    tx.put(&row).await?;
+    Ok(true)
+}
+
 #[derive(Deserialize, Serialize)]
 struct JobRow {
     id: Uuid,
     lane: String,
     kind: String,
     due: Timestamp,
+    /// When that was decided; an earlier program did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set_at: Option<Timestamp>,
     enqueued_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique: Option<String>,
     payload: serde_json::Value,
+}
+
+impl JobRow {
+    fn set_due(&mut self, due: Timestamp, now: Timestamp) {
+        self.due = due;
+        self.set_at = Some(now);
+    }
+
+    /// When the job is due if it waits from `now` on for as long as it was to; none if that was
+    /// decided before.
+    fn due_anew(&self, now: Timestamp) -> Option<Timestamp> {
+        let set_at = self.set_at.unwrap_or(self.enqueued_at);
+        let wait = self.due.duration_since(set_at);
+        (set_at > now).then(|| shifted(now, wait.max(SignedDuration::ZERO)))
+    }
 }
 
 const BY_UNIQUE: Index<JobRow, String> =
@@ -406,7 +498,7 @@ async fn put_back(
     claims: u32,
 ) -> Result<(), StoreError> {
     let mut row = held(tx, job).await?;
-    row.due = due;
+    row.set_due(due, tx.now());
     tx.write(job.entry.to_vec(), None)?;
     put_entry(tx, job.lane, &row, claims)?;
     tx.put(&row).await

@@ -182,9 +182,11 @@ impl Store {
     }
 
     /// Gives every job of a lane that was claimed for at most `lease` back as if nobody had
-    /// claimed it, and tells how many there were. For a process that knows that nobody else works with the store: whoever had
-    /// claimed them is dead, and their leases need not be waited for. A worker that lives finds
-    /// its jobs lost.
+    /// claimed it, and tells how many there were. For a process that knows that nobody else works
+    /// with the store: whoever had claimed them is dead, and their leases need not be waited for.
+    /// A worker that lives finds its jobs lost. A claim that was made before the clock was set
+    /// back stands further out than `lease`: [`SignedDuration::MAX`] finds it too, and looks at
+    /// every job of the lane.
     ///
     /// # Errors
     /// When the engine fails. A job that cannot be read is passed over.
@@ -194,6 +196,17 @@ impl Store {
         lease: SignedDuration,
     ) -> Result<usize, StoreError> {
         jobs::release_claims(self, lane, lease).await
+    }
+
+    /// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
+    /// showed a later time than it does now, wait from now on for as long as it was to; tells how
+    /// many there were. For a lane in which jobs wait for so long, and not for a certain time,
+    /// after the clock was set back; doing so again changes nothing.
+    ///
+    /// # Errors
+    /// When the engine fails. A job that cannot be read is passed over.
+    pub async fn follow_clock_back(&self, lane: Lane) -> Result<usize, StoreError> {
+        jobs::follow_clock_back(self, lane).await
     }
 
     /// How many jobs of a lane are due and nobody has claimed, counted up to
@@ -214,6 +227,13 @@ impl Store {
         }
     }
 
+    /// When the store was made, by the engine's time; not known of one that an earlier program
+    /// made. Whatever is older is none of its own.
+    #[must_use]
+    pub fn created_at(&self) -> Option<Timestamp> {
+        self.created_at
+    }
+
     /// The engine's time.
     ///
     /// # Errors
@@ -227,13 +247,6 @@ impl Store {
     ///
     /// # Errors
     /// When the engine fails or the operating system gives no random bytes.
-    /// When the store was made, by the engine's time; not known of one that an earlier program
-    /// made. Whatever is older is none of its own.
-    #[must_use]
-    pub fn created_at(&self) -> Option<Timestamp> {
-        self.created_at
-    }
-
     pub async fn new_id(&self) -> Result<Uuid, StoreError> {
         self.ids.new_id(self.engine.now().await?)
     }

@@ -92,6 +92,68 @@ on_every_engine! {
         complete(&world.store, &claimed).await.expect("it is still held");
     }
 
+    async fn jobs_wait_no_longer_than_they_were_to_when_the_clock_is_set_back(world) {
+        let started = world.store.now().await.expect("the time");
+        enqueue(&world.store, 1, 600, Some("before")).await;
+        world.clock.advance(SignedDuration::from_hours(2));
+        let due = claim_one(world).await;
+        complete(&world.store, &due).await.expect("done");
+        enqueue(&world.store, 2, 0, None).await;
+        enqueue(&world.store, 3, 20, None).await;
+        enqueue(&world.store, 4, 0, Some("retried")).await;
+        for job in &claim(&world.store, 10).await {
+            let in_seconds = if numbers(std::slice::from_ref(job)) == [4] { 40 } else { 0 };
+            let due = started
+                + SignedDuration::from_hours(2)
+                + SignedDuration::from_secs(in_seconds);
+            let put_back = world.store.transact(|tx| Box::pin(jobs::retry(tx, job, due))).await;
+            put_back.expect("put back");
+        }
+        world.clock.set(started);
+        assert!(claim(&world.store, 10).await.is_empty(), "they wait for two hours");
+
+        let moved = world.store.follow_clock_back(MAIL).await.expect("moved");
+
+        assert_eq!(moved, 3);
+        assert_eq!(world.store.follow_clock_back(MAIL).await.expect("again"), 0);
+        assert_eq!(numbers(&claim(&world.store, 10).await), [2]);
+        world.clock.advance(SignedDuration::from_secs(20));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [3]);
+        world.clock.advance(SignedDuration::from_secs(20));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [2, 4], "and one again");
+    }
+
+    async fn jobs_whose_time_was_decided_before_stay_when_the_clock_is_set_back(world) {
+        enqueue(&world.store, 1, 600, None).await;
+        world.clock.advance(SignedDuration::from_secs(300));
+        enqueue(&world.store, 2, 0, None).await;
+        claim_one(world).await;
+        world.clock.advance(SignedDuration::from_secs(-200));
+
+        let moved = world.store.follow_clock_back(MAIL).await.expect("looked at");
+
+        assert_eq!(moved, 0, "one waits for its time, and one is claimed");
+        world.clock.advance(SignedDuration::from_secs(499));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [2], "its lease has ended");
+        world.clock.advance(SignedDuration::from_secs(1));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [1]);
+    }
+
+    async fn claims_of_a_clock_that_was_set_back_are_released_with_all_others(world) {
+        world.clock.advance(SignedDuration::from_hours(2));
+        enqueue(&world.store, 1, 0, None).await;
+        enqueue(&world.store, 2, 600, None).await;
+        let dead = claim_one(world).await;
+        world.clock.advance(SignedDuration::from_hours(-2));
+
+        let released = world.store.release_claims(MAIL, SignedDuration::MAX).await;
+
+        assert_eq!(released.expect("a release"), 1);
+        world.store.follow_clock_back(MAIL).await.expect("moved");
+        assert_eq!(numbers(&claim(&world.store, 10).await), [1]);
+        assert!(complete(&world.store, &dead).await.is_err());
+    }
+
     async fn jobs_are_claimed_when_they_are_due_and_in_order(world) {
         enqueue(&world.store, 2, 20, None).await;
         enqueue(&world.store, 1, 10, None).await;
