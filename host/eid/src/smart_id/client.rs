@@ -20,6 +20,12 @@ use super::{
 /// How long the service can be asked to wait.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
+/// Longest certificate that is taken, DER, in bytes: a person's own stays below
+/// 3 KiB. Whoever keeps one in a record need not fear that it does not fit.
+const LONGEST_CERTIFICATE: usize = 8 * 1024;
+/// Longest signature value that is taken, in bytes: that of an RSA key of 16384
+/// bits.
+const LONGEST_SIGNATURE: usize = 2 * 1024;
 
 /// A relying party of the service.
 #[derive(Clone)]
@@ -238,8 +244,8 @@ impl SmartIdClient {
         if sha256(&certificate.der) != session.certificate_sha256 {
             return Err(InvalidAnswer::Certificate.into());
         }
-        let value =
-            decode(signature.value.as_deref()).ok_or(InvalidAnswer::Member("signature value"))?;
+        let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
+            .ok_or(InvalidAnswer::Member("signature value"))?;
         Ok(SessionState::Complete(DeviceSignature {
             value,
             algorithm: session.algorithm,
@@ -288,7 +294,8 @@ impl SmartIdClient {
                 answered,
             });
         }
-        let der = decode(Some(&answer.value)).ok_or(InvalidAnswer::Member("certificate"))?;
+        let der = decode(Some(&answer.value), LONGEST_CERTIFICATE)
+            .ok_or(InvalidAnswer::Member("certificate"))?;
         Ok(SigningCertificate {
             der,
             level: answered,
@@ -328,9 +335,9 @@ fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(), InvalidAns
     }
 }
 
-fn decode(base64: Option<&str>) -> Option<Vec<u8>> {
+fn decode(base64: Option<&str>, longest: usize) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(base64?).ok()?;
-    (!bytes.is_empty()).then_some(bytes)
+    (1..=longest).contains(&bytes.len()).then_some(bytes)
 }
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {

@@ -1,6 +1,7 @@
 //! Links that bring a session to a person's app.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -17,10 +18,13 @@ use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
 /// Longest callback, in characters.
 const LONGEST_CALLBACK: usize = 1800;
-/// Shortest token of a session, in characters.
-const SHORTEST_TOKEN: usize = 24;
-/// Shortest secret of a session, in bytes.
-const SHORTEST_SECRET: usize = 16;
+/// Length of a session's token, in characters. With the longest base a code to
+/// scan holds the link.
+const TOKEN_LENGTH: RangeInclusive<usize> = 24..=256;
+/// Length of a session's secret, in bytes.
+const SECRET_LENGTH: RangeInclusive<usize> = 16..=128;
+/// Longest address that links begin with, in characters.
+const LONGEST_BASE: usize = 256;
 /// Query parameter of a callback that only this session's browser knows.
 const CALLBACK_VALUE: &str = "value";
 
@@ -60,16 +64,14 @@ impl DeviceLinkSession {
             session_secret,
             device_link_base,
         } = answer;
-        let token_is_sound = session_token.len() >= SHORTEST_TOKEN
+        let token_is_sound = TOKEN_LENGTH.contains(&session_token.len())
             && session_token
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric());
         if !token_is_sound {
             return Err(InvalidAnswer::Member("sessionToken"));
         }
-        let base_is_sound = Url::parse(&device_link_base).is_ok_and(|url| url.has_host())
-            && !device_link_base.contains(['|', '?', '#']);
-        if !base_is_sound {
+        if !is_base(&device_link_base) {
             return Err(InvalidAnswer::Member("deviceLinkBase"));
         }
         let mut flows = vec![FlowType::Qr];
@@ -142,6 +144,15 @@ impl DeviceLinkSession {
     }
 }
 
+/// Whether links may begin with this text. A page offers them to be followed:
+/// no scheme but that of the web is.
+fn is_base(text: &str) -> bool {
+    text.len() <= LONGEST_BASE
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
+        && !text.contains(['|', '?', '#'])
+        && Url::parse(text).is_ok_and(|url| is_web_address(&url))
+}
+
 /// Where the app returns the person to, with a value that cannot be guessed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CallbackUrl {
@@ -156,7 +167,7 @@ impl CallbackUrl {
     /// # Errors
     /// [`InvalidCallbackUrl`] when the service would not take it.
     pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
-        if base.scheme() != "https" && !is_loopback(base) {
+        if !is_web_address(base) {
             return Err(InvalidCallbackUrl::NotHttps);
         }
         let value = URL_SAFE_NO_PAD.encode(random);
@@ -180,6 +191,16 @@ impl CallbackUrl {
 
     fn value_is(&self, value: &str) -> subtle::Choice {
         self.value.as_bytes().ct_eq(value.as_bytes())
+    }
+}
+
+/// Whether an address is https, or http to a service that runs on the same
+/// machine.
+fn is_web_address(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => url.has_host(),
+        "http" => is_loopback(url),
+        _ => false,
     }
 }
 
@@ -219,7 +240,7 @@ pub struct SessionSecret(Zeroizing<Vec<u8>>);
 impl SessionSecret {
     fn decode(base64: &str) -> Option<Self> {
         let bytes = Zeroizing::new(STANDARD.decode(base64).ok()?);
-        (bytes.len() >= SHORTEST_SECRET).then_some(Self(bytes))
+        SECRET_LENGTH.contains(&bytes.len()).then_some(Self(bytes))
     }
 
     fn expose(&self) -> &[u8] {
@@ -346,29 +367,80 @@ mod tests {
         assert_eq!(session.session.flows, [FlowType::Qr]);
     }
 
+    fn with_token(token: &str) -> DeviceLinkAnswer {
+        DeviceLinkAnswer {
+            session_token: token.to_owned(),
+            ..answer()
+        }
+    }
+
+    fn with_secret(secret: &str) -> DeviceLinkAnswer {
+        DeviceLinkAnswer {
+            session_secret: secret.to_owned(),
+            ..answer()
+        }
+    }
+
+    fn with_base(base: &str) -> DeviceLinkAnswer {
+        DeviceLinkAnswer {
+            device_link_base: base.to_owned(),
+            ..answer()
+        }
+    }
+
     #[test]
     fn an_answer_that_breaks_the_links_rules_is_refused() {
-        let token = DeviceLinkAnswer {
-            session_token: "wGIrqveE6AuGDATZKmR1m|AZ".to_owned(),
-            ..answer()
-        };
-        let secret = DeviceLinkAnswer {
-            session_secret: "c2hvcnQ=".to_owned(),
-            ..answer()
-        };
-        let base = DeviceLinkAnswer {
-            device_link_base: "https://smart-id.com/?a=b".to_owned(),
-            ..answer()
-        };
+        let long_base = format!("https://smart-id.com/{}", "a".repeat(236));
         for (answer, member) in [
-            (token, "sessionToken"),
-            (secret, "sessionSecret"),
-            (base, "deviceLinkBase"),
+            (with_token("wGIrqveE6AuGDATZKmR1m|AZ"), "sessionToken"),
+            (with_token("wGIrqveE6AuGDATZKmR1mtA"), "sessionToken"),
+            (with_token(&"a".repeat(257)), "sessionToken"),
+            (with_secret("c2hvcnQ="), "sessionSecret"),
+            (with_secret(&"A".repeat(176)), "sessionSecret"),
+            (with_base("https://smart-id.com/?a=b"), "deviceLinkBase"),
+            (with_base("https://smart-id.com/a\n"), "deviceLinkBase"),
+            (with_base(&long_base), "deviceLinkBase"),
+            (with_base("http://smart-id.com/"), "deviceLinkBase"),
+            (with_base("javascript://x/%0aalert(1)"), "deviceLinkBase"),
+            (
+                with_base("javascript://localhost/%0aalert(1)"),
+                "deviceLinkBase",
+            ),
+            (with_base("device-link"), "deviceLinkBase"),
         ] {
-            assert_eq!(
-                DeviceLinkSession::new(answer, None),
-                Err(InvalidAnswer::Member(member))
-            );
+            let refused = DeviceLinkSession::new(answer, None);
+            assert_eq!(refused, Err(InvalidAnswer::Member(member)));
+        }
+    }
+
+    #[test]
+    fn the_longest_link_of_all_fits_into_a_code_to_scan() {
+        /// Most bytes of a QR code with error correction L (ISO/IEC 18004,
+        /// table 7).
+        const MOST_BYTES: usize = 2953;
+
+        let answer = DeviceLinkAnswer {
+            session_token: "a".repeat(256),
+            session_secret: STANDARD.encode([7; 128]),
+            device_link_base: format!("https://smart-id.com/{}", "a".repeat(235)),
+            ..answer()
+        };
+        let session = DeviceLinkSession::new(answer, None).unwrap();
+        let elapsed = Duration::from_secs(u64::MAX);
+
+        let link = session.link(LinkKind::Qr { elapsed }, "lit", &config());
+
+        assert!(link.len() <= MOST_BYTES, "{}", link.len());
+    }
+
+    #[test]
+    fn a_service_on_the_same_machine_may_do_without_tls() {
+        for base in [
+            "http://127.0.0.1:20000/device-link",
+            "http://[::1]/",
+            "http://localhost/",
+        ] {
+            assert!(DeviceLinkSession::new(with_base(base), None).is_ok());
         }
     }
 
@@ -382,6 +454,7 @@ mod tests {
         );
         for (base, error) in [
             ("http://sign.example/", InvalidCallbackUrl::NotHttps),
+            ("ftp://localhost/", InvalidCallbackUrl::NotHttps),
             (
                 "https://sign.example/#a",
                 InvalidCallbackUrl::ReservedCharacter,

@@ -103,7 +103,7 @@ pub enum InvalidAnswer {
     /// It is not JSON, or not of the expected shape.
     #[error("the service's answer is malformed")]
     Malformed,
-    /// A member is missing or cannot be read.
+    /// A member is missing, cannot be read, or is longer than any should be.
     #[error("the service's answer has no readable {0}")]
     Member(&'static str),
     /// The signature is of another protocol.

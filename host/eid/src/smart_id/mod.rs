@@ -12,6 +12,7 @@
 
 mod algorithm;
 mod auth_code;
+mod base64_bytes;
 mod client;
 mod config;
 mod device_link;

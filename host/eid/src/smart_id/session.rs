@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm};
+use super::{
+    CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm, base64_bytes,
+};
 
 /// A running choice of a certificate.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -66,7 +68,8 @@ pub enum SessionState<T> {
 /// The certificate with which a document signs.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
-    /// The end-entity certificate, DER.
+    /// The end-entity certificate, DER: some bytes, few enough for one.
+    #[serde(with = "base64_bytes")]
     pub der: Vec<u8>,
     /// Its level, at least the configured one.
     pub level: CertificateLevel,

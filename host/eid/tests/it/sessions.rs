@@ -104,6 +104,41 @@ async fn sessions_survive_being_stored() {
 }
 
 #[tokio::test]
+async fn the_longest_certificate_is_stored_in_a_third_more_room() {
+    let longest = Some(json!(base64(&[7; 8 * 1024])));
+    let answered = poll_choice(&changed(chosen(), "/cert/value", longest)).await;
+    let SessionState::Complete(certificate) = answered.unwrap() else {
+        panic!("the choice has ended");
+    };
+
+    let stored = serde_json::to_string(&certificate).unwrap();
+
+    assert!(stored.len() < 12 * 1024, "{}", stored.len());
+    assert_eq!(
+        serde_json::from_str::<SigningCertificate>(&stored).unwrap(),
+        certificate
+    );
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_longer_than_any_is_not_taken() {
+    let too_long = Some(json!(base64(&[7; 8 * 1024 + 1])));
+    let answered = poll_choice(&changed(chosen(), "/cert/value", too_long)).await;
+    assert_eq!(invalid(answered), InvalidAnswer::Member("certificate"));
+}
+
+#[test]
+fn a_stored_certificate_of_another_form_is_not_restored() {
+    let stored = json!({
+        "der": [48, 130, 4],
+        "level": "QUALIFIED",
+        "document_number": "PNOLT-40504040001-MOCK-Q",
+        "flow": null,
+    });
+    assert!(serde_json::from_value::<SigningCertificate>(stored).is_err());
+}
+
+#[tokio::test]
 async fn a_session_shows_no_personal_number_by_debug() {
     let started = started().await;
     let chosen = poll_choice(&chosen()).await;
@@ -208,6 +243,16 @@ async fn an_answer_to_another_question_is_refused() {
             "/cert/value",
             Some(json!("%")),
             InvalidAnswer::Member("certificate"),
+        ),
+        (
+            "/cert/value",
+            Some(json!(base64(&[7; 8 * 1024 + 1]))),
+            InvalidAnswer::Member("certificate"),
+        ),
+        (
+            "/signature/value",
+            Some(json!(base64(&[7; 2 * 1024 + 1]))),
+            InvalidAnswer::Member("signature value"),
         ),
         ("/cert", None, InvalidAnswer::Member("cert")),
         (
