@@ -40,7 +40,7 @@ pub use crate::{
     fault::{Fault, FaultPlan},
     persona::{KeyType, Method, Outcome, Persona},
     service::Service,
-    smart_id::{RelyingParty, SmartIdTimings},
+    smart_id::{EndResult, InteractionType, RelyingParty, SmartIdSwitches, SmartIdTimings},
     tsa::TsaSwitches,
     world::{Addresses, World, WorldConfig},
 };

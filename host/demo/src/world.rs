@@ -25,7 +25,7 @@ use crate::{
     random, repository,
     service::Service,
     shutdown::{Shutdown, ShutdownHandle, shutdown},
-    smart_id::{RelyingParty, SmartId, SmartIdTimings},
+    smart_id::{RelyingParty, SmartId, SmartIdSwitches, SmartIdTimings},
     trust,
     tsa::{Tsa, TsaSwitches},
 };
@@ -99,6 +99,7 @@ pub struct World {
     roots: Vec<PathBuf>,
     trust_folder: PathBuf,
     faults: Faults,
+    smart_id_switches: SmartIdSwitches,
     tsa_switches: TsaSwitches,
     shutdown: ShutdownHandle,
     server: JoinHandle<io::Result<()>>,
@@ -172,6 +173,7 @@ impl World {
 
         let faults = Faults::default();
         let personas = services.smart_id.personas();
+        let smart_id_switches = services.smart_id.switches().clone();
         let relying_party = RelyingParty::demo();
         let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
         let mailbox = Mailbox::new(clock.clone());
@@ -216,6 +218,7 @@ impl World {
             roots,
             trust_folder,
             faults,
+            smart_id_switches,
             tsa_switches,
             shutdown: handle,
             server,
@@ -255,6 +258,11 @@ impl World {
     /// What everybody in the world goes by.
     pub fn clock(&self) -> &WorldClock {
         &self.clock
+    }
+
+    /// What may be changed at the Smart-ID service.
+    pub fn smart_id_switches(&self) -> &SmartIdSwitches {
+        &self.smart_id_switches
     }
 
     /// What may be changed at the time-stamping authority.

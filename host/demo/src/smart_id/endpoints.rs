@@ -7,6 +7,7 @@ use axum::{
     body::Bytes,
     extract::{DefaultBodyLimit, FromRequest, OriginalUri, Path, Query, Request, State},
     http::{HeaderMap, header::CONTENT_TYPE},
+    middleware,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -14,7 +15,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{SmartId, Target, problem::Problem, request::Transport, session::Progress, status};
+use super::{
+    SmartId, Target, problem::Problem, request::Transport, session::Progress, status, switches,
+};
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -47,9 +50,14 @@ pub(super) fn router(service: SmartId) -> Router {
             "/certificate-choice/notification/etsi/{person}",
             post(choice_by_person),
         );
+    let switches = service.0.switches.clone();
     Router::new()
         .nest("/smart-id-rp/v3/signature", signature)
         .route("/smart-id-rp/v3/session/{session}", get(session))
+        .layer(middleware::map_response_with_state(
+            switches,
+            switches::alter,
+        ))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(service)
 }

@@ -3,11 +3,14 @@ use serde_json::Value;
 
 use super::request::Transport;
 
-/// How a person is asked.
+/// How Smart-ID asks a person.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum InteractionType {
+pub enum InteractionType {
+    /// A short text above the PIN.
     DisplayTextAndPin,
+    /// A longer text on a page of its own before the PIN.
     ConfirmationMessage,
+    /// The same, with a choice among verification codes.
     ConfirmationMessageAndVerificationCodeChoice,
 }
 

@@ -10,6 +10,7 @@ mod cast;
 mod checker;
 mod config;
 mod device_link;
+mod end_result;
 mod endpoints;
 mod interactions;
 mod mock;
@@ -18,6 +19,7 @@ mod problem;
 mod request;
 mod session;
 mod status;
+mod switches;
 
 use std::sync::Arc;
 
@@ -25,7 +27,6 @@ use axum::Router;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-pub use self::config::{RelyingParty, SmartIdTimings};
 use self::{
     account::{Account, Accounts},
     cast::ROLES,
@@ -33,6 +34,12 @@ use self::{
     problem::Problem,
     request::{CallbackRule, ChoiceRequest, Envelope, RequestedLevel, SignatureRequest, Transport},
     session::{Begun, Session, Sessions, Task},
+};
+pub use self::{
+    config::{RelyingParty, SmartIdTimings},
+    end_result::EndResult,
+    interactions::InteractionType,
+    switches::SmartIdSwitches,
 };
 use crate::{
     clock::{DemoClock, WorldClock},
@@ -57,6 +64,7 @@ struct Service {
     phones: Arc<Phones>,
     clock: Arc<dyn DemoClock>,
     timings: SmartIdTimings,
+    switches: SmartIdSwitches,
     callbacks: CallbackRule,
     device_link_base: String,
     shutdown: Shutdown,
@@ -86,9 +94,11 @@ impl SmartId {
         // Certificates are issued by the clock that nobody moves: they are good
         // also after the other one was set back.
         let accounts = Accounts::open(folder.clone(), pki, config.clock.clone())?;
+        let switches = SmartIdSwitches::default();
         let phones = Phones::new(
             &accounts,
             config.smart_id,
+            switches.clone(),
             clock.clone(),
             journal,
             shutdown.clone(),
@@ -100,6 +110,7 @@ impl SmartId {
             phones: Arc::new(phones),
             clock,
             timings: config.smart_id,
+            switches,
             callbacks: CallbackRule {
                 http_to_loopback: config.http_callbacks,
             },
@@ -111,6 +122,11 @@ impl SmartId {
     /// Everybody whom the service knows, and some whom it does not.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(cast::Role::persona).collect()
+    }
+
+    /// What may be changed while it runs.
+    pub(crate) fn switches(&self) -> &SmartIdSwitches {
+        &self.0.switches
     }
 
     /// The relying party's side and the phone's side.

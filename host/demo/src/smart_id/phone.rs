@@ -16,7 +16,9 @@ use super::{
     cast::Behaviour,
     config::SmartIdTimings,
     device_link::{LinkType, session_secret_digest},
-    session::{EndResult, Ending, Flow, Progress, Session, Task},
+    end_result::EndResult,
+    session::{Ending, Flow, Progress, Session, Task},
+    switches::SmartIdSwitches,
 };
 use crate::{
     clock::DemoClock,
@@ -33,6 +35,7 @@ const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Phones {
     by_document: HashMap<String, Phone>,
     timings: SmartIdTimings,
+    switches: SmartIdSwitches,
     clock: Arc<dyn DemoClock>,
     journal: Journal,
     shutdown: Shutdown,
@@ -85,6 +88,7 @@ impl Phones {
     pub(super) fn new(
         accounts: &Accounts,
         timings: SmartIdTimings,
+        switches: SmartIdSwitches,
         clock: Arc<dyn DemoClock>,
         journal: Journal,
         shutdown: Shutdown,
@@ -96,6 +100,7 @@ impl Phones {
         Self {
             by_document,
             timings,
+            switches,
             clock,
             journal,
             shutdown,
@@ -146,7 +151,10 @@ impl Phones {
             _ => self.timings.device_delay,
         };
         tokio::time::sleep(pause).await;
-        let ending = answer(account, &session.task, approach.flow()).await;
+        let ending = match self.switches.end_of(&session.task) {
+            Some(result) => Ending::Failed(result),
+            None => answer(account, &session.task, approach.flow()).await,
+        };
         let now = self.clock.now();
         let opened_by_link = matches!(approach, Approach::Link(_));
         if opened_by_link && matches!(ending, Ending::Chosen { .. }) {

@@ -13,6 +13,7 @@ use super::{
     account::{Account, AccountCredential},
     config::SmartIdTimings,
     device_link::{LinkType, Protected, SessionType},
+    end_result::EndResult,
     interactions::InteractionType,
     problem::Problem,
     request::{ChoiceRequest, Envelope, SignatureRequest},
@@ -76,17 +77,6 @@ pub(super) enum Ending {
 pub(super) enum Flow {
     Link(LinkType),
     Notification,
-}
-
-/// `endResult` of a session that failed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum EndResult {
-    UserRefused,
-    UserRefusedInteraction(InteractionType),
-    Timeout,
-    WrongVerificationCode,
-    ExpectedLinkedSession,
-    ServerError,
 }
 
 /// All sessions of the service.

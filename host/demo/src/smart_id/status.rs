@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     account::AccountCredential,
-    session::{EndResult, Ending, Flow, Progress, Session, Task},
+    end_result::EndResult,
+    session::{Ending, Flow, Progress, Session, Task},
 };
 
 /// `GET /session/{sessionID}`.
@@ -75,19 +76,6 @@ fn failed(result: EndResult) -> Value {
         object["details"] = json!({ "interaction": interaction.name() });
     }
     json!({ "state": "COMPLETE", "result": object })
-}
-
-impl EndResult {
-    fn name(self) -> &'static str {
-        match self {
-            Self::UserRefused => "USER_REFUSED",
-            Self::UserRefusedInteraction(_) => "USER_REFUSED_INTERACTION",
-            Self::Timeout => "TIMEOUT",
-            Self::WrongVerificationCode => "WRONG_VC",
-            Self::ExpectedLinkedSession => "EXPECTED_LINKED_SESSION",
-            Self::ServerError => "SERVER_ERROR",
-        }
-    }
 }
 
 impl Flow {

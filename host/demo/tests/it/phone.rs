@@ -5,6 +5,7 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use hmac::{Hmac, Mac as _};
+use parafa_demo::EndResult;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -88,6 +89,47 @@ async fn a_scanned_choice_is_followed_by_a_linked_signature() {
         again.status,
         StatusCode::BAD_REQUEST,
         "a choice is followed once"
+    );
+}
+
+#[tokio::test]
+async fn sessions_end_as_they_are_switched_to_whoever_is_asked() {
+    let world = fresh_world().await;
+    let (party, switches) = (Party::of(&world), world.smart_id_switches());
+    let path = format!("/signature/notification/document/{FIRST}");
+    let request = || signature("sha256WithRSAEncryption", &[7; 32]);
+    for result in [
+        EndResult::AccountUnusable,
+        EndResult::DocumentUnusable,
+        EndResult::ProtocolFailure,
+        EndResult::RequiredInteractionNotSupportedByApp,
+    ] {
+        switches.end_signatures(Some(result));
+        let status = party.ending(&party.begin(&path, &request()).await).await;
+        assert_eq!(status["result"], json!({ "endResult": result.name() }));
+        assert!(status.get("signature").is_none() && status.get("cert").is_none());
+    }
+
+    switches.end_signatures(None);
+    let status = party.ending(&party.begin(&path, &request()).await).await;
+    assert_eq!(status["result"]["endResult"], "OK");
+}
+
+#[tokio::test]
+async fn a_member_is_replaced_in_every_answer_that_has_it() {
+    let world = fresh_world().await;
+    let (party, switches) = (Party::of(&world), world.smart_id_switches());
+    switches.replace("/sessionToken", json!("short"));
+
+    assert_eq!(
+        party.begin(CHOICE, &common()).await["sessionToken"],
+        "short"
+    );
+
+    switches.replace_nothing();
+    assert_ne!(
+        party.begin(CHOICE, &common()).await["sessionToken"],
+        "short"
     );
 }
 

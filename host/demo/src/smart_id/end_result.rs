@@ -1,0 +1,49 @@
+use super::interactions::InteractionType;
+
+/// How a Smart-ID session ends without a certificate or a signature.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum EndResult {
+    /// The person's account can no longer be used.
+    AccountUnusable,
+    /// The person's document can no longer be used.
+    DocumentUnusable,
+    /// The app was given another transaction than the linked one.
+    ExpectedLinkedSession,
+    /// The app and the service did not understand one another.
+    ProtocolFailure,
+    /// The app knows none of the interactions.
+    RequiredInteractionNotSupportedByApp,
+    /// The service failed.
+    ServerError,
+    /// Nobody answered in time.
+    Timeout,
+    /// The person refused.
+    UserRefused,
+    /// The person refused to choose a certificate.
+    UserRefusedCertChoice,
+    /// The person refused at this interaction.
+    UserRefusedInteraction(InteractionType),
+    /// The person picked another verification code.
+    WrongVerificationCode,
+}
+
+impl EndResult {
+    /// The name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AccountUnusable => "ACCOUNT_UNUSABLE",
+            Self::DocumentUnusable => "DOCUMENT_UNUSABLE",
+            Self::ExpectedLinkedSession => "EXPECTED_LINKED_SESSION",
+            Self::ProtocolFailure => "PROTOCOL_FAILURE",
+            Self::RequiredInteractionNotSupportedByApp => {
+                "REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP"
+            }
+            Self::ServerError => "SERVER_ERROR",
+            Self::Timeout => "TIMEOUT",
+            Self::UserRefused => "USER_REFUSED",
+            Self::UserRefusedCertChoice => "USER_REFUSED_CERT_CHOICE",
+            Self::UserRefusedInteraction(_) => "USER_REFUSED_INTERACTION",
+            Self::WrongVerificationCode => "WRONG_VC",
+        }
+    }
+}
