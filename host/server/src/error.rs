@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
 use parafa_plugin_host::{Fault, Refusal};
+use parafa_store::engine::EngineError;
 use parafa_store::keys::KeyError;
 use parafa_store::{StoreError, bytes::ByteFileError};
 use url::Url;
@@ -154,9 +155,32 @@ pub(crate) struct RefusedDocument {
 
 impl WorkflowError {
     /// Whether a transaction that ended so is known to have stored nothing. An
-    /// engine that fails in a commit leaves that open until it is reopened.
+    /// engine that fails in a commit leaves that open until it is reopened; what
+    /// is too large for it, it does not begin to store.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
-        !matches!(self, Self::Store(StoreError::Engine(_)))
+        match self {
+            Self::Store(StoreError::Engine(error)) => matches!(
+                error,
+                EngineError::CommitTooLarge { .. }
+                    | EngineError::KeyTooLong { .. }
+                    | EngineError::TooManyWrites { .. }
+                    | EngineError::ValueTooLarge { .. }
+            ),
+            _ => true,
+        }
+    }
+
+    /// Whether the same transaction may well succeed at the next try: others
+    /// were in its way, or have taken it over.
+    pub(crate) fn is_contention(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(
+                StoreError::Contention { .. }
+                    | StoreError::JobLost { .. }
+                    | StoreError::LeaseLost { .. }
+            )
+        )
     }
 
     /// Whether a key or a byte file is not there: what it belonged to may have

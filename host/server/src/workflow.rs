@@ -20,7 +20,6 @@ pub(crate) mod idempotency;
 pub(crate) mod intake;
 pub(crate) mod lanes;
 pub(crate) mod lease;
-mod media_type;
 pub(crate) mod notices;
 pub(crate) mod plugin_failure;
 pub(crate) mod read_signing;

@@ -135,9 +135,7 @@ pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
 pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, WorkflowError> {
     let row = &archived.opened.row;
     let document = row.output().ok_or(WorkflowError::NotYetSigned)?;
-    let known = ArchiveLevel::ALL.iter();
-    let level = known.copied().find(|(name, _)| *name == archived.level);
-    let (_, level) = level.ok_or(WorkflowError::Inconsistent(
+    let level = archive_level(&archived.level).ok_or(WorkflowError::Inconsistent(
         "an archived version is at no known level",
     ))?;
     Ok(api::ArchivedSigning {
@@ -146,6 +144,16 @@ pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, Work
         upgraded: archived.upgraded,
         document: output(document)?,
     })
+}
+
+/// The long-term level that a document has which is at this one: `LTA` has all
+/// that `LT` has.
+fn archive_level(name: &str) -> Option<ArchiveLevel> {
+    match name {
+        "PAdES-B-LT" | "PAdES-B-LTA" => Some(ArchiveLevel::PadesBaselineLt),
+        "XAdES-LT" => Some(ArchiveLevel::XadesLt),
+        _ => None,
+    }
 }
 
 /// The domain's status by the contract's name.
@@ -254,5 +262,24 @@ pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
         domain::SignerStatus::Simulated => SignerStatus::Simulated,
         domain::SignerStatus::Waiting => SignerStatus::Waiting,
         domain::SignerStatus::Recorded => SignerStatus::Recorded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_host::ARCHIVE_LEVELS;
+
+    use super::*;
+
+    #[test]
+    fn callers_are_told_of_every_level_that_an_archive_may_come_to() {
+        for level in ARCHIVE_LEVELS {
+            assert!(archive_level(level).is_some(), "{level}");
+        }
+        for (name, level) in ArchiveLevel::ALL {
+            assert!(ARCHIVE_LEVELS.contains(name));
+            assert_eq!(archive_level(name), Some(*level));
+        }
+        assert_eq!(archive_level("PAdES-B-T"), None);
     }
 }

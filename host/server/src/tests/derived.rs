@@ -174,7 +174,7 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
 #[tokio::test]
 async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     let site = Site::start().await;
-    let stage = signed(&site, Posted::toy("honest")).await;
+    let stage = signed(&site, Posted::toy("archive-own-level")).await;
     let app = &stage.host.app;
 
     let refused = app.archive_signing(&CALLER, stage.signing).await;

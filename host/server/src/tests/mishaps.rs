@@ -7,6 +7,7 @@ use std::num::NonZeroU16;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningStatus};
+use parafa_store::engine::MAX_VALUE_BYTES;
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::{Clock, StoreError};
 
@@ -16,7 +17,7 @@ use crate::workflow::lanes::TIMERS;
 
 #[tokio::test]
 async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
-    for behaviour in ["ask-nothing", "panic@prepare"] {
+    for behaviour in ["ask-nothing", "long-need", "panic@prepare"] {
         let site = Site::start().await;
         let stage = Stage::set(&site, Posted::toy(behaviour)).await;
         for breaches in 1..=3 {
@@ -41,19 +42,34 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
 
 #[tokio::test]
 async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart() {
+    for behaviour in ["long-level", "other-value"] {
+        let site = Site::start().await;
+        let stage = Stage::set(&site, Posted::toy(behaviour)).await;
+        stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+        stage.first_fault().await;
+        let first = site.clock.now();
+
+        let attempt = stage.outcome().await;
+
+        assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+        assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
+        let signing = stage.signing().await;
+        assert_eq!(signing.signing.status, SigningStatus::Failed, "{behaviour}");
+        assert_eq!(signing.versions.len(), 1);
+        assert_eq!(stage.deployment.byte_files().len(), 1, "{behaviour}");
+        drop(stage);
+        site.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn as_much_as_a_plugin_may_ask_a_person_to_sign_can_be_kept() {
     let site = Site::start().await;
-    let stage = Stage::set(&site, Posted::toy("other-value")).await;
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.first_fault().await;
-    let first = site.clock.now();
+    let stage = Stage::set(&site, Posted::toy("largest-need")).await;
 
-    let attempt = stage.outcome().await;
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
 
-    assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
-    assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
-    let signing = stage.signing().await;
-    assert_eq!(signing.signing.status, SigningStatus::Failed);
-    assert_eq!(signing.versions.len(), 1);
+    assert_eq!(stage.signing().await.versions.len(), 2);
     drop(stage);
     site.shutdown().await;
 }
@@ -212,6 +228,43 @@ async fn a_signature_whose_key_cannot_be_read_is_given_up_after_a_day() {
     site.faults(Service::Tsa).clear();
     drop(stage);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_that_cannot_be_stored_is_given_up_after_a_day_and_leaves_nothing() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.sign_without_timestamps().await;
+    leave_no_room_for_another_version(&stage).await;
+    site.faults(Service::Tsa).clear();
+    site.pass(SignedDuration::from_hours(1));
+    stage.host.run_due().await;
+    assert_eq!(stage.newest_attempt().await.phase, Phase::Completing);
+
+    site.pass(SignedDuration::from_hours(24));
+
+    let failure = stage.outcome().await.failure;
+    assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
+    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    assert_eq!(stage.deployment.byte_files().len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// Makes the signing's row nearly as long as a row may be.
+async fn leave_no_room_for_another_version(stage: &Stage<'_>) {
+    const LEFT: usize = 200;
+
+    let mut row = stage.signing().await;
+    let taken = serde_json::to_vec(&row).unwrap().len();
+    row.detail = Some("x".repeat(MAX_VALUE_BYTES - taken - LEFT));
+    let put = stage.host.app.store.transact(|tx| {
+        let row = &row;
+        Box::pin(async move { tx.put(row).await })
+    });
+    put.await
+        .unwrap_or_else(|error: StoreError| panic!("{error}"));
 }
 
 #[tokio::test]

@@ -28,6 +28,9 @@ use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, AttemptStep, SigningRow};
 
+/// How an attempt ends whose signature was not finished in time.
+const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
+
 /// The kind of the job.
 pub(crate) const DRIVE: &str = "drive-attempt";
 
@@ -77,14 +80,24 @@ impl App {
                     error = &error as &dyn std::error::Error,
                     "an attempt cannot be read any more"
                 );
-                let failure = AttemptFailure::TimestampUnavailable;
-                return self.end_attempt(job, &running, failure).await;
+                return self.end_attempt(job, &running, TOO_LATE).await;
             }
             Err(error) => return Err(error),
         };
         let outcome = lease::hold(&self.store, job, self.do_step(&running, &key, step)).await?;
-        let outcome = running.conclusive(outcome, self.store.now().await?)?;
-        self.conclude(job, &running, &key, outcome).await
+        let now = self.store.now().await?;
+        let outcome = running.conclusive(outcome, now)?;
+        match self.conclude(job, &running, &key, outcome).await {
+            Err(error) if running.is_late(now) && !error.is_contention() => {
+                tracing::error!(
+                    attempt.id = %attempt,
+                    error = &error as &dyn std::error::Error,
+                    "what an attempt has come to cannot be stored"
+                );
+                self.end_attempt(job, &running, TOO_LATE).await
+            }
+            concluded => concluded,
+        }
     }
 
     /// Ends an attempt, also one that cannot be read.

@@ -10,7 +10,6 @@ use tokio::sync::SemaphorePermit;
 
 use super::accounts::Caller;
 use super::forms::{ContentForm, DocumentForm, name_pointer};
-use super::media_type;
 use crate::app::App;
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
 
@@ -261,7 +260,8 @@ impl App {
                 Err(error) => return Ok(Err(error.into())),
             };
             for is in [&made.media_type, &report.media_type] {
-                if let Err(fault) = media_type::check(&plugin, Capability::Flatten, &posted, is) {
+                let checked = plugin.check_same_media_type(Capability::Flatten, &posted, is);
+                if let Err(fault) = checked {
                     return Ok(Err(Obstacle::Failed(fault)));
                 }
             }

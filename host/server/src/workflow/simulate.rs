@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::accounts::Caller;
 use super::read_signing::OpenedSigning;
-use super::{change, media_type, plugin_failure};
+use super::{change, plugin_failure};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, KeyMode, SigningRow};
@@ -170,7 +170,7 @@ impl App {
         let rehearsed = plugin.rehearse(document, &request).await;
         let rehearsed = rehearsed.and_then(|made| {
             let (was, is) = (&posted.media_type, &made.media_type);
-            media_type::check(&plugin, Capability::Rehearse, was, is)?;
+            plugin.check_same_media_type(Capability::Rehearse, was, is)?;
             Ok(made)
         });
         let made = match rehearsed {

@@ -19,7 +19,6 @@ use super::transition::pause;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
-use crate::workflow::media_type;
 
 impl App {
     /// Finishes what the device has signed.
@@ -72,7 +71,7 @@ impl App {
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
         let (was, is) = (&newest.media_type, &signed.outcome.media_type);
-        if let Err(fault) = media_type::check(&plugin, Capability::Sign, was, is) {
+        if let Err(fault) = plugin.check_same_media_type(Capability::Sign, was, is) {
             return Ok(plugin_failed(fault.into(), pin(&plugin)));
         }
         let stored = self

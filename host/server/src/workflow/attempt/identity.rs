@@ -10,10 +10,6 @@ use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
 
-/// Room for signature, certificates and time-stamp, in bytes: qualified chains
-/// and time-stamp tokens of the region stay well below.
-const RESERVE: u32 = 24 * 1024;
-
 impl App {
     /// Checks the certificate before any digest leaves for the device.
     pub(super) async fn check_certificate(
@@ -59,7 +55,7 @@ impl App {
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),
             signature_algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
-            reserve: RESERVE,
+            reserve: SignRequest::RESERVE,
             params: Vec::new(),
         };
         Ok(Next::step(

@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, Plugin};
 
+use super::TOO_LATE;
 use crate::error::WorkflowError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
@@ -88,9 +89,9 @@ impl Running {
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::error!(attempt.id = %self.attempt.id, error, "the last try to finish a signature failed");
-                Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable))
+                Ok(StepOutcome::Failed(TOO_LATE))
             }
-            Ok(_) => Ok(StepOutcome::Failed(AttemptFailure::TimestampUnavailable)),
+            Ok(_) => Ok(StepOutcome::Failed(TOO_LATE)),
         }
     }
 
