@@ -18,6 +18,7 @@ use crate::metrics::{JobEnd, job_ended};
 use crate::webhooks::DROP_NOTICE;
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
+use crate::workflow::set_back::LastSeen;
 use crate::workflow::{attempt, deadline, erase, files, idempotency, notices, remind, sweep};
 
 /// Longest time between two looks at the queues.
@@ -31,10 +32,8 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 /// Claims and runs due jobs until it is told to stop, and lets the running
 /// ones end.
 pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
-    if let Err(error) = app.schedule_sweep().await {
-        let error: &dyn std::error::Error = &error;
-        tracing::error!(error, "the daily sweep is not scheduled");
-    }
+    let mut seen = LastSeen::nothing();
+    follow_clock_back(&app).await;
     let tasks = TaskTracker::new();
     let lanes = lanes::BUDGETS.map(|budget| (budget.lane, Arc::new(Semaphore::new(budget.jobs))));
     let mut is_held = backup::is_held(&app.data);
@@ -43,6 +42,11 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     }
     while !stop.is_cancelled() {
         is_held = is_held && backup::is_held(&app.data);
+        if let Some(by) = set_back_by(&app, &mut seen).await {
+            let seconds = by.as_secs_f64();
+            tracing::warn!(seconds, "the clock was set back");
+            follow_clock_back(&app).await;
+        }
         for (lane, slots) in &lanes {
             if is_held && *lane == lanes::DELIVERIES {
                 continue;
@@ -79,6 +83,23 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     }
     tasks.close();
     tasks.wait().await;
+}
+
+/// By how much the clock was set back since the last look. A store that fails
+/// tells no time; claiming says so.
+async fn set_back_by(app: &App, seen: &mut LastSeen) -> Option<SignedDuration> {
+    let now = app.store.now().await.ok()?;
+    seen.set_back_by(now)
+}
+
+async fn follow_clock_back(app: &App) {
+    if let Err(error) = app.follow_clock_back().await {
+        let error: &dyn std::error::Error = &error;
+        tracing::error!(
+            error,
+            "jobs may wait for a clock that was set back, and the daily sweep for a start"
+        );
+    }
 }
 
 /// Runs a claimed job. One that fails, or that this host does not know, is tried

@@ -38,7 +38,6 @@ use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::ceremony::Advices;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
-use crate::workflow::lease::LEASE;
 
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
@@ -76,7 +75,7 @@ pub(crate) async fn open(
 async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     for budget in lanes::BUDGETS {
         let released = store
-            .release_claims(budget.lane, LEASE)
+            .release_claims(budget.lane, budget.longest_lease())
             .await
             .context("the jobs that a crash cut short cannot be read")?;
         if released > 0 {

@@ -18,6 +18,7 @@ mod operators;
 mod promise;
 mod races;
 mod reading;
+mod set_back;
 mod stage;
 mod sweeping;
 mod unmounted;

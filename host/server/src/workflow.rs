@@ -26,6 +26,7 @@ pub(crate) mod read_signing;
 pub(crate) mod remind;
 mod renewal;
 pub(crate) mod sealing;
+pub(crate) mod set_back;
 mod signers;
 pub(crate) mod simulate;
 pub(crate) mod sweep;

@@ -5,7 +5,7 @@
 use jiff::SignedDuration;
 use parafa_store::StoreError;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, NewJob};
 
 use super::lanes::TIMERS;
 use super::lease;
@@ -20,7 +20,8 @@ pub(crate) const SWEEP: &str = "sweep";
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
 
 impl App {
-    /// Has the sweep done once a day from now on, by whichever host.
+    /// Has the sweep done once a day from now on, by whichever host; within a day
+    /// where it waits for a clock that was set back.
     pub(crate) async fn schedule_sweep(&self) -> Result<(), StoreError> {
         self.store
             .transact(|tx| {
@@ -32,7 +33,10 @@ impl App {
                         unique: Some(SWEEP.to_owned()),
                         payload: serde_json::Value::Null,
                     };
-                    jobs::enqueue(tx, job).await?;
+                    if let Enqueued::Existing(_) = jobs::enqueue(tx, job).await? {
+                        let within = shifted(tx.now(), EVERY);
+                        jobs::hasten(tx, TIMERS, SWEEP, within).await?;
+                    }
                     Ok(())
                 })
             })

@@ -1,0 +1,167 @@
+//! A clock that leaps ahead and is set back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use parafa_demo::Service;
+use parafa_domain::{Phase, SigningStatus};
+use parafa_store::Clock;
+use tokio_util::sync::CancellationToken;
+
+use super::calls::DAY;
+use super::deployment::{SIGN, Site};
+use super::stage::{Stage, TICK};
+use crate::jobs;
+use crate::workflow::lanes::{BUDGETS, TIMERS};
+use crate::workflow::lease::LEASE;
+use crate::workflow::sweep::SWEEP;
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+/// How long a change is waited for.
+const SHORT: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn an_attempt_goes_on_when_the_clock_is_set_back() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    site.pass(HOUR);
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach_at_once(Phase::WaitingForUser).await;
+    site.pass(-HOUR / 2);
+    assert_eq!(stage.host.run_due().await, 0, "it waits for the clock");
+
+    stage.host.app.follow_clock_back().await.unwrap();
+
+    assert_ne!(stage.host.run_due().await, 0, "it is due at once");
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    site.pass(HOUR);
+    stage.sign_without_timestamps().await;
+    let app = Arc::clone(&stage.host.app);
+    let stop = CancellationToken::new();
+    let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
+    // It has seen the time of now when it has tried once more.
+    let tries = stage.newest_attempt().await.tries;
+    wait_until(&stage, async || stage.newest_attempt().await.tries > tries).await;
+    site.faults(Service::Tsa).clear();
+
+    site.pass(-HOUR / 2);
+
+    wait_until(&stage, async || {
+        stage.newest_attempt().await.phase == Phase::Done
+    })
+    .await;
+    stop.cancel();
+    runner.await.unwrap();
+    drop(app);
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// Lets seconds pass, far fewer than the clock is set back by, until it is so.
+async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
+    let link = stage.host.link(stage.signer);
+    for _ in 0..120 {
+        if it_is_so().await {
+            return;
+        }
+        let state = stage.host.app.await_ceremony_state(&link, SHORT, None);
+        state.await.unwrap();
+        stage.site.pass(TICK);
+    }
+    panic!("it takes long: {:?}", stage.newest_attempt().await.phase);
+}
+
+#[tokio::test]
+async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
+    let site = Site::start().await;
+    site.pass(HOUR);
+    let stage = Stage::set(&site, site.posted()).await;
+    site.pass(HOUR * 2);
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.give_up().await;
+    site.pass(-HOUR * 2);
+
+    stage.host.app.follow_clock_back().await.unwrap();
+
+    let deadline = stage.signing().await.signing.expires_at;
+    site.clock.set(deadline - TICK);
+    stage.host.run_all().await;
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+    site.clock.set(deadline);
+    stage.host.run_all().await;
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_sweep_that_was_put_off_while_the_clock_was_ahead_comes_within_a_day() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let today = site.clock.now();
+    site.pass(DAY * 30);
+    stage.host.app.schedule_sweep().await.unwrap();
+    stage.host.run_all().await;
+    site.clock.set(today);
+
+    stage.host.app.follow_clock_back().await.unwrap();
+
+    site.pass(DAY);
+    let store = &stage.host.app.store;
+    let due = store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    assert!(due.iter().any(|job| job.kind == SWEEP));
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_sweep_that_waits_for_its_day_is_not_hastened_by_a_start() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    app.schedule_sweep().await.unwrap();
+    stage.host.run_all().await;
+    site.pass(DAY / 2);
+
+    app.follow_clock_back().await.unwrap();
+
+    site.pass(DAY / 2 - TICK);
+    let due = app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    assert!(due.iter().all(|job| job.kind != SWEEP));
+    site.pass(TICK);
+    let due = app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    assert!(due.iter().any(|job| job.kind == SWEEP));
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    site.pass(HOUR);
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach_at_once(Phase::WaitingForUser).await;
+    let store = &stage.host.app.store;
+    let [budget, ..] = BUDGETS;
+    let dead = store.claim_due(budget.lane, 1, LEASE).await.unwrap();
+    assert_eq!(dead.len(), 1);
+    site.pass(-HOUR / 2);
+
+    let released = store.release_claims(budget.lane, budget.longest_lease());
+    assert_eq!(released.await.unwrap(), 1);
+    stage.host.app.follow_clock_back().await.unwrap();
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    drop(stage);
+    site.shutdown().await;
+}
