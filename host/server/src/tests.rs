@@ -17,6 +17,7 @@ mod mishaps;
 mod operators;
 mod promise;
 mod races;
+mod polling;
 mod reading;
 mod set_back;
 mod stage;

@@ -8,6 +8,7 @@ mod device_link;
 mod finish;
 mod identity;
 mod outcome;
+mod polling;
 mod prepare;
 mod transition;
 
@@ -254,9 +255,9 @@ impl App {
                             let tries = attempt.tries + 1;
                             transition::store_again(tx, job, attempt, tries, *due).await
                         }
-                        StepOutcome::Waiting => {
-                            let now = tx.now();
-                            transition::store_again(tx, job, attempt, 0, now).await
+                        StepOutcome::Waiting(poll) => {
+                            let (tries, due) = poll.next(attempt.tries, tx.now());
+                            transition::store_again(tx, job, attempt, tries, due).await
                         }
                         StepOutcome::WaitingForReturn(until) => {
                             let due = if attempt.returned { tx.now() } else { *until };

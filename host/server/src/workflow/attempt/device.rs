@@ -1,8 +1,7 @@
 //! What the signer's device is asked, through its provider.
 
-use std::time::Duration;
+use std::time::Instant;
 
-use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, Language, Phase};
 use parafa_eid::smart_id::{
     CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce,
@@ -16,17 +15,11 @@ use uuid::Uuid;
 
 use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
+use super::polling::{self, POLL, Poll};
 use crate::app::App;
 use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PreparedSignature};
-
-/// How long one poll waits for the signer.
-pub(super) const POLL: Duration = Duration::from_secs(10);
-/// Pauses after polls that went wrong one after the other, in seconds. A
-/// provider that restarts within a minute loses nobody who has the phone in
-/// hand.
-const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 
 /// What the device was asked for.
 pub(super) struct Asked {
@@ -70,8 +63,9 @@ impl App {
         person: String,
         session: &CertificateSession,
     ) -> Result<StepOutcome, WorkflowError> {
+        let asked = Instant::now();
         match self.smart_id()?.poll_certificate(session, POLL).await {
-            Ok(SessionState::Running) => Ok(StepOutcome::Waiting),
+            Ok(SessionState::Running) => Ok(StepOutcome::Waiting(Poll::since(asked))),
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::CheckCertificate {
@@ -128,8 +122,9 @@ impl App {
         prepared: PreparedSignature,
         must_return: bool,
     ) -> Result<StepOutcome, WorkflowError> {
+        let asked = Instant::now();
         let value = match self.smart_id()?.poll_signature(session, POLL).await {
-            Ok(SessionState::Running) => return Ok(StepOutcome::Waiting),
+            Ok(SessionState::Running) => return Ok(StepOutcome::Waiting(Poll::since(asked))),
             Ok(SessionState::Complete(signature)) => signature.value,
             Err(error) => return self.poll_failed(running, &error).await,
         };
@@ -169,10 +164,8 @@ impl App {
         running: &Running,
         error: &SmartIdError,
     ) -> Result<StepOutcome, WorkflowError> {
-        let tries = usize::try_from(running.attempt.tries).unwrap_or(usize::MAX);
-        Ok(match PAUSES.get(tries) {
+        Ok(match polling::pause(running.attempt.tries) {
             Some(pause) if error.is_transient() => {
-                let pause = SignedDuration::from_secs(*pause);
                 StepOutcome::Again(shifted(self.store.now().await?, pause))
             }
             _ => StepOutcome::Failed(failure(running, error)),

@@ -1,6 +1,8 @@
 //! The way to the signer's app that needs no personal code: a code to scan, or
 //! a link on the same device.
 
+use std::time::Instant;
+
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
@@ -8,8 +10,9 @@ use parafa_store::StoreError;
 use parafa_store::keys::DataKey;
 use url::Url;
 
-use super::device::{POLL, failure, nonce};
+use super::device::{failure, nonce};
 use super::outcome::{Next, Running, StepOutcome};
+use super::polling::{POLL, Poll};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
@@ -85,8 +88,9 @@ impl App {
         running: &Running,
         session: CertificateSession,
     ) -> Result<StepOutcome, WorkflowError> {
+        let asked = Instant::now();
         match self.smart_id()?.poll_certificate(&session, POLL).await {
-            Ok(SessionState::Running) => Ok(StepOutcome::Waiting),
+            Ok(SessionState::Running) => Ok(StepOutcome::Waiting(Poll::since(asked))),
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::CheckCertificate {

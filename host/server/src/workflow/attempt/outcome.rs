@@ -5,6 +5,7 @@ use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, Plugin};
 
 use super::TOO_LATE;
+use super::polling::Poll;
 use crate::error::WorkflowError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
@@ -119,8 +120,9 @@ pub(super) enum StepOutcome {
     PluginFailed(CallError, PluginPin),
     /// The document is signed.
     Signed(SignedVersion),
-    /// Somebody else has to act first; the same step again, now.
-    Waiting,
+    /// Somebody else has to act first; the same step again, as the poll for it
+    /// allows.
+    Waiting(Poll),
     /// The app has to come back first; the same step again when it does, or
     /// then.
     WaitingForReturn(Timestamp),
