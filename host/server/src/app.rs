@@ -25,6 +25,7 @@ use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::ceremony::Advices;
+use crate::workflow::attempt::DocumentTurns;
 
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
@@ -60,6 +61,8 @@ pub(crate) struct App {
     pub(crate) archive_turns: ArchiveTurns,
     /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
+    /// Documents that are in memory at one time for attempts.
+    pub(crate) document_turns: DocumentTurns,
     /// How long a signature that a device has made is worth finishing.
     pub(crate) finish_within: SignedDuration,
     /// The way out for events.

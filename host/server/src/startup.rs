@@ -35,6 +35,7 @@ use crate::metrics::plugin_observer;
 use crate::shelf::{NoPlugins, Shelf};
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
+use crate::workflow::attempt::DocumentTurns;
 use crate::workflow::ceremony::Advices;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
@@ -132,6 +133,7 @@ pub(crate) fn assemble(
         known_documents: KnownDocuments::new(KNOWN_DOCUMENTS),
         file_loads: Semaphore::new(FILES_AT_ONCE),
         archive_turns: ArchiveTurns::default(),
+        document_turns: DocumentTurns::default(),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         base_url,

@@ -9,6 +9,7 @@ mod deadlines;
 mod deliveries;
 pub(crate) mod deployment;
 mod derived;
+mod document_turns;
 mod erasures;
 mod frost;
 mod host;

@@ -11,6 +11,7 @@ mod outcome;
 mod polling;
 mod prepare;
 mod transition;
+mod turns;
 
 use parafa_domain::{AttemptFailure, AttemptId};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -23,6 +24,7 @@ pub(crate) use self::device_link::DeviceLink;
 pub(super) use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
+pub(crate) use self::turns::DocumentTurns;
 use super::lanes::ATTEMPTS;
 use super::{lease, sealing};
 use crate::app::App;

@@ -3,22 +3,26 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use jiff::Timestamp;
 use parafa_domain::AttemptFailure;
 use parafa_plugin_host::{
-    Answer, Answerer, Capability, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
-    PluginDigest, Progress, Reply,
+    Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
+    PluginDigest, Progress, SignedDocument, Suspension,
 };
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
 
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
-use super::prepare::plugin_failed;
+use super::prepare::{Nobody, broken, plugin_failed};
 use super::transition::pause;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
+
+/// Calls of the plugin for one signature, each with the answers to what the one
+/// before has asked for.
+const MOST_ROUNDS: u32 = 8;
 
 impl App {
     /// Finishes what the device has signed.
@@ -52,28 +56,51 @@ impl App {
         let Some(newest) = newest else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
-        let document = self.document(key, newest.bytes_id).await?;
-        let answers = vec![Answer {
+        let mut answers = vec![Answer {
             need: prepared.need,
             outcome: Ok(value),
         }];
-        let signed = match plugin
-            .drive_sign(document, &prepared.request, answers, &TimestampsOf(self))
-            .await
-        {
-            Ok(Progress::Done(signed)) => signed,
-            Ok(Progress::Suspended(_)) => {
-                return Ok(StepOutcome::Again(shifted(
-                    now,
-                    pause(running.attempt.tries),
-                )));
-            }
-            Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
-        };
-        let (was, is) = (&newest.media_type, &signed.outcome.media_type);
-        if let Err(fault) = plugin.check_same_media_type(Capability::Sign, was, is) {
-            return Ok(plugin_failed(fault.into(), pin(&plugin)));
+        for _ in 0..MOST_ROUNDS {
+            let turn = self.document_turns.take(plugin.id()).await;
+            let document = self.document(key, newest.bytes_id).await?;
+            let request = &prepared.request;
+            let progress = plugin.drive_sign(document, request, answers, &Nobody);
+            let suspension = match progress.await {
+                Ok(Progress::Done(signed)) => {
+                    let (was, is) = (&newest.media_type, &signed.outcome.media_type);
+                    if let Err(fault) = plugin.check_same_media_type(Capability::Sign, was, is) {
+                        return Ok(plugin_failed(fault.into(), pin(&plugin)));
+                    }
+                    return self.written(running, key, &plugin, *signed, now).await;
+                }
+                Ok(Progress::Suspended(suspension)) => suspension,
+                Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
+            };
+            // Whoever is to be asked may take long to answer.
+            drop(turn);
+            answers = match self.answered(suspension).await {
+                Some(answers) => answers,
+                None => {
+                    return Ok(StepOutcome::Again(shifted(
+                        now,
+                        pause(running.attempt.tries),
+                    )));
+                }
+            };
         }
+        let breach = ContractBreach::TooManyRounds(MOST_ROUNDS);
+        Ok(broken(&plugin, breach))
+    }
+
+    /// Keeps a signed document, which is nobody's yet.
+    async fn written(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        plugin: &Plugin,
+        signed: SignedDocument,
+        now: Timestamp,
+    ) -> Result<StepOutcome, WorkflowError> {
         let stored = self
             .files
             .write(key, self.store.new_id().await?, signed.bytes)
@@ -87,7 +114,7 @@ impl App {
                 created_at: now,
                 made_by: Some(MadeBy {
                     attempt: Some(running.attempt.id),
-                    plugin: pin(&plugin),
+                    plugin: pin(plugin),
                     level: signed.outcome.level,
                 }),
             },
@@ -163,31 +190,33 @@ impl App {
     }
 }
 
-/// Gets time-stamps.
-struct TimestampsOf<'a>(&'a App);
+impl App {
+    /// Answers what a plugin has asked for; none while a service is down.
+    async fn answered(&self, suspension: Suspension) -> Option<Vec<Answer>> {
+        let Suspension { needs, mut answers } = suspension;
+        for need in needs {
+            let outcome = self.time_stamp(&need).await?;
+            answers.push(Answer { need, outcome });
+        }
+        Some(answers)
+    }
 
-#[async_trait]
-impl Answerer for TimestampsOf<'_> {
-    async fn answer(&self, need: &Need) -> Reply {
+    /// A time-stamp, or why there is none and never will be.
+    async fn time_stamp(&self, need: &Need) -> Option<Result<Vec<u8>, String>> {
         if need.kind != NeedKind::Timestamp
             || need.digest_algorithm != Some(DigestAlgorithm::Sha256)
         {
-            return Reply::Answered(Err("unavailable".into()));
+            return Some(Err("unavailable".into()));
         }
         let imprint: [u8; 32] = Sha256::digest(&need.payload).into();
-        match self
-            .0
-            .timestamps
-            .timestamp(&imprint, self.0.clock.now())
-            .await
-        {
-            Ok(token) => Reply::Answered(Ok(token.der)),
+        match self.timestamps.timestamp(&imprint, self.clock.now()).await {
+            Ok(token) => Some(Ok(token.der)),
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "no time-stamp; it is asked for again later"
                 );
-                Reply::NotNow
+                None
             }
         }
     }

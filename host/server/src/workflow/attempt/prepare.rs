@@ -16,6 +16,8 @@ use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 use crate::workflow::plugin_failure;
 
+const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
+
 impl App {
     /// Has the plugin say what is to be signed.
     pub(super) async fn prepare(
@@ -39,21 +41,23 @@ impl App {
             );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
+        let turn = self.document_turns.take(plugin.id()).await;
         let document = self.document(key, newest.bytes_id).await?;
         let suspension = match plugin
             .drive_sign(document, &request, Vec::new(), &Nobody)
             .await
         {
             Ok(Progress::Suspended(suspension)) => suspension,
-            Ok(Progress::Done(_)) => return Ok(broken(&plugin, "a need for a signature")),
+            Ok(Progress::Done(_)) => return Ok(broken(&plugin, NO_SIGNATURE_ASKED)),
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
+        drop(turn);
         let need = suspension
             .needs
             .into_iter()
             .find(|need| need.kind == NeedKind::Signature);
         let Some(need) = need else {
-            return Ok(broken(&plugin, "a need for a signature"));
+            return Ok(broken(&plugin, NO_SIGNATURE_ASKED));
         };
 
         let step = AttemptStep::Ask {
@@ -97,12 +101,12 @@ impl App {
     }
 }
 
-/// The fault of a plugin that did not ask for what it must.
-fn broken(plugin: &Plugin, missing: &'static str) -> StepOutcome {
+/// The fault of a plugin that broke its contract.
+pub(super) fn broken(plugin: &Plugin, breach: ContractBreach) -> StepOutcome {
     let fault = Fault {
         plugin: plugin.id().to_owned(),
         digest: plugin.digest(),
-        kind: ContractBreach::Missing(missing).into(),
+        kind: breach.into(),
     };
     plugin_failed(fault.into(), pin(plugin))
 }
@@ -118,8 +122,9 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     StepOutcome::PluginFailed(error, pin)
 }
 
-/// Answers nothing: a human has to sign first.
-struct Nobody;
+/// Answers nothing: somebody has to act first, for whom no document is kept in
+/// memory.
+pub(super) struct Nobody;
 
 #[async_trait]
 impl Answerer for Nobody {
