@@ -4,6 +4,7 @@ mod check_config;
 mod demo;
 mod operator;
 mod output;
+mod parts;
 mod plugin;
 mod restore;
 mod serve;

@@ -12,6 +12,7 @@ use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::TcpListener;
 use url::Url;
 
+use super::parts::Parts;
 use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
@@ -96,24 +97,27 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
     }
 
     let stop = app.stop.clone();
-    let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
-    let operator = tokio::spawn(listener::serve(
+    let mut parts = Parts::default();
+    parts.run("the job runner", jobs::run(app.clone(), stop.clone()));
+    let operator = listener::serve(
         operator_listener,
         operator::router(app.clone()),
         ListenerLimits::default(),
         stop.clone(),
-    ));
-    let public = tokio::spawn(listener::serve(
+    );
+    parts.run("the operator's listener", operator);
+    let public = listener::serve(
         listener,
         public_router(app.clone(), &config, mode, &base_url),
         ListenerLimits::default(),
         stop.clone(),
-    ));
+    );
+    parts.run("the listener", public);
     let socket = operate::bind(&config.store.data);
     let socket = socket.context("the operator's socket cannot be made")?;
-    let desk = tokio::spawn({
-        let (app, data, stop) = (app.clone(), config.store.data.clone(), stop.clone());
-        async move { operate::serve(app, socket, &data, stop).await }
+    let (desk, data, stopped) = (app.clone(), config.store.data.clone(), stop.clone());
+    parts.run("the operator's socket", async move {
+        operate::serve(desk, socket, &data, stopped).await;
     });
     // Whoever reads the line may tell the server to stop at once.
     let signal = stop_signal()?;
@@ -121,17 +125,12 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
     let ended = tokio::select! {
         () = signal => Ok(()),
         error = store_failure(&app) => Err(error).context("the store failed"),
+        ended = parts.early_end() => Err(ended.into()),
     };
     tracing::info!("stopping: open requests and jobs are finished first");
     stop.cancel();
-    let drained = async {
-        public.await.context("the listener failed")?;
-        operator.await.context("the operator's listener failed")?;
-        desk.await.context("the operator's socket failed")?;
-        runner.await.context("the job runner failed")
-    };
-    match tokio::time::timeout(DRAIN, drained).await {
-        Ok(drained) => drained?,
+    match tokio::time::timeout(DRAIN, parts.ends()).await {
+        Ok(drained) => drained.map_err(anyhow::Error::from)?,
         Err(_) => tracing::warn!("some requests or jobs took too long to be finished"),
     }
     if let Some(demo) = demo {

@@ -1,0 +1,108 @@
+//! The parts of a running server, none of which ends before it is told to.
+
+use std::future;
+
+use tokio::task::{JoinError, JoinSet};
+
+/// What runs beside each other until the server is told to stop.
+#[derive(Default)]
+pub(super) struct Parts(JoinSet<(&'static str, Result<(), JoinError>)>);
+
+/// A part that has ended by itself: what it is there for is not done any more.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EarlyEnd {
+    /// It has panicked.
+    #[error("{part} failed")]
+    Failed {
+        /// Which one.
+        part: &'static str,
+        /// How.
+        source: JoinError,
+    },
+    /// It has come to its end.
+    #[error("{part} ended before it was told to")]
+    Ended {
+        /// Which one.
+        part: &'static str,
+    },
+}
+
+impl Parts {
+    /// Runs one more.
+    pub(super) fn run(
+        &mut self,
+        part: &'static str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
+        // A task of its own, so that a panic is told along with the name.
+        let work = tokio::spawn(work);
+        self.0.spawn(async move { (part, work.await) });
+    }
+
+    /// Waits for a part to end that was not told to.
+    pub(super) async fn early_end(&mut self) -> EarlyEnd {
+        match self.0.join_next().await {
+            Some(Ok((part, Err(source)))) => EarlyEnd::Failed { part, source },
+            Some(Ok((part, Ok(())))) => EarlyEnd::Ended { part },
+            // Nobody aborts the tasks that wait for the parts, and there are some.
+            Some(Err(_)) | None => future::pending().await,
+        }
+    }
+
+    /// Waits for all parts that are left, which were told to end.
+    ///
+    /// # Errors
+    /// The first one that panics; the others are not waited for.
+    pub(super) async fn ends(mut self) -> Result<(), EarlyEnd> {
+        while let Some(ended) = self.0.join_next().await {
+            if let Ok((part, Err(source))) = ended {
+                return Err(EarlyEnd::Failed { part, source });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_part_that_panics_or_ends_is_told_of_by_name() {
+        let mut parts = Parts::default();
+        parts.run("the listener", future::pending());
+        parts.run("the job runner", async { panic!("a fault of its own") });
+
+        let panicked = parts.early_end().await;
+
+        assert_eq!(panicked.to_string(), "the job runner failed");
+        parts.run("the operator's socket", async {});
+        let ended = parts.early_end().await.to_string();
+        assert_eq!(ended, "the operator's socket ended before it was told to");
+    }
+
+    #[tokio::test]
+    async fn parts_that_are_told_to_end_are_waited_for() {
+        let stop = CancellationToken::new();
+        let mut parts = Parts::default();
+        for part in ["the listener", "the job runner"] {
+            parts.run(part, stop.clone().cancelled_owned());
+        }
+
+        stop.cancel();
+
+        parts.ends().await.expect("none has failed");
+    }
+
+    #[tokio::test]
+    async fn a_part_that_panics_at_the_end_is_told_of_too() {
+        let mut parts = Parts::default();
+        parts.run("the job runner", async { panic!("a fault of its own") });
+
+        let failed = parts.ends().await.expect_err("it has failed");
+
+        assert_eq!(failed.to_string(), "the job runner failed");
+    }
+}
