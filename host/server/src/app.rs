@@ -7,9 +7,10 @@ use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::SmartIdClient;
 use parafa_outbound::AddressPolicy;
 use parafa_plugin_host::{Document, KnownDocuments, Registry};
-use parafa_store::keys::{DataKey, KeyError, Token};
+use parafa_store::keys::{DataKey, Token};
 use parafa_store::{ByteFiles, Clock, DataKeys, MasterKey, Store, StoreError};
 use parafa_trust::{SignerCheck, TimestampClient, ValidationData};
+use serde::de::DeserializeOwned;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -20,12 +21,13 @@ use crate::config::Billing;
 use crate::error::WorkflowError;
 use crate::mail::MailSender;
 use crate::operate::Desk;
-use crate::records::SigningRow;
+use crate::records::{NoticeRow, SigningRow};
 use crate::shelf::Shelf;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
-use crate::workflow::ceremony::Advices;
 use crate::workflow::attempt::DocumentTurns;
+use crate::workflow::ceremony::Advices;
+use crate::workflow::sealing;
 
 /// Everything that the workflows work with: the five doors, opened.
 pub(crate) struct App {
@@ -59,10 +61,10 @@ pub(crate) struct App {
     pub(crate) file_loads: Semaphore,
     /// Archives that are made at one time.
     pub(crate) archive_turns: ArchiveTurns,
-    /// How long a stored file is kept.
-    pub(crate) keep_files: SignedDuration,
     /// Documents that are in memory at one time for attempts.
     pub(crate) document_turns: DocumentTurns,
+    /// How long a stored file is kept.
+    pub(crate) keep_files: SignedDuration,
     /// How long a signature that a device has made is worth finishing.
     pub(crate) finish_within: SignedDuration,
     /// The way out for events.
@@ -148,15 +150,25 @@ impl App {
         Ok(self.keys.open(id).await?)
     }
 
-    /// A data key; none once it is erased.
-    pub(crate) async fn data_key_unless_erased(
+    /// What a notice is to say; none once its key is erased, and where it can
+    /// never be read again.
+    pub(crate) async fn notice_unless_lost<T: DeserializeOwned>(
         &self,
-        id: Uuid,
-    ) -> Result<Option<DataKey>, WorkflowError> {
-        match self.keys.open(id).await {
-            Ok(key) => Ok(Some(key)),
-            Err(KeyError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+        notice: &NoticeRow,
+    ) -> Result<Option<T>, WorkflowError> {
+        let payload = match self.data_key(notice.data_key).await {
+            Ok(key) => sealing::open_notice(&key, notice.id, &notice.payload),
+            Err(error) => Err(error),
+        };
+        match payload {
+            Ok(payload) => Ok(Some(payload)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) if error.is_unreadable() => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(notice.id = %notice.id, error, "a notice is lost: it cannot be read");
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 

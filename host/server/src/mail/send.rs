@@ -15,7 +15,6 @@ use crate::records::{
     KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow, SigningRow, TenantRow,
 };
 use crate::retries::{Jitter, next_attempt};
-use crate::workflow::sealing;
 
 /// When to look again at a letter that is still being handed in under a lease
 /// that has ended.
@@ -92,10 +91,9 @@ impl App {
         let Some(notice) = self.store.get::<NoticeRow>(&id).await? else {
             return Ok(None);
         };
-        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
+        let Some(payload) = self.notice_unless_lost::<MailPayload>(&notice).await? else {
             return Ok(None);
         };
-        let payload = sealing::open_notice(&key, id, &notice.payload)?;
         let signer = notice
             .signer
             .ok_or(WorkflowError::Inconsistent("a mail is for nobody"))?;

@@ -18,7 +18,7 @@ use crate::records::{
     WebhookSecretRow,
 };
 use crate::retries::{Jitter, next_attempt};
-use crate::workflow::{notices, sealing};
+use crate::workflow::notices;
 
 /// Most attempts that a delivery's record lists; replays may add to them.
 const LISTED_ATTEMPTS: usize = 50;
@@ -36,11 +36,10 @@ impl App {
         let Some(notice) = self.store.get::<NoticeRow>(&notice).await? else {
             return self.drop_delivery(job, notice).await;
         };
-        let Some(key) = self.data_key_unless_erased(notice.data_key).await? else {
+        let Some(payload) = self.notice_unless_lost::<EventPayload>(&notice).await? else {
             return self.drop_delivery(job, notice.id).await;
         };
         let now = self.store.now().await?;
-        let payload: EventPayload = sealing::open_notice(&key, notice.id, &notice.payload)?;
         let target: Uri = payload
             .target
             .parse()

@@ -189,6 +189,7 @@ impl App {
             })
             .await?;
         self.remove_file(file, data_key).await?;
+        self.remove_answers(file).await?;
         self.store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await

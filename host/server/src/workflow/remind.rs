@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use parafa_domain::{CannotRemind, SignerId, reminder_time};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -79,11 +80,35 @@ impl App {
         Ok(reminded)
     }
 
-    /// The automatic reminder.
+    /// The automatic reminder. Nobody is reminded of a signing that cannot be
+    /// read any more.
     pub(crate) async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let key = self.signing_key(signing).await?;
-        let key = key.as_ref();
+        let reminded = match self.signing_key(signing).await {
+            Ok(key) => self.remind(job, signing, key.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        match reminded {
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %signing,
+                    error = &error as &dyn std::error::Error,
+                    "nobody is reminded of a signing that cannot be read"
+                );
+                self.remind(job, signing, None).await?;
+            }
+            reminded => reminded?,
+        }
+        self.work.notify_one();
+        Ok(())
+    }
+
+    async fn remind(
+        &self,
+        job: &ClaimedJob,
+        signing: Uuid,
+        key: Option<&DataKey>,
+    ) -> Result<(), WorkflowError> {
         self.store
             .transact(|tx| {
                 Box::pin(async move {
@@ -103,9 +128,7 @@ impl App {
                     Ok::<_, WorkflowError>(jobs::complete(tx, job).await?)
                 })
             })
-            .await?;
-        self.work.notify_one();
-        Ok(())
+            .await
     }
 }
 

@@ -1,0 +1,156 @@
+//! Jobs about what can never be read again, or of which a part is gone: they end.
+
+use jiff::SignedDuration;
+use parafa_domain::SigningOrder;
+use parafa_store::engine::{CrashPoint, FaultPlan};
+use uuid::Uuid;
+
+use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms};
+use super::deployment::{CALLER, Deployment, Site};
+use super::host::Host;
+use crate::app::App;
+use crate::records::{Delivery, FileRow, IdempotencyRow, MailKind, NoticeRow};
+use crate::workflow::Keep;
+use crate::workflow::files::{FileForm, OpenedFile};
+use crate::workflow::forms::{SigningForm, SourceForm};
+use crate::workflow::lanes::BUDGETS;
+use crate::workflow::lease::LEASE;
+use crate::workflow::notices::{DELIVER, MAIL};
+use crate::workflow::remind::REMIND;
+
+/// Longer than a job that fails is put off.
+const LONG: SignedDuration = SignedDuration::from_hours(2);
+
+/// Whether a job of this kind is still there a while later.
+async fn is_left(host: &Host, kind: &str) -> bool {
+    for budget in BUDGETS {
+        let due = host.app.store.claim_due(budget.lane, 100, LEASE).await;
+        if due.unwrap().iter().any(|job| job.kind == kind) {
+            return true;
+        }
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_reminder_of_a_signing_whose_key_is_damaged_ends() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let mut form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Email),
+    };
+    form.terms.soft_deadline_in_days = Some(3);
+    host.app
+        .create_signing(&caller(), form, None)
+        .await
+        .unwrap();
+    deployment.damage_keys();
+
+    site.pass(DAY * 4);
+    host.run_due().await;
+
+    assert!(mails(&host, MailKind::Reminder).await.is_empty());
+    site.pass(LONG);
+    assert!(!is_left(&host, REMIND).await);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_event_whose_key_is_damaged_is_not_delivered_for_ever() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let webhook = Some(site.deaf_hook());
+    let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
+    let id = created.await.unwrap().signing.id.uuid();
+    host.app.cancel_signing(&CALLER, id).await.unwrap();
+    deployment.damage_keys();
+
+    host.run_due().await;
+
+    let notices = rows::<NoticeRow>(&host).await;
+    assert!(notices.iter().all(|notice| notice.ended.is_some()));
+    assert_eq!(notices.len(), 1);
+    site.pass(LONG);
+    assert!(!is_left(&host, DELIVER).await);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_letter_whose_key_is_damaged_is_not_sent_for_ever() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    create(&host, SigningOrder::Parallel, Delivery::Email).await;
+    assert!(!mails(&host, MailKind::Invitation).await.is_empty());
+    deployment.damage_keys();
+
+    host.run_due().await;
+
+    assert!(rows::<NoticeRow>(&host).await.is_empty());
+    site.pass(LONG);
+    assert!(!is_left(&host, MAIL).await);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it() {
+    let site = Site::start().await;
+    let (mut deleted, mut kept) = (0, 0);
+    for commit in 0.. {
+        let deployment = Deployment::new(&site);
+        let host = deployment.sound_host().await;
+        let file = store_file_once(&host).await;
+        let crash = FaultPlan {
+            crash: Some((commit, CrashPoint::BeforeAcknowledgement)),
+            ..FaultPlan::default()
+        };
+        let Ok(dying) = deployment.host(crash).await else {
+            continue;
+        };
+
+        let is_through = dying.app.delete_file(&caller(), file).await.is_ok();
+
+        let heir = deployment.sound_host().await;
+        heir.run_all().await;
+        let is_there = heir.app.store.get::<FileRow>(&file).await.unwrap();
+        let answers = rows::<IdempotencyRow>(&heir).await.len();
+        if is_there.is_some() {
+            kept += 1;
+            assert_eq!(answers, 1, "commit {commit}");
+        } else {
+            deleted += 1;
+            assert_eq!(answers, 0, "commit {commit}");
+            assert_eq!(deployment.data_keys(), 0, "commit {commit}");
+            assert!(deployment.byte_files().is_empty(), "commit {commit}");
+        }
+        if is_through {
+            break;
+        }
+    }
+    assert!(deleted > 1, "{deleted} were deleted and {kept} kept");
+    site.shutdown().await;
+}
+
+/// Stores a file in a request that can be repeated; gives its token.
+async fn store_file_once(host: &Host) -> Uuid {
+    let claim = claim(host, "k").await;
+    let render = |_: &App, _: &OpenedFile| Ok("stored".to_owned());
+    let keep = Keep {
+        claim: &claim,
+        render: &render,
+    };
+    let form = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    };
+    let stored = host.app.store_file(&caller(), form, Some(keep)).await;
+    stored.unwrap().row.id
+}
