@@ -178,7 +178,7 @@ mod tests {
     fn numbers_that_cannot_be_read_are_not_left_out() {
         let document = with_numbers(CrossReference::Table, 100_000);
         let limits = Limits {
-            loaded_bytes: 24 * 1024 * 1024,
+            loaded_bytes: 32 * 1024 * 1024,
             ..Limits::default()
         };
         let file = PdfFile::parse(&document, &limits).unwrap();

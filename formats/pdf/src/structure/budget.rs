@@ -80,7 +80,7 @@ impl Budget {
     /// Takes what one more item needs in an array of so many.
     pub(super) fn take_item(&mut self, items: usize, position: usize) -> Result<(), ScanError> {
         let is_full = items >= FIRST_ITEMS && items.is_power_of_two();
-        self.take(if is_full { items * ITEM } else { 0 }, position)
+        self.grow(if is_full { items * ITEM } else { 0 }, position)
     }
 
     /// Takes what one more entry needs in a dictionary of so many, with a key of
@@ -97,7 +97,7 @@ impl Budget {
             full if full % 7 == 0 && (full / 7).is_power_of_two() => full,
             _ => 0,
         };
-        self.take(room * ENTRY, position)?;
+        self.grow(room * ENTRY, position)?;
         self.take_text(key, position)
     }
 
@@ -142,6 +142,15 @@ impl Budget {
     /// Takes what a value took before: it is gone through again.
     pub(super) fn take_again(&mut self, taken: usize) -> Result<(), ScanError> {
         self.take(taken, 0)
+    }
+
+    /// Takes as much again as something long has. What it had is there until it is
+    /// copied to where there is room for all.
+    fn grow(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
+        if bytes.saturating_mul(2) > self.memory {
+            return Err(ScanError::Values(position));
+        }
+        self.take(bytes, position)
     }
 
     fn take(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
@@ -219,5 +228,20 @@ mod tests {
 
         assert_eq!(scan(500), Ok(()));
         assert!(matches!(scan(2000), Err(ScanError::Values(_))));
+    }
+
+    #[test]
+    fn an_array_that_could_not_be_moved_to_where_there_is_room_is_refused() {
+        let array = |items: usize| {
+            let value = format!("[{}]", "0 ".repeat(items));
+            Scanner::new(value.as_bytes(), 0)
+                .value(&mut Budget::new(&Limits::default()))
+                .map(drop)
+        };
+
+        assert_eq!(array(1 << 20), Ok(()));
+        // Less than the limit, but not with the half of it that it outgrew.
+        assert!((2 << 20) * ITEM < Limits::default().loaded_bytes);
+        assert!(matches!(array((1 << 20) + 1), Err(ScanError::Values(_))));
     }
 }
