@@ -7,6 +7,10 @@ use lopdf::{Dictionary, Object};
 
 use crate::structure::{PdfFile, text_string};
 
+/// Most FieldMDP transforms of a signature that are asked about every field; a
+/// signature has one. More lock everything.
+const MAX_LOCKS: usize = 100;
+
 /// What may be changed at all (`/P`, ISO 32000-2, table 257).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum AccessPermission {
@@ -24,9 +28,18 @@ pub(crate) enum FieldLock {
     /// All of them.
     All,
     /// All but these and those below them.
-    Exclude(Vec<String>),
+    Exclude(FieldNames),
     /// These and those below them.
-    Include(Vec<String>),
+    Include(FieldNames),
+}
+
+/// Fully qualified names of fields. There may be as many as there are fields to
+/// be looked for.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct FieldNames {
+    as_written: Vec<String>,
+    /// Places among them, in the order of their lengths.
+    sorted: Vec<usize>,
 }
 
 /// What a signature permits.
@@ -63,17 +76,10 @@ impl AccessPermission {
 impl FieldLock {
     /// Whether the field of a fully qualified name is locked.
     pub(crate) fn locks(&self, field: &str) -> bool {
-        let is_named = |names: &[String]| {
-            names.iter().any(|name| {
-                field
-                    .strip_prefix(name.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-        };
         match self {
             Self::All => true,
-            Self::Exclude(names) => !is_named(names),
-            Self::Include(names) => is_named(names),
+            Self::Exclude(names) => !names.have(field),
+            Self::Include(names) => names.have(field),
         }
     }
 
@@ -83,9 +89,9 @@ impl FieldLock {
         let action = file
             .entry(parameters, b"Action")
             .and_then(|action| action.as_name().ok());
-        let names = || -> Option<Vec<String>> {
+        let names = || -> Option<FieldNames> {
             let Some(names) = file.entry(parameters, b"Fields") else {
-                return Some(Vec::new());
+                return Some(FieldNames::default());
             };
             let names = names.as_array().ok()?.iter();
             names.map(|name| text_string(file.resolve(name)?)).collect()
@@ -96,6 +102,40 @@ impl FieldLock {
             _ => None,
         };
         lock.unwrap_or(Self::All)
+    }
+}
+
+impl FieldNames {
+    /// The names in the order in which they are written.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &String> {
+        self.as_written.iter()
+    }
+
+    /// Whether the field of a fully qualified name is one of these, or below one.
+    fn have(&self, field: &str) -> bool {
+        let ends = field.match_indices('.').map(|(end, _)| end);
+        let mut names = ends.chain([field.len()]).map(|end| field.get(..end));
+        names.any(|name| {
+            let wanted = name.map(by_length);
+            let place = self.sorted.binary_search_by(|place| {
+                let name = self.as_written.get(*place);
+                name.map(|name| by_length(name)).cmp(&wanted)
+            });
+            place.is_ok()
+        })
+    }
+}
+
+fn by_length(name: &str) -> (usize, &str) {
+    (name.len(), name)
+}
+
+impl FromIterator<String> for FieldNames {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        let as_written = Vec::from_iter(names);
+        let mut sorted: Vec<usize> = (0..as_written.len()).collect();
+        sorted.sort_by_key(|place| as_written.get(*place).map(|name| by_length(name)));
+        Self { as_written, sorted }
     }
 }
 
@@ -178,6 +218,9 @@ impl Transforms {
                 _ => {}
             }
         }
+        if locks.len() > MAX_LOCKS {
+            locks = vec![FieldLock::All];
+        }
         Self {
             certification,
             locks: locks.into(),
@@ -203,8 +246,9 @@ mod tests {
 
     #[test]
     fn a_lock_holds_for_the_named_fields_and_those_below_them() {
-        let names = || vec!["seller".to_owned(), "buyer.name".to_owned()];
-        let (include, exclude) = (FieldLock::Include(names()), FieldLock::Exclude(names()));
+        let names = || ["seller".to_owned(), "buyer.name".to_owned()];
+        let include = FieldLock::Include(FieldNames::from_iter(names()));
+        let exclude = FieldLock::Exclude(FieldNames::from_iter(names()));
 
         for locked in ["seller", "seller.name", "buyer.name"] {
             assert!(include.locks(locked) && !exclude.locks(locked), "{locked}");
@@ -213,5 +257,14 @@ mod tests {
             assert!(!include.locks(free) && exclude.locks(free), "{free}");
         }
         assert!(FieldLock::All.locks("anything"));
+    }
+
+    #[test]
+    fn as_many_names_may_be_locked_as_there_are_fields() {
+        let names = || (0..100_000).map(|number| format!("parent.field{number}"));
+        let lock = FieldLock::Include(names().collect());
+
+        assert!(names().all(|name| lock.locks(&name)));
+        assert!(!names().any(|name| lock.locks(&name.replace("field", "other"))));
     }
 }

@@ -125,6 +125,20 @@ fn only_the_flags_of_a_locked_field_may_be_set() {
 }
 
 #[test]
+fn more_transforms_than_anybody_makes_lock_everything() {
+    let amended = |transforms: usize| {
+        let next = " >> >> << /TransformMethod /FieldMDP /TransformParams << ";
+        let locks = vec!["/Action /Include /Fields [(Other)]"; transforms].join(next);
+        let locking = locking(locks.leak());
+        let amended = amended(locking, text_field, "/V (100)", "/V (101)");
+        is_intact(&amended.build())
+    };
+
+    assert!(amended(100));
+    assert!(!amended(101));
+}
+
+#[test]
 fn flags_that_change_the_look_of_a_locked_field_stay() {
     let becomes = |signing, old: &str, new: &str| {
         let entries = |flags: &str| format!("/V (100) {flags}");
