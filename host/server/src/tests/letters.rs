@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use parafa_domain::SigningOrder;
+use parafa_domain::{Language, SigningOrder};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -18,7 +18,8 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::jobs;
 use crate::mail::MailSender;
-use crate::records::{Delivery, MailKind, NoticeRow, TenantRow, TenantStatus};
+use crate::records::{Delivery, KeyMode, MailKind, NoticeRow, TenantRow, TenantStatus};
+use crate::workflow::accounts::Caller;
 use crate::workflow::forms::{SigningForm, SourceForm};
 use crate::workflow::lanes::DELIVERIES;
 use crate::workflow::lease::LEASE;
@@ -91,8 +92,60 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     site.shutdown().await;
 }
 
+#[tokio::test]
+async fn whoever_is_removed_is_told_so_in_their_own_language() {
+    let site = Site::start().await;
+    let mut post = PostOffice::open().await;
+    post.accept_all();
+    for (mode, subject) in [
+        (
+            KeyMode::Live,
+            "Subject: No need to sign any more: Sutartis\n",
+        ),
+        (
+            KeyMode::Test,
+            "Subject: [TEST] No need to sign any more: Sutartis\n",
+        ),
+    ] {
+        let caller = Caller { mode, ..caller() };
+        let deployment = Deployment::new(&site);
+        let host = post.writing(deployment.sound_host().await);
+        name_workspace(&host).await;
+        let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
+        terms.signers[0].language = Language::En;
+        let form = SigningForm {
+            source: SourceForm::Document(document("a.pdf")),
+            terms,
+        };
+        let created = host.app.create_signing(&caller, form, None).await;
+        let signing = created.unwrap().row.signing;
+        host.run_all().await;
+        for _invitation in 0..2 {
+            post.letter().await;
+        }
+
+        let removed = signing.signers[0].id.uuid();
+        let gone = host
+            .app
+            .remove_signer(&caller, signing.id.uuid(), removed)
+            .await;
+
+        gone.unwrap();
+        host.run_all().await;
+        let letter = post.letter().await;
+        assert!(letter.contains("To: pirmas@example.com\n"), "{letter}");
+        assert!(letter.contains(subject), "{letter}");
+        assert!(
+            letter.contains("has called off the request to sign:"),
+            "{letter}"
+        );
+        assert_eq!(post.further_letters(), 0);
+    }
+    site.shutdown().await;
+}
+
 /// Letters are in the name of a workspace.
-async fn name_workspace(host: &Host) {
+pub(super) async fn name_workspace(host: &Host) {
     let row = &TenantRow {
         id: caller().tenant,
         name: "Ąžuolas, UAB".to_owned(),
@@ -114,7 +167,7 @@ async fn claim(host: &Host) -> Option<ClaimedJob> {
 /// A mail server that says that it has taken a letter only when it is told to.
 struct PostOffice {
     port: u16,
-    letters: mpsc::UnboundedReceiver<()>,
+    letters: mpsc::UnboundedReceiver<String>,
     accepting: Arc<Semaphore>,
     counter: JoinHandle<()>,
 }
@@ -140,23 +193,14 @@ impl PostOffice {
     }
 
     /// The host with this for its mail server.
-    fn writing(&self, mut host: Host) -> Host {
-        let mailer = Mailer::new(&MailServer {
-            host: "127.0.0.1".to_owned(),
-            port: self.port,
-            protection: MailProtection::Plain,
-            credentials: None,
-            from: "parafa@example.com".to_owned(),
-        });
-        let app = Arc::get_mut(&mut host.app).expect("its only owner");
-        app.mailer = Some(MailSender::new(mailer.unwrap()));
-        host
+    fn writing(&self, host: Host) -> Host {
+        writing_to(self.port, host)
     }
 
     /// Waits for a letter.
-    async fn letter(&mut self) {
+    async fn letter(&mut self) -> String {
         let letter = timeout(PATIENCE, self.letters.recv()).await;
-        letter.expect("a letter").unwrap();
+        letter.expect("a letter").unwrap()
     }
 
     /// Takes the letter that is waiting, and all that come.
@@ -176,21 +220,43 @@ impl Drop for PostOffice {
     }
 }
 
+/// The host with the mail server at this port.
+pub(super) fn writing_to(port: u16, mut host: Host) -> Host {
+    let mailer = Mailer::new(&MailServer {
+        host: "127.0.0.1".to_owned(),
+        port,
+        protection: MailProtection::Plain,
+        credentials: None,
+        from: "parafa@example.com".to_owned(),
+    });
+    let app = Arc::get_mut(&mut host.app).expect("its only owner");
+    app.mailer = Some(MailSender::new(mailer.unwrap()));
+    host
+}
+
 /// The server's part of RFC 5321, as little of it as a letter takes.
-async fn attend(client: TcpStream, told: mpsc::UnboundedSender<()>, accepted: Arc<Semaphore>) {
+async fn attend(client: TcpStream, told: mpsc::UnboundedSender<String>, accepted: Arc<Semaphore>) {
     let (reader, mut writer) = client.into_split();
     let mut lines = BufReader::new(reader).lines();
     let mut is_letter = false;
+    let mut letter = String::new();
     let _ = writer.write_all(b"220 post.example\r\n").await;
     while let Ok(Some(line)) = lines.next_line().await {
         let reply: &[u8] = match line.as_str() {
             "." if is_letter => {
                 is_letter = false;
-                let _ = told.send(());
+                let _ = told.send(std::mem::take(&mut letter));
                 accepted.acquire().await.unwrap().forget();
                 b"250 taken\r\n"
             }
-            _ if is_letter => continue,
+            _ if is_letter => {
+                // Lines of quoted-printable text go on after this.
+                letter.push_str(line.strip_suffix('=').unwrap_or(&line));
+                if !line.ends_with('=') {
+                    letter.push('\n');
+                }
+                continue;
+            }
             "DATA" => {
                 is_letter = true;
                 b"354 go on\r\n"

@@ -67,7 +67,7 @@ impl Told {
     }
 }
 
-/// Has a party mailed, if links are delivered so.
+/// Has a party of `row` mailed, if links are delivered so.
 pub(super) async fn mail(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -134,10 +134,13 @@ async fn mail_payload(
     let about = private_of(key, row)?;
     let party = signer_private(tx, key, signer.uuid()).await?;
     let language = row.signing.signer(signer).map(|party| party.language);
+    let language = language.ok_or(WorkflowError::Inconsistent(
+        "a mail's addressee is not in its signing",
+    ))?;
     Ok(MailPayload {
         email: party.email,
         name: party.name,
-        language: language.unwrap_or_default(),
+        language,
         title: about.title,
         document_name: about.document_name,
     })

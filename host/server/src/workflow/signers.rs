@@ -116,20 +116,20 @@ impl App {
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;
-                    let before = row.signing.clone();
+                    let before = row.clone();
                     let party = SignerId::new(signer);
                     let events = row
                         .signing
                         .remove_signer(party, tx.now())
                         .map_err(refusal)?;
-                    let was = before.signer(party).map(|party| party.status);
+                    let was = before.signing.signer(party).map(|party| party.status);
                     if was == Some(SignerStatus::Pending) {
-                        notices::mail(tx, under, &row, party, MailKind::Retraction).await?;
+                        notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
                     }
                     tx.delete::<CeremonyLinkRow>(link).await?;
                     tx.delete::<SignerPrivateRow>(&signer).await?;
                     note(tx, &row, "signing.signer_removed", signer).await?;
-                    change::store(tx, under, &before, &row, &events).await
+                    change::store(tx, under, &before.signing, &row, &events).await
                 })
             })
             .await?;
