@@ -30,6 +30,23 @@ pub trait HttpPort: Send + Sync {
         request: http::Request<Bytes>,
         limits: ExchangeLimits,
     ) -> Result<http::Response<Bytes>, HttpPortError>;
+
+    /// The status alone, whatever becomes of the answer's body. Implementations
+    /// that see the head before the body wait for no more than the head.
+    ///
+    /// # Errors
+    /// [`HttpPortError`] when there is no status within the limits.
+    async fn status(
+        &self,
+        request: http::Request<Bytes>,
+        limits: ExchangeLimits,
+    ) -> Result<http::StatusCode, HttpPortError> {
+        match self.exchange(request, limits).await {
+            Ok(answer) => Ok(answer.status()),
+            Err(HttpPortError::ResponseTooLong { status, .. }) => Ok(status),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Why there is no answer.

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
@@ -17,6 +18,9 @@ use crate::resolver::{Lookup, SystemLookup, VettingError, VettingResolver};
 use crate::tls::{self, OutboundSetupError, ServerTrust};
 
 const USER_AGENT: &str = concat!("parafa/", env!("CARGO_PKG_VERSION"));
+/// How long a body that nobody asked for may take: once it is read, its
+/// connection serves again.
+const UNASKED: Duration = Duration::from_millis(500);
 
 /// Speaks HTTP to targets that its policy allows.
 ///
@@ -61,18 +65,17 @@ impl OutboundClient {
         })
     }
 
-    async fn exchange_unhurried(
+    /// The answer's head, from where it may come from.
+    async fn send(
         &self,
+        url: &Url,
         request: Request<Bytes>,
-        max_response_bytes: usize,
-    ) -> Result<Response<Bytes>, HttpPortError> {
+    ) -> Result<reqwest::Response, HttpPortError> {
         let (parts, body) = request.into_parts();
-        let url = Url::parse(&parts.uri.to_string())
-            .map_err(|_| forbidden(None, &"the address is malformed"))?;
         let grounds = self
             .policy
-            .grounds(&url)
-            .map_err(|fault| forbidden(Some(&url), &fault))?;
+            .grounds(url)
+            .map_err(|fault| forbidden(Some(url), &fault))?;
         let client = match grounds {
             Grounds::Listed => &self.listed,
             Grounds::Public => &self.public,
@@ -85,14 +88,14 @@ impl OutboundClient {
             .body(body)
             .send()
             .await;
-        let answer = sent.map_err(|error| failure(&url, error))?;
+        let answer = sent.map_err(|error| failure(url, error))?;
         if grounds == Grounds::Public {
             let remote = answer
                 .remote_addr()
-                .ok_or_else(|| forbidden(Some(&url), &"the remote address is not known"))?;
-            check_global_unicast(remote.ip()).map_err(|fault| forbidden(Some(&url), &fault))?;
+                .ok_or_else(|| forbidden(Some(url), &"the remote address is not known"))?;
+            check_global_unicast(remote.ip()).map_err(|fault| forbidden(Some(url), &fault))?;
         }
-        read(&url, answer, max_response_bytes).await
+        Ok(answer)
     }
 }
 
@@ -103,11 +106,40 @@ impl HttpPort for OutboundClient {
         request: Request<Bytes>,
         limits: ExchangeLimits,
     ) -> Result<Response<Bytes>, HttpPortError> {
-        let exchange = self.exchange_unhurried(request, limits.max_response_bytes);
-        tokio::time::timeout(limits.timeout, exchange)
-            .await
-            .map_err(|_| HttpPortError::TimedOut(limits.timeout))?
+        let url = url_of(&request)?;
+        let exchange = async {
+            let answer = self.send(&url, request).await?;
+            read(&url, answer, limits.max_response_bytes).await
+        };
+        within(limits.timeout, exchange).await
     }
+
+    async fn status(
+        &self,
+        request: Request<Bytes>,
+        limits: ExchangeLimits,
+    ) -> Result<StatusCode, HttpPortError> {
+        let url = url_of(&request)?;
+        let answer = within(limits.timeout, self.send(&url, request)).await?;
+        let status = answer.status();
+        let body = read(&url, answer, limits.max_response_bytes);
+        // Whatever comes of it, the status has come.
+        let _ = tokio::time::timeout(UNASKED, body).await;
+        Ok(status)
+    }
+}
+
+async fn within<T>(
+    time: Duration,
+    exchange: impl Future<Output = Result<T, HttpPortError>>,
+) -> Result<T, HttpPortError> {
+    let ended = tokio::time::timeout(time, exchange).await;
+    ended.map_err(|_| HttpPortError::TimedOut(time))?
+}
+
+fn url_of(request: &Request<Bytes>) -> Result<Url, HttpPortError> {
+    let url = Url::parse(&request.uri().to_string());
+    url.map_err(|_| forbidden(None, &"the address is malformed"))
 }
 
 async fn read(
@@ -163,12 +195,12 @@ fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
 mod tests {
     use std::io;
     use std::net::{IpAddr, SocketAddr};
-    use std::time::Duration;
 
     use axum::Router;
     use axum::http::header::LOCATION;
     use axum::routing::{get, post};
-    use http::StatusCode;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
 
     use super::*;
     use crate::policy::Reach;
@@ -194,11 +226,29 @@ mod tests {
             .route("/long", get(|| async { "x".repeat(1025) }))
             .route("/redirect", get(redirect))
             .route("/silent", get(std::future::pending::<&'static str>));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a free port");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound address");
         tokio::spawn(async move { axum::serve(listener, router).await });
+        address
+    }
+
+    /// A server that says this to the first client who asks for something, and
+    /// then either hangs up or says no more.
+    async fn speaker(reply: &'static str, hangs_up: bool) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        tokio::spawn(async move {
+            let (mut client, _) = listener.accept().await.expect("a client");
+            let _ = client.read(&mut [0; 1024]).await;
+            client
+                .write_all(reply.as_bytes())
+                .await
+                .expect("it is said");
+            if hangs_up {
+                client.shutdown().await.expect("an end");
+            }
+            let _ = client.read_to_end(&mut Vec::new()).await;
+        });
         address
     }
 
@@ -297,6 +347,54 @@ mod tests {
             .exchange(request("GET", &url), limits)
             .await;
         assert_eq!(answer.err(), Some(HttpPortError::TimedOut(limits.timeout)));
+    }
+
+    #[tokio::test]
+    async fn a_status_is_one_whatever_becomes_of_the_body() {
+        const BROKEN_OFF: &str = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal";
+        const ENDLESS: &str =
+            "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhal\r\n";
+        const TOO_LONG: &str = "HTTP/1.1 503 Sorry\r\nContent-Length: 1025\r\n\r\n";
+
+        for (reply, hangs_up, expected) in [
+            (BROKEN_OFF, true, StatusCode::OK),
+            (ENDLESS, false, StatusCode::NOT_FOUND),
+            (TOO_LONG, false, StatusCode::SERVICE_UNAVAILABLE),
+        ] {
+            let address = speaker(reply, hangs_up).await;
+            let url = format!("http://{address}/");
+            let status = client(&[address])
+                .status(request("POST", &url), LIMITS)
+                .await;
+            assert_eq!(status, Ok(expected), "{reply}");
+        }
+    }
+
+    #[tokio::test]
+    async fn half_a_head_is_no_status() {
+        let address = speaker("HTTP/1.1 200 OK\r\nContent-", true).await;
+        let url = format!("http://{address}/");
+        let status = client(&[address])
+            .status(request("POST", &url), LIMITS)
+            .await;
+        assert!(
+            matches!(status, Err(HttpPortError::Transport(_))),
+            "{status:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_server_that_says_nothing_has_no_status_in_time() {
+        let address = speaker("", false).await;
+        let url = format!("http://{address}/");
+        let limits = ExchangeLimits {
+            timeout: Duration::from_millis(50),
+            ..LIMITS
+        };
+        let status = client(&[address])
+            .status(request("POST", &url), limits)
+            .await;
+        assert_eq!(status, Err(HttpPortError::TimedOut(limits.timeout)));
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use parafa_domain::SigningOrder;
 use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -195,9 +196,54 @@ async fn an_event_that_is_replayed_still_comes_after_the_one_before_it() {
 }
 
 #[tokio::test]
+async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
+    const BROKEN_OFF: &str = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal";
+    const ENDLESS: &str = "HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhal\r\n";
+    const REFUSED: &str = "HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nhal";
+
+    let site = Site::start().await;
+    for (reply, hangs_up, acknowledged) in [
+        (BROKEN_OFF, true, true),
+        (ENDLESS, false, true),
+        (REFUSED, true, false),
+    ] {
+        let deployment = Deployment::new(&site);
+        let host = deployment.sound_host().await;
+        give_secret(&host).await;
+        let webhook = Some(site.deaf_hook());
+        let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
+        let signing = created.await.unwrap().signing.id.uuid();
+        host.app.cancel_signing(&CALLER, signing).await.unwrap();
+        let [job] = &claim(&host).await[..] else {
+            panic!("one event")
+        };
+
+        let (sent, ()) = tokio::join!(host.app.deliver_event(job), async {
+            let mut caller = site.hook_called().await;
+            let _ = caller.read(&mut [0; 1024]).await;
+            caller.write_all(reply.as_bytes()).await.unwrap();
+            if hangs_up {
+                caller.shutdown().await.unwrap();
+            }
+            // Until the caller has had enough.
+            let _ = caller.read_to_end(&mut Vec::new()).await;
+        });
+
+        sent.unwrap();
+        let told = notice(&host, notice_of(job)).await.unwrap();
+        let ended = told.ended.map(|ended| ended.acknowledged);
+        assert_eq!(ended, Some(acknowledged), "{reply}");
+        assert_eq!(told.attempts.len(), 1, "{reply}");
+        site.pass(SignedDuration::from_hours(24));
+        assert!(claim(&host).await.is_empty(), "{reply}");
+    }
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn events_that_wait_for_a_receiver_who_says_nothing_cost_few_commits() {
     const PAIRS: u64 = 50;
-    const SLOTS: usize = 64;
+    const SLOTS: usize = 128;
     const LOOK: SignedDuration = SignedDuration::from_millis(250);
     /// Half a minute: no lease ends meanwhile.
     const LOOKS: usize = 120;
@@ -278,14 +324,12 @@ async fn claim(host: &Host) -> Vec<ClaimedJob> {
 }
 
 async fn give_secret(host: &Host) {
+    give_secret_to(host, CALLER.tenant).await;
+}
+
+pub(super) async fn give_secret_to(host: &Host, workspace: Uuid) {
     let secret = WebhookSecret::random().unwrap();
-    let row = WebhookSecretRow::seal(
-        &host.app.master,
-        CALLER.tenant,
-        Product::Signing,
-        &secret,
-        None,
-    );
+    let row = WebhookSecretRow::seal(&host.app.master, workspace, Product::Signing, &secret, None);
     let row = &row.unwrap();
     let stored = host
         .app

@@ -5,8 +5,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, StatusCode, Uri};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
-/// A receiver has this long to answer, and a short answer is read so that its
-/// connection can be used again.
+/// A receiver has this long to give its status, which alone counts.
 pub(super) const LIMITS: ExchangeLimits = ExchangeLimits {
     timeout: Duration::from_secs(15),
     max_response_bytes: 64 * 1024,
@@ -21,7 +20,7 @@ pub(super) enum Outcome {
     Refused(StatusCode),
     /// The receiver is in trouble.
     ServerError(StatusCode),
-    /// No answer, or none that could be read.
+    /// No status came.
     Unreachable,
     /// The target is one that may not be reached.
     Forbidden,
@@ -81,13 +80,15 @@ pub(super) async fn post(
     request
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    match port.exchange(request, LIMITS).await {
-        Ok(answer) => Outcome::of(answer.status()),
+    match port.status(request, LIMITS).await {
+        Ok(status) => Outcome::of(status),
         Err(HttpPortError::Forbidden { .. }) => Outcome::Forbidden,
-        Err(HttpPortError::ResponseTooLong { status, .. }) => Outcome::of(status),
-        Err(HttpPortError::TimedOut(_) | HttpPortError::Transport(_) | HttpPortError::Spent) => {
-            Outcome::Unreachable
-        }
+        Err(
+            HttpPortError::TimedOut(_)
+            | HttpPortError::Transport(_)
+            | HttpPortError::ResponseTooLong { .. }
+            | HttpPortError::Spent,
+        ) => Outcome::Unreachable,
     }
 }
 
