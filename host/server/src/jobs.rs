@@ -35,7 +35,7 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     let mut seen = LastSeen::nothing();
     follow_clock_back(&app).await;
     let tasks = TaskTracker::new();
-    let lanes = lanes::BUDGETS.map(|budget| (budget.lane, Arc::new(Semaphore::new(budget.jobs))));
+    let lanes = lanes::BUDGETS.map(|budget| (budget, Arc::new(Semaphore::new(budget.jobs))));
     let mut is_held = backup::is_held(&app.data);
     if is_held {
         tracing::warn!("this is a restored copy: nothing is sent until `parafa release`");
@@ -47,15 +47,15 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
             tracing::warn!(seconds, "the clock was set back");
             follow_clock_back(&app).await;
         }
-        for (lane, slots) in &lanes {
-            if is_held && *lane == lanes::DELIVERIES {
+        for (budget, slots) in &lanes {
+            if is_held && budget.is_outbound() {
                 continue;
             }
             let free = slots.available_permits();
             if free == 0 {
                 continue;
             }
-            match app.store.claim_due(*lane, free, LEASE).await {
+            match app.store.claim_due(budget.lane, free, LEASE).await {
                 Ok(claimed) => {
                     for mut job in claimed {
                         let Ok(slot) = slots.clone().acquire_owned().await else {

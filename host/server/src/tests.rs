@@ -21,6 +21,7 @@ mod polling;
 mod races;
 mod reading;
 mod set_back;
+mod slowness;
 mod stage;
 mod sweeping;
 mod unmounted;

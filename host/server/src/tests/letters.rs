@@ -21,7 +21,7 @@ use crate::mail::MailSender;
 use crate::records::{Delivery, KeyMode, MailKind, NoticeRow, TenantRow, TenantStatus};
 use crate::workflow::accounts::Caller;
 use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::lanes::DELIVERIES;
+use crate::workflow::lanes::LETTERS;
 use crate::workflow::lease::LEASE;
 
 /// Longest time that a letter is waited for.
@@ -160,7 +160,7 @@ pub(super) async fn name_workspace(host: &Host) {
 }
 
 async fn claim(host: &Host) -> Option<ClaimedJob> {
-    let claimed = host.app.store.claim_due(DELIVERIES, 1, LEASE);
+    let claimed = host.app.store.claim_due(LETTERS, 1, LEASE);
     claimed.await.unwrap().pop()
 }
 

@@ -1,5 +1,4 @@
 use bytes::Bytes;
-use http::uri::Authority;
 use http::{HeaderMap, Uri};
 use jiff::Timestamp;
 use parafa_store::jobs::{self, ClaimedJob};
@@ -44,8 +43,8 @@ impl App {
             .target
             .parse()
             .map_err(|_| WorkflowError::Inconsistent("a webhook's target is no address"))?;
-        let receiver = target.authority().map_or("", Authority::as_str);
-        let turn = match self.webhooks.lines.enter(receiver, now) {
+        let receiver = target.host().unwrap_or_default();
+        let turn = match self.webhooks.lines.enter(receiver, notice.tenant, now) {
             Ok(turn) => turn,
             Err(again) => return self.put_off(job, again).await,
         };

@@ -6,8 +6,11 @@ use parafa_store::jobs::Lane;
 pub(crate) const ATTEMPTS: Lane = Lane::new("attempts");
 /// What happens at a certain time.
 pub(crate) const TIMERS: Lane = Lane::new("timers");
-/// What is told outside: webhooks and mail.
+/// What webhooks are told.
 pub(crate) const DELIVERIES: Lane = Lane::new("deliveries");
+/// What persons are written: all of it goes to one mail server, and waits for
+/// that alone.
+pub(crate) const LETTERS: Lane = Lane::new("letters");
 
 /// How much of a lane one host does.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +20,16 @@ pub(crate) struct Budget {
     pub(crate) jobs: usize,
 }
 
+impl Budget {
+    /// Whether what is done in the lane goes out to others.
+    pub(crate) fn is_outbound(&self) -> bool {
+        [DELIVERIES, LETTERS].contains(&self.lane)
+    }
+}
+
 /// Every lane. Each has a budget of its own, so that however many signers are
 /// waited for, a deadline is kept.
-pub(crate) const BUDGETS: [Budget; 3] = [
+pub(crate) const BUDGETS: [Budget; 4] = [
     Budget {
         lane: ATTEMPTS,
         jobs: 256,
@@ -28,8 +38,13 @@ pub(crate) const BUDGETS: [Budget; 3] = [
         lane: TIMERS,
         jobs: 16,
     },
+    // Of these no receiver and no workspace has more than a small part.
     Budget {
         lane: DELIVERIES,
-        jobs: 64,
+        jobs: 128,
+    },
+    Budget {
+        lane: LETTERS,
+        jobs: 16,
     },
 ];

@@ -9,7 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::history::record_events;
-use super::lanes::DELIVERIES;
+use super::lanes::{DELIVERIES, LETTERS};
 use super::sealing;
 use crate::error::WorkflowError;
 use crate::records::{
@@ -149,7 +149,7 @@ async fn mail_payload(
 /// Has one mail sent of these notices.
 pub(super) async fn send(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), WorkflowError> {
     let job = NewJob {
-        lane: DELIVERIES,
+        lane: LETTERS,
         kind: MAIL.to_owned(),
         due: tx.now(),
         unique: None,

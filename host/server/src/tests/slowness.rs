@@ -1,0 +1,187 @@
+//! Receivers and servers that say nothing, and who must not wait for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use parafa_domain::SigningOrder;
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_store::StoreError;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::calls::{caller, document, party, terms};
+use super::deliveries::give_secret_to;
+use super::deployment::{Deployment, Site};
+use super::host::Host;
+use super::letters::{name_workspace, writing_to};
+use super::stage::TICK;
+use crate::api::event_body;
+use crate::jobs;
+use crate::records::{BillingRow, Delivery, Funding, PriceLadder};
+use crate::webhooks::WebhookSender;
+use crate::workflow::accounts::Caller;
+use crate::workflow::forms::{SigningForm, SourceForm};
+
+/// Longest time that somebody waits who has nobody to wait for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Another workspace than that of most callers.
+const OTHERS: Uuid = Uuid::from_u128(77);
+/// Deliveries of one workspace at the same time.
+const OF_WORKSPACE: usize = 16;
+
+#[tokio::test]
+async fn hosts_that_hang_hold_up_no_other_workspace() {
+    const HOSTS: usize = 40;
+    const EVENTS: usize = 4;
+
+    hold_up((0..HOSTS * EVENTS).map(|event| format!("https://slow-{}.example/", event % HOSTS)))
+        .await;
+}
+
+#[tokio::test]
+async fn ports_of_a_host_that_hang_hold_up_no_other_workspace() {
+    const PORTS: usize = 150;
+
+    hold_up((0..PORTS).map(|port| format!("https://slow.example:{}/", 1000 + port))).await;
+}
+
+/// Has one workspace tell all these of something, and then another a receiver
+/// that answers.
+async fn hold_up(slow: impl Iterator<Item = String>) {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let (receivers, mut reached) = Receivers::open();
+    let host = receivers.of(deployment.sound_host().await);
+    give_secret_to(&host, caller().tenant).await;
+    let others = let_in(&host).await;
+    for webhook in slow {
+        cancel_told(&host, &caller(), webhook).await;
+    }
+    site.pass(TICK);
+    cancel_told(&host, &others, "https://quick.example/".to_owned()).await;
+
+    let running = tokio::spawn(jobs::run(host.app.clone(), CancellationToken::new()));
+
+    let quick = timeout(PATIENCE, reached.recv()).await;
+    assert_eq!(quick.expect("it is told").as_deref(), Some("quick.example"));
+    let hanging = receivers.hanging.load(Ordering::Relaxed);
+    assert!((1..=OF_WORKSPACE).contains(&hanging), "{hanging}");
+    running.abort();
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
+    const SIGNINGS: usize = 10;
+    const SIGNERS: usize = 20;
+
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let (receivers, mut reached) = Receivers::open();
+    let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let host = receivers.of(writing_to(port, deployment.sound_host().await));
+    name_workspace(&host).await;
+    give_secret_to(&host, caller().tenant).await;
+    for _ in 0..SIGNINGS {
+        let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
+        let emails = (0..SIGNERS).map(|number| format!("signer-{number}@example.com"));
+        terms.signers = emails.map(|email| party(&email)).collect();
+        let form = SigningForm {
+            source: SourceForm::Document(document("a.pdf")),
+            terms,
+        };
+        let created = host.app.create_signing(&caller(), form, None).await;
+        created.unwrap();
+    }
+    site.pass(TICK);
+    cancel_told(&host, &caller(), "https://quick.example/".to_owned()).await;
+
+    let running = tokio::spawn(jobs::run(host.app.clone(), CancellationToken::new()));
+
+    let quick = timeout(PATIENCE, reached.recv()).await;
+    assert_eq!(quick.expect("it is told").as_deref(), Some("quick.example"));
+    running.abort();
+    site.shutdown().await;
+}
+
+/// Cancels a signing of which a webhook is told.
+async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
+    let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
+    terms.webhook_url = Some(webhook);
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms,
+    };
+    let created = host.app.create_signing(caller, form, None).await;
+    let id = created.unwrap().id();
+    host.app.cancel_signing(caller, id).await.unwrap();
+}
+
+/// Another workspace, which can pay and be told of events.
+async fn let_in(host: &Host) -> Caller {
+    let row = &BillingRow {
+        tenant: OTHERS,
+        funding: Funding::Ok,
+        ceiling: None,
+        recovery_url: None,
+        ladder: PriceLadder::default(),
+    };
+    let store = &host.app.store;
+    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
+    let stored: Result<(), StoreError> = stored.await;
+    stored.unwrap();
+    give_secret_to(host, OTHERS).await;
+    Caller {
+        tenant: OTHERS,
+        ..caller()
+    }
+}
+
+/// Some who never answer, and others who do and are told of.
+struct Receivers {
+    hanging: AtomicUsize,
+    reached: mpsc::UnboundedSender<String>,
+}
+
+impl Receivers {
+    fn open() -> (Arc<Self>, mpsc::UnboundedReceiver<String>) {
+        let (told, reached) = mpsc::unbounded_channel();
+        let receivers = Self {
+            hanging: AtomicUsize::new(0),
+            reached: told,
+        };
+        (Arc::new(receivers), reached)
+    }
+
+    /// The host with these for all receivers.
+    fn of(self: &Arc<Self>, mut host: Host) -> Host {
+        let app = Arc::get_mut(&mut host.app).expect("its only owner");
+        app.webhooks = WebhookSender::new(self.clone(), event_body);
+        host
+    }
+}
+
+#[async_trait]
+impl HttpPort for Receivers {
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        _: ExchangeLimits,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        let receiver = request.uri().host().unwrap_or_default();
+        if receiver.starts_with("slow") {
+            self.hanging.fetch_add(1, Ordering::Relaxed);
+            std::future::pending::<()>().await;
+        }
+        let _ = self.reached.send(receiver.to_owned());
+        Ok(Response::default())
+    }
+}
