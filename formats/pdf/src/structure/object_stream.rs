@@ -176,7 +176,10 @@ mod tests {
         let reads = (0..100).take_while(|_| stream.take_member(0, &mut budget).is_ok());
 
         // As many as fit, and the one when it was found.
-        assert_eq!(reads.count(), limits.loaded_bytes / stream.members[0].taken + 1);
+        assert_eq!(
+            reads.count(),
+            limits.loaded_bytes / stream.members[0].taken + 1
+        );
     }
 
     #[test]
