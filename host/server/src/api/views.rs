@@ -2,7 +2,7 @@
 
 use parafa_api_signing::{
     ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
-    SigningMethod, SigningOrder, SigningStatus, WireName, views as api,
+    SigningMethod, SigningOrder, SigningStatus, views as api,
 };
 use parafa_domain as domain;
 
@@ -267,6 +267,7 @@ pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
 
 #[cfg(test)]
 mod tests {
+    use parafa_api_signing::WireName;
     use parafa_plugin_host::ARCHIVE_LEVELS;
 
     use super::*;
