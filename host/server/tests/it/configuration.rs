@@ -139,6 +139,37 @@ fn a_check_leaves_the_data_folder_as_it_is() {
 }
 
 #[test]
+fn a_data_folder_of_which_a_part_is_away_is_refused_and_left_as_it_is() {
+    let folder = Documents::new();
+    let addresses = "server.listen = '127.0.0.1:0'\nserver.operator_listen = '127.0.0.1:0'";
+    let config = configuration(&folder, addresses);
+    assert_eq!(make_store(&folder, &config).code, Some(0));
+    make_data_key(&folder);
+    for part in ["data/store", "data/bytes"] {
+        let [part, away] = [part, "away"].map(|name| folder.path(name));
+        std::fs::rename(&part, &away).unwrap();
+        let before = files_in(&folder.path("data"));
+
+        let checked = check(&config);
+        let served = serve(&config);
+        let listed = parafa(["tenant", "list", "--config", config.to_str().unwrap()]);
+
+        assert_eq!(checked.code, Some(1), "{checked:?}");
+        let faults = checked.json()["faults"].clone();
+        assert_eq!(faults.as_array().map(Vec::len), Some(1), "{faults}");
+        let fault = faults[0].as_str().unwrap();
+        assert!(fault.contains(part.to_str().unwrap()), "{fault}");
+        assert_eq!(served.code, Some(1), "{served:?}");
+        assert_eq!(served.stderr, format!("parafa: {fault}\n"));
+        assert_eq!(listed.code, Some(1), "{listed:?}");
+        assert!(listed.stderr.contains("bring it back"), "{listed:?}");
+        assert_eq!(files_in(&folder.path("data")), before);
+        std::fs::rename(&away, &part).unwrap();
+    }
+    assert_eq!(check(&config).json()["sound"], true);
+}
+
+#[test]
 fn a_port_that_somebody_has_is_refused() {
     let folder = Documents::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
