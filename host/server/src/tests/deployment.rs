@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_demo::{Service, SmartIdTimings, World, WorldConfig};
+use parafa_demo::{Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig};
 use parafa_outbound::HostPort;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
@@ -120,6 +120,11 @@ impl Site {
     /// What is to go wrong at a service of the world.
     pub(super) fn faults(&self, service: Service) -> &parafa_demo::FaultPlan {
         self.world.faults(service)
+    }
+
+    /// What may be changed at Smart-ID.
+    pub(super) fn smart_id(&self) -> &SmartIdSwitches {
+        self.world.smart_id_switches()
     }
 
     /// A document that is signed without a hitch.

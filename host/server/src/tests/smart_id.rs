@@ -1,0 +1,110 @@
+//! What signers and operators are told when Smart-ID does not do as it should.
+
+mod answers;
+mod end_results;
+mod faults;
+
+use axum::body::{Body, to_bytes};
+use http::Request;
+use jiff::SignedDuration;
+use parafa_store::Clock;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::deployment::{SIGN, Site};
+use super::log::Log;
+use super::stage::Stage;
+use crate::ceremony;
+
+/// Longest state of a ceremony, in bytes.
+const LONGEST_STATE: usize = 64 * 1024;
+
+/// How an attempt ended.
+struct End {
+    /// As the signer's page is told.
+    error: Value,
+    /// What the operator reads.
+    log: String,
+    /// How long the other signers had to wait, by the clock of the records.
+    took: SignedDuration,
+}
+
+impl End {
+    #[track_caller]
+    fn assert(&self, code: &str, logged: &str) {
+        assert_eq!(self.error["code"], code, "{logged}");
+        let message = self.error["message"].as_str().unwrap();
+        assert!(!message.is_empty());
+        assert!(
+            self.log.contains(logged),
+            "{logged:?} is not in {}",
+            self.log
+        );
+        assert!(!self.log.contains(SIGN[0]), "{}", self.log);
+    }
+}
+
+/// Where an attempt stands when something begins to go wrong.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// The certificate is about to be asked for.
+    Choice,
+    /// The person is choosing it.
+    Choosing,
+    /// The signature is about to be asked for.
+    Signature,
+    /// The person is signing.
+    Signing,
+}
+
+/// An attempt from the button to its end, in which something goes wrong from a
+/// moment on.
+async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
+    let stage = Stage::set(site, site.posted()).await;
+    let log = Log::open();
+    let begun = site.clock.now();
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    moment.come_on(&stage).await;
+    go_wrong(site);
+    end(&stage, &log, begun).await
+}
+
+async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) -> End {
+    stage.outcome().await;
+    let took = stage.site.clock.now().duration_since(begun);
+    assert_eq!(stage.signing().await.signing.turn, None);
+    let state = state(stage).await;
+    assert_eq!(state["attempt"]["phase"], "failed");
+    End {
+        error: state["attempt"]["error"].clone(),
+        log: log.take(),
+        took,
+    }
+}
+
+/// What the signer's page is told.
+async fn state(stage: &Stage<'_>) -> Value {
+    let path = format!("/c/{}/state", stage.host.link(stage.signer));
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    let body = to_bytes(answer.await.unwrap().into_body(), LONGEST_STATE).await;
+    serde_json::from_slice(&body.unwrap()).unwrap()
+}
+
+impl Moment {
+    async fn come_on(self, stage: &Stage<'_>) {
+        use parafa_domain::Phase;
+
+        let phase = match self {
+            Self::Choice => return,
+            Self::Choosing => Phase::Certificate,
+            Self::Signature => Phase::Signing,
+            Self::Signing => Phase::WaitingForUser,
+        };
+        stage.reach_at_once(phase).await;
+        if phase == Phase::Certificate {
+            // The session is opened, and nobody asks yet what came of it.
+            stage.host.run_due().await;
+        }
+    }
+}
