@@ -19,7 +19,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
 
-use self::output::{is_read, print_aside, print_json, print_line, warn};
+use self::output::{is_read, print_aside, print_json, print_line, shown, shown_whole, warn};
 use crate::config::{Config, ConfigError};
 use crate::operate::{
     AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
@@ -100,6 +100,18 @@ impl Place {
         }
         Ok(config)
     }
+}
+
+/// Refuses a data folder that is not there: one that was misspelt is not made.
+fn find_data_folder(config: &Config) -> Result<(), CommandError> {
+    let data = &config.store.data;
+    if data.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::Refused(format!(
+        "there is no data folder {}: `parafa serve` makes it",
+        data.display()
+    )))
 }
 
 /// Runs the command line and gives the exit code.

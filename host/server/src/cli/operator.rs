@@ -14,7 +14,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{CommandError, Place, REFUSED, is_read, print_json, print_line, warn};
+use super::{
+    CommandError, Place, REFUSED, find_data_folder, is_read, print_json, print_line, shown_whole,
+    warn,
+};
 use crate::config::Config;
 use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply};
 use crate::shelf::Shelf;
@@ -96,7 +99,7 @@ pub(super) fn operate<C>(
                 .transpose()
                 .context("the answer is not understood")?;
             if let Some(warning) = answer["warning"].as_str() {
-                warn(warning);
+                warn(shown_whole(warning));
             }
             if let (false, Some(members)) = (place.json, answer.as_object_mut()) {
                 members.retain(|name, _| !["missing", "warning"].contains(&&**name));
@@ -170,14 +173,8 @@ struct Own {
 
 impl<'c> Counter<'c> {
     fn at(config: &'c Config) -> Result<Self, CommandError> {
-        let data = &config.store.data;
-        if data.exists() {
-            return Ok(Self { config, own: None });
-        }
-        Err(CommandError::Refused(format!(
-            "there is no data folder {}: `parafa serve` makes it",
-            data.display()
-        )))
+        find_data_folder(config)?;
+        Ok(Self { config, own: None })
     }
 
     fn carry_out(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
@@ -281,7 +278,7 @@ fn print_lines(value: &Value) -> anyhow::Result<()> {
 
 fn in_one_line(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => shown_whole(text).into_owned(),
         Value::Null => "-".to_owned(),
         Value::Object(members) => {
             let members: Vec<String> = members.values().map(in_one_line).collect();
@@ -292,5 +289,27 @@ fn in_one_line(value: &Value) -> String {
             rows.join(", ")
         }
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_shown_on_one_line_whatever_is_in_it() {
+        let version = "1.0\npdf  2.0  active\u{1b}[2J\u{9b}1A";
+        let listed = json!([{"id": "pdf", "versions": [version], "active": true}]);
+
+        let row = in_one_line(&listed[0]);
+
+        assert_eq!(row, r"pdf  1.0\npdf  2.0  active\u{1b}[2J\u{9b}1A  true");
+    }
+
+    #[test]
+    fn a_long_text_is_shown_whole() {
+        let text = "žodis ".repeat(1000);
+
+        assert_eq!(in_one_line(&json!(text)), text);
     }
 }

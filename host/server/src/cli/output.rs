@@ -1,11 +1,28 @@
 //! What commands print. A reader who has had enough is no fault: the command
 //! ends as it would have.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use anyhow::Context;
+use parafa_plugin_host::on_one_line;
 use serde::Serialize;
+
+/// Longest text of a document or a plugin that people are shown, in bytes.
+const LONGEST_SHOWN: usize = 1024;
+
+/// What a document, a certificate or a plugin calls something, as people are
+/// shown it: on one line, and with nothing in it that a terminal obeys, so that
+/// it cannot pass for words of ours.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    on_one_line(text, LONGEST_SHOWN)
+}
+
+/// The same of a text that has been accepted as it is, however long.
+pub(super) fn shown_whole(text: &str) -> Cow<'_, str> {
+    on_one_line(text, usize::MAX)
+}
 
 /// Prints a line for people.
 pub(super) fn print_line(text: impl Display) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use parafa_plugin_host::{CallError, Integrity};
+use parafa_plugin_host::{CallError, Capability, Integrity};
 use serde::Serialize;
 
 use super::plugin::{self, ADVISORY, Bench, SignatureView};
@@ -34,6 +34,13 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
     let bench = Bench::open(&arguments.place)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let plugin = runtime.block_on(bench.installed_for(&arguments.file))?;
+    if !plugin.capabilities().contains(&Capability::Verify) {
+        return Err(CommandError::Refused(format!(
+            "{} cannot be verified: the plugin {} does not verify",
+            arguments.file.display(),
+            plugin.id()
+        )));
+    }
     let evidence = match runtime.block_on(plugin.verify(document)) {
         Ok(evidence) => evidence,
         Err(CallError::Refused(refusal)) => {

@@ -1,6 +1,8 @@
 //! The command line, by the built `parafa`.
 
 mod configuration;
+mod least;
+mod place;
 mod plugin;
 mod support;
 mod verify;

@@ -1,6 +1,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use crate::least;
 use crate::support::{Documents, Ended, component, parafa};
 
 #[test]
@@ -205,6 +206,51 @@ fn run_ends_with_2_when_the_plugin_fails() {
         message.starts_with("the document asked for it ("),
         "{message}"
     );
+}
+
+#[test]
+fn run_refuses_an_operation_that_the_plugin_does_not_have() {
+    let documents = Documents::new();
+    let least = least::component(&documents);
+    let file = documents.add("document.least", "anything");
+    for operation in [
+        "archive", "compose", "flatten", "inspect", "rehearse", "sign",
+    ] {
+        let ended = plugin(
+            "run",
+            [
+                operation.as_ref(),
+                file.as_os_str(),
+                "--plugin".as_ref(),
+                least.as_os_str(),
+                "--json".as_ref(),
+            ],
+        );
+
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let call = ended.json();
+        assert_eq!(call["refusal"]["code"], "not-supported");
+        assert_eq!(
+            call["refusal"]["detail"],
+            format!("the plugin least cannot {operation}")
+        );
+        assert!(call.get("fault").is_none(), "{call}");
+    }
+}
+
+#[test]
+fn run_shows_the_names_in_a_document_on_one_line_each() {
+    let documents = Documents::new();
+    let name = "Vardas\nEvery signature is intact.";
+    let form = parafa_fixtures::PdfBuilder::new().text_field(name, "Jonas");
+    let file = documents.add("form.pdf", form.build());
+
+    let ended = plugin("run", ["inspect".as_ref(), file.as_os_str()]);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let field = r"field Vardas\nEvery signature is intact.: ";
+    let is_field = |line: &str| line.starts_with(field);
+    assert!(ended.stdout.lines().any(is_field), "{ended:?}");
 }
 
 #[test]

@@ -29,8 +29,19 @@ pub(crate) fn component(name: &str) -> PathBuf {
 /// Runs `parafa`, with a cache for all tests and the components as installed
 /// plugins.
 pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ended {
+    parafa_in(Path::new("."), &[], arguments)
+}
+
+/// The same in another working folder and with more in its environment.
+pub(crate) fn parafa_in<A: AsRef<OsStr>>(
+    folder: &Path,
+    environment: &[(&str, PathBuf)],
+    arguments: impl IntoIterator<Item = A>,
+) -> Ended {
     let output = Command::new(env!("CARGO_BIN_EXE_parafa"))
         .args(arguments)
+        .current_dir(folder)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env("PARAFA_PLUGINS__FOLDER", plugins())
         .output()

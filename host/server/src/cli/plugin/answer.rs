@@ -11,9 +11,13 @@ use parafa_plugin_host::{
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::cli::shown;
+
 /// What is said of every look at signatures.
 pub(in crate::cli) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
      Certificates, revocation and time-stamps are for a validation service to judge.";
+/// Who signed where no certificate says so.
+const UNNAMED: &str = "somebody unnamed";
 
 /// What an operation came to.
 #[derive(Debug, Serialize)]
@@ -237,7 +241,10 @@ impl fmt::Display for OutcomeView {
             Self::Signed(signed) => write!(
                 f,
                 "signed: {}, {}, {} bytes, sha256 {}",
-                signed.media_type, signed.level, signed.bytes, signed.sha256
+                shown(&signed.media_type),
+                shown(&signed.level),
+                signed.bytes,
+                signed.sha256
             ),
             Self::Verified { signatures, .. } if signatures.is_empty() => {
                 write!(f, "no signature\n{ADVISORY}")
@@ -253,9 +260,10 @@ impl fmt::Display for OutcomeView {
 
 impl fmt::Display for ArchivedView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (media_type, level) = (shown(&self.media_type), shown(&self.level));
         match &self.output {
-            Some(output) => write!(f, "archived: {}, {}, {output}", self.media_type, self.level)?,
-            None => write!(f, "archived already: {}, {}", self.media_type, self.level)?,
+            Some(output) => write!(f, "archived: {media_type}, {level}, {output}")?,
+            None => write!(f, "archived already: {media_type}, {level}")?,
         }
         for signature in &self.signatures {
             write!(f, "\n{signature}")?;
@@ -266,14 +274,14 @@ impl fmt::Display for ArchivedView {
 
 impl fmt::Display for MadeView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "made: {}, ", self.media_type)?;
+        write!(f, "made: {}, ", shown(&self.media_type))?;
         if self.unchanged {
             f.write_str("the document as it is")?;
         } else {
             write!(f, "{}", self.output)?;
         }
         for note in &self.notes {
-            write!(f, "\nnote {note}")?;
+            write!(f, "\nnote {}", shown(note))?;
         }
         Ok(())
     }
@@ -287,16 +295,22 @@ impl fmt::Display for OutputView {
 
 impl fmt::Display for ReportView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.media_type, self.format_version)?;
+        let (media_type, version) = (shown(&self.media_type), shown(&self.format_version));
+        write!(f, "{media_type} {version}")?;
         for signature in &self.signatures {
-            let signer = signature.signer.as_deref().unwrap_or("somebody unnamed");
-            write!(f, "\nsignature {}: by {signer}", signature.id)?;
+            let signer = signature.signer.as_deref().unwrap_or(UNNAMED);
+            write!(
+                f,
+                "\nsignature {}: by {}",
+                shown(&signature.id),
+                shown(signer)
+            )?;
         }
         for field in &self.fields {
-            write!(f, "\nfield {}: {}", field.name, field.kind)?;
+            write!(f, "\nfield {}: {}", shown(&field.name), shown(&field.kind))?;
         }
         for note in &self.notes {
-            write!(f, "\nnote {}: {}", note.code, note.detail)?;
+            write!(f, "\nnote {}: {}", shown(&note.code), shown(&note.detail))?;
         }
         Ok(())
     }
@@ -307,10 +321,10 @@ impl fmt::Display for SignatureView {
         write!(
             f,
             "signature {} by {}: {}; level {}, {} time-stamps",
-            self.id,
-            self.signer.as_deref().unwrap_or("somebody unnamed"),
+            shown(&self.id),
+            shown(self.signer.as_deref().unwrap_or(UNNAMED)),
             self.sentence,
-            self.level,
+            shown(&self.level),
             self.timestamps
         )
     }
@@ -342,4 +356,139 @@ fn common_name(certificate: &[u8]) -> Option<String> {
         .entries_by_nid(Nid::COMMONNAME)
         .next()?;
     name.data().to_string().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use openssl::asn1::{Asn1Integer, Asn1Time};
+    use openssl::bn::BigNum;
+    use openssl::ec::{EcGroup, EcKey};
+    use openssl::hash::MessageDigest;
+    use openssl::pkey::PKey;
+    use openssl::x509::X509Name;
+
+    use super::*;
+
+    /// Ends the line, says what the command itself would say, and clears the
+    /// screen.
+    const FORGED: &str = "X: is intact\nEvery signature is intact.\u{1b}[2J\u{9b}1A\u{202e}";
+
+    /// A certificate whose holder has this common name.
+    fn certificate(name: &str) -> Vec<u8> {
+        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+        let mut subject = X509Name::builder().unwrap();
+        subject.append_entry_by_nid(Nid::COMMONNAME, name).unwrap();
+        let subject = subject.build();
+        let number = Asn1Integer::from_bn(&BigNum::from_u32(1).unwrap()).unwrap();
+        let mut certificate = X509::builder().unwrap();
+        certificate.set_serial_number(&number).unwrap();
+        certificate.set_subject_name(&subject).unwrap();
+        certificate.set_issuer_name(&subject).unwrap();
+        let (from, until) = (Asn1Time::from_unix(0), Asn1Time::from_unix(1));
+        certificate.set_not_before(&from.unwrap()).unwrap();
+        certificate.set_not_after(&until.unwrap()).unwrap();
+        certificate.set_pubkey(&key).unwrap();
+        certificate.sign(&key, MessageDigest::sha256()).unwrap();
+        certificate.build().to_der().unwrap()
+    }
+
+    fn evidence() -> SignatureEvidence {
+        SignatureEvidence {
+            id: FORGED.to_owned(),
+            signed_bytes: Vec::new(),
+            value: Vec::new(),
+            algorithm: None,
+            signer_certificate: certificate(FORGED),
+            certificates: Vec::new(),
+            timestamps: Vec::new(),
+            revocation: Vec::new(),
+            coverage: Coverage::Partial,
+            integrity: Integrity::DigestMismatch,
+            level: FORGED.to_owned(),
+        }
+    }
+
+    /// Whether a text has so many lines, and nothing in it that a terminal
+    /// obeys.
+    #[track_caller]
+    fn assert_plain(text: &str, lines: usize) {
+        assert_eq!(text.lines().count(), lines, "{text:?}");
+        let obeyed = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!text.contains(obeyed), "{text:?}");
+    }
+
+    #[test]
+    fn a_signers_name_is_no_verdict() {
+        let signature = SignatureView::of(&evidence());
+        assert_eq!(
+            signature.signer.as_deref(),
+            Some(FORGED),
+            "a program is told the name as it is"
+        );
+
+        let line = signature.to_string();
+
+        assert_plain(&line, 1);
+        assert!(line.contains("is broken (the signed content was changed)"));
+        assert!(
+            line.contains(r"Every signature is intact.\u{1b}[2J"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn what_a_document_names_takes_one_line_each() {
+        let report = OutcomeView::Inspected(ReportView {
+            media_type: FORGED.to_owned(),
+            format_version: FORGED.to_owned(),
+            signatures: vec![SummaryView {
+                id: FORGED.to_owned(),
+                signer: Some(FORGED.to_owned()),
+                claimed_time: None,
+            }],
+            fields: vec![FieldView {
+                name: FORGED.to_owned(),
+                kind: FORGED.to_owned(),
+            }],
+            notes: vec![NoteView {
+                code: FORGED.to_owned(),
+                detail: FORGED.to_owned(),
+            }],
+        });
+
+        assert_plain(&report.to_string(), 4);
+    }
+
+    #[test]
+    fn what_came_out_takes_one_line_and_one_for_each_note_or_signature() {
+        let output = || OutputView::of(b"a document");
+        let signed = OutcomeView::Signed(SignedView {
+            media_type: FORGED.to_owned(),
+            level: FORGED.to_owned(),
+            signature_id: FORGED.to_owned(),
+            bytes: 1,
+            sha256: String::new(),
+        });
+        let made = OutcomeView::Made(MadeView {
+            media_type: FORGED.to_owned(),
+            unchanged: false,
+            notes: vec![FORGED.to_owned()],
+            output: output(),
+        });
+        let archived = |output| {
+            OutcomeView::Archived(ArchivedView {
+                media_type: FORGED.to_owned(),
+                level: FORGED.to_owned(),
+                changed: true,
+                signatures: vec![SignatureView::of(&evidence())],
+                output,
+            })
+        };
+
+        assert_plain(&signed.to_string(), 1);
+        assert_plain(&made.to_string(), 2);
+        assert_plain(&archived(Some(output())).to_string(), 2);
+        assert_plain(&archived(None).to_string(), 2);
+    }
 }

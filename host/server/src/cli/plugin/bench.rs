@@ -9,13 +9,14 @@ use parafa_plugin_host::{CallObserver, Plugin};
 use tempfile::TempDir;
 
 use super::log::CapturedLog;
-use crate::cli::{CommandError, Place};
-use crate::config::Config;
+use crate::cli::{CommandError, Place, find_data_folder, shown};
+use crate::config::{Config, StoreSection};
 use crate::demo;
 use crate::shelf::{Shelf, plugin_host, read_file};
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
-/// folder, where one is named, and in the user's cache otherwise.
+/// folder, where one is named, and in the user's cache otherwise. A data folder
+/// is named by an argument, the configuration or the environment.
 pub(in crate::cli) struct Bench {
     config: Config,
     log: Arc<CapturedLog>,
@@ -23,10 +24,17 @@ pub(in crate::cli) struct Bench {
 }
 
 impl Bench {
-    pub(in crate::cli) fn open(place: &Place) -> anyhow::Result<Self> {
+    /// # Errors
+    /// A data folder that is named and not there is refused.
+    pub(in crate::cli) fn open(place: &Place) -> Result<Self, CommandError> {
         let mut config = place.load()?;
         let mut temporary = None;
-        if place.data.is_none() && place.config.is_none() {
+        let is_named = place.data.is_some() || config.store.data != StoreSection::default().data;
+        // With this configuration a server works in the usual folder here.
+        let is_found = place.config.is_some() && config.store.data.is_dir();
+        if is_named {
+            find_data_folder(&config)?;
+        } else if !is_found {
             config.store.data = if let Some(folder) = user_cache() {
                 folder
             } else {
@@ -48,9 +56,10 @@ impl Bench {
 
     /// The component in a file, which is refused unless it would be admitted.
     pub(in crate::cli) async fn admit(&self, path: &Path) -> Result<Arc<Plugin>, CommandError> {
-        self.admit_bytes(read(path)?)
-            .await?
-            .map_err(|reason| CommandError::Refused(format!("{}: {reason}", path.display())))
+        let admitted = self.admit_bytes(read(path)?).await?;
+        admitted.map_err(|reason| {
+            CommandError::Refused(format!("{}: {}", path.display(), shown(&reason)))
+        })
     }
 
     /// The file of a component: the one that is named, or the installed one of

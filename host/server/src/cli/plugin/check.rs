@@ -6,7 +6,7 @@ use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
 use serde::Serialize;
 
 use super::bench::{self, Bench};
-use crate::cli::{CommandError, Place, REFUSED, print_json, print_line};
+use crate::cli::{CommandError, Place, REFUSED, print_json, print_line, shown};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";
@@ -87,7 +87,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
 
 impl Findings {
     fn text(&self) -> String {
-        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
+        let known = |value: &Option<String>| shown(value.as_deref().unwrap_or("?")).into_owned();
         let listed_if_known = |names: &Option<Vec<&str>>| match names {
             Some(names) => listed(names),
             None => "?".to_owned(),
@@ -103,7 +103,7 @@ impl Findings {
             format!("exports   {}", listed(&self.exports)),
             match &self.reason {
                 None => "admissible".to_owned(),
-                Some(reason) => format!("not admissible: {reason}"),
+                Some(reason) => format!("not admissible: {}", shown(reason)),
             },
         ];
         lines.join("\n")
@@ -126,6 +126,33 @@ fn listed(names: &[impl AsRef<str>]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let names: Vec<_> = names.iter().map(|name| shown(name.as_ref())).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_forges_the_next_line_is_shown_on_one() {
+        let findings = Findings {
+            plugin: Some("pdf".to_owned()),
+            version: Some("1\nadmissible\u{1b}[2J".to_owned()),
+            digest: String::new(),
+            bytes: 1,
+            contract: None,
+            worlds: None,
+            missing: None,
+            imports: vec!["a\nadmissible".to_owned()],
+            exports: Vec::new(),
+            admissible: false,
+            reason: Some("b\nadmissible".to_owned()),
+        };
+
+        let text = findings.text();
+
+        assert!(text.starts_with("plugin    pdf 1\\nadmissible\\u{1b}[2J\n"));
+        assert_eq!(text.lines().filter(|line| *line == "admissible").count(), 0);
+    }
 }

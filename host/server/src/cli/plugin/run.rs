@@ -10,8 +10,11 @@ use super::answer::OutcomeView;
 use super::bench::{self, Bench};
 use super::log::Line;
 use crate::cli::{
-    CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, warn,
+    CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, shown, warn,
 };
+
+/// The code of a refusal to ask a plugin for what it cannot do.
+const NOT_SUPPORTED: &str = "not-supported";
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
@@ -106,14 +109,13 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     let signer = software_signer()?;
 
     let start = Instant::now();
-    let answer = perform(
-        &metered,
-        arguments.operation,
-        &input,
-        &signer,
-        arguments.level,
-    )
-    .await;
+    let answer = match lack(&plugin, arguments.operation) {
+        Some(refusal) => Err(CallError::Refused(refusal)),
+        None => {
+            let operation = arguments.operation;
+            perform(&metered, operation, &input, &signer, arguments.level).await
+        }
+    };
     let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
 
     if let (Some(out), Ok(answered)) = (&arguments.out, &answer) {
@@ -134,6 +136,17 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
         milliseconds,
         peak_memory_bytes: meter.peak_bytes(),
         log: bench.log().lines(),
+    })
+}
+
+/// Why a plugin is not asked for an operation that it does not have.
+fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
+    let capability = operation.capability();
+    let is_there = plugin.capabilities().contains(&capability);
+    (!is_there).then(|| Refusal {
+        code: NOT_SUPPORTED.to_owned(),
+        detail: format!("the plugin {} cannot {capability}", plugin.id()),
+        subjects: Vec::new(),
     })
 }
 
@@ -159,12 +172,12 @@ impl Call {
             End::Refusal(refusal) => {
                 format!("refused: {refusal}: {}", refusal.subjects.join(", "))
             }
-            End::Fault(fault) => format!("fault: {fault}"),
+            End::Fault(fault) => format!("fault: {}", shown(fault)),
         };
         format!(
             "{end}\n{} {} ({}): {} in {} ms, {} bytes of memory",
             self.plugin,
-            self.version,
+            shown(&self.version),
             self.digest,
             self.operation,
             self.milliseconds,
