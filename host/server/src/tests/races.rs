@@ -5,7 +5,10 @@
 //! `PARAFA_RACES` sets how many are tried.
 
 mod acts;
+mod calls;
 mod contest;
+mod deeds;
+mod receivers;
 
 use std::env;
 use std::panic::resume_unwind;
@@ -17,7 +20,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
 use tokio::runtime::{self, Runtime};
 
-use self::acts::{Race, race};
+use self::acts::{Race, callers_race, signers_race};
 use self::contest::Contest;
 use super::careless::Neglect;
 use super::deployment::{Deployment, Site};
@@ -32,10 +35,19 @@ const TICK: SignedDuration = SignedDuration::from_secs(46);
 
 #[test]
 fn two_hosts_race_and_crash_and_keep_every_promise() {
+    keep_every_promise(&signers_race());
+}
+
+#[test]
+fn two_hosts_race_while_the_caller_changes_everything_and_keep_every_promise() {
+    keep_every_promise(&callers_race());
+}
+
+fn keep_every_promise(races: &impl Strategy<Value = Race>) {
     let cases = env::var("PARAFA_RACES").map_or(RACES, |cases| cases.parse().unwrap());
     let runner = TestRunner::new(ProptestConfig::with_cases(cases));
 
-    let outcome = tried(runner);
+    let outcome = tried(runner, races);
 
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
@@ -60,7 +72,7 @@ fn find_out(neglect: Neglect) {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     for _ in 0..CARELESS_RACES {
-        let race = race().new_tree(&mut runner).unwrap().current();
+        let race = signers_race().new_tree(&mut runner).unwrap().current();
         if let Outcome::Broken(promise) = played(&race, Some(neglect)) {
             assert!(neglect.breaks().contains(&promise), "{promise:?}");
             match played(&race, None) {
@@ -75,10 +87,13 @@ fn find_out(neglect: Neglect) {
     panic!("nobody finds out");
 }
 
-fn tried(mut runner: TestRunner) -> Result<(), Box<TestError<Race>>> {
+fn tried(
+    mut runner: TestRunner,
+    races: &impl Strategy<Value = Race>,
+) -> Result<(), Box<TestError<Race>>> {
     let runtime = runtime();
     let site = runtime.block_on(Site::start());
-    let outcome = runner.run(&race(), |race| {
+    let outcome = runner.run(races, |race| {
         runtime.block_on(run(&site, race, None));
         Ok(())
     });

@@ -1,30 +1,51 @@
 //! Somebody who looks at the records after every step and knows what may not
 //! be there, and what may not have become what.
 
+mod transitions;
+
 use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
-use jiff::Timestamp;
-use parafa_domain::{CompletionMode, Phase, SignerStatus, SigningOrder, SigningStatus};
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{Phase, SignerStatus, SigningStatus};
 use parafa_store::audit::{self, Verdict};
-use parafa_store::{Clock, Folder, Guard, Page, Paged, Sha256Digest, StoreError};
+use parafa_store::{Clock, Folder, Guard, Page, Sha256Digest, StoreError, Table};
 use uuid::Uuid;
 
+use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
 use super::promise::Promise;
-use crate::records::{AttemptRow, SigningRow};
+use crate::records::{
+    AttemptRow, BatchRow, DocumentVersion, FileRow, KeyMode, MailKind, NoticeKind, NoticeRow,
+    SigningRow,
+};
 
 /// Rows of one kind that a test makes at most.
 const MOST: usize = 500;
+/// Between two reminders of one signer.
+const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
+/// To what an archive raises a PDF.
+const ARCHIVED: &str = "PAdES-B-LT";
 
 /// What was seen last.
 pub(super) struct Witness {
     records: Folder,
     signings: BTreeMap<Uuid, SigningRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
+    files: BTreeMap<Uuid, FileRow>,
+    batches: BTreeMap<Uuid, BatchRow>,
     audited: BTreeMap<Uuid, u64>,
     /// Content of the byte files that a row has named.
     bytes: BTreeMap<Uuid, Bytes>,
+}
+
+/// What lies in the records at one moment.
+struct Seen {
+    signings: BTreeMap<Uuid, SigningRow>,
+    attempts: BTreeMap<Uuid, AttemptRow>,
+    files: BTreeMap<Uuid, FileRow>,
+    batches: BTreeMap<Uuid, BatchRow>,
+    notices: BTreeMap<Uuid, NoticeRow>,
 }
 
 impl Witness {
@@ -33,6 +54,8 @@ impl Witness {
             records: deployment.sound_records().await,
             signings: BTreeMap::new(),
             attempts: BTreeMap::new(),
+            files: BTreeMap::new(),
+            batches: BTreeMap::new(),
             audited: BTreeMap::new(),
             bytes: BTreeMap::new(),
         }
@@ -46,11 +69,22 @@ impl Witness {
         &self.signings[&id]
     }
 
+    /// Files that are stored for reuse.
+    pub(super) fn files(&self) -> impl Iterator<Item = &FileRow> {
+        self.files.values()
+    }
+
     /// The newest attempt of a signer.
     pub(super) fn attempt_of(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
         let signers = &self.signings[&signing].signing.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer)?;
         self.attempts.get(&party.attempt?.uuid())
+    }
+
+    /// Whether a signer has ever begun to sign.
+    pub(super) fn has_attempted(&self, signer: Uuid) -> bool {
+        let mut attempts = self.attempts.values();
+        attempts.any(|attempt| attempt.signer == signer)
     }
 
     /// How many attempts there have been.
@@ -66,7 +100,13 @@ impl Witness {
 
     /// Looks at everything. Nobody else may be at work meanwhile.
     pub(super) async fn look(&mut self, now: Timestamp) {
-        let (signings, attempts) = self.read().await;
+        let Seen {
+            signings,
+            attempts,
+            files,
+            batches,
+            notices,
+        } = self.read().await;
         {
             let _promise = Promise::NothingIsLost.at_stake();
             for before in self.signings.keys() {
@@ -94,8 +134,15 @@ impl Witness {
             }
             self.check_audit(*id).await;
         }
+        for file in files.values() {
+            self.check_file(file).await;
+        }
+        check_batches(&batches, &signings);
+        check_reminders(&notices);
         self.signings = signings;
         self.attempts = attempts;
+        self.files = files;
+        self.batches = batches;
     }
 
     /// Looks at what must hold once everything has ended and what was left has
@@ -123,52 +170,73 @@ impl Witness {
                 "signatures in the newest version"
             );
         }
+        assert!(self.files.is_empty(), "stored files have had their time");
         let kept = self.signings.values().filter(|row| row.erased_at.is_none());
-        let versions = kept.clone().flat_map(|row| &row.versions);
+        let versions = kept
+            .clone()
+            .flat_map(|row| row.versions.iter().chain(&row.artifact));
         let owned: HashSet<Uuid> = versions.map(|version| version.bytes_id).collect();
         assert_eq!(deployment.byte_files(), owned);
-        assert_eq!(deployment.data_keys(), kept.count());
+        let titles = self.batches.values();
+        let titles = titles.filter(|batch| batch.private.is_some());
+        assert_eq!(deployment.data_keys(), kept.count() + titles.count());
     }
 
-    async fn read(&self) -> (BTreeMap<Uuid, SigningRow>, BTreeMap<Uuid, AttemptRow>) {
-        let store = &self.records.store;
-        let (signings, attempts) = store
-            .read(|tx| {
-                Box::pin(async move {
-                    let signings = tx.page(&Page::newest(MOST), Guard::none()).await?;
-                    let attempts = tx.page(&Page::newest(MOST), Guard::none()).await?;
-                    Ok::<(Paged<SigningRow>, Paged<AttemptRow>), StoreError>((signings, attempts))
-                })
-            })
-            .await
-            .unwrap();
-        assert!(!signings.more && !attempts.more);
-        let signings = signings.rows.into_iter();
-        let attempts = attempts.rows.into_iter();
-        (
-            signings.map(|row| (row.signing.id.uuid(), row)).collect(),
-            attempts.map(|row| (row.id, row)).collect(),
-        )
+    async fn read(&self) -> Seen {
+        Seen {
+            signings: self.rows().await,
+            attempts: self.rows().await,
+            files: self.rows().await,
+            batches: self.rows().await,
+            notices: self.rows().await,
+        }
+    }
+
+    async fn rows<T: Table<Key = Uuid>>(&self) -> BTreeMap<Uuid, T> {
+        let page = &Page::newest(MOST);
+        let read = self
+            .records
+            .store
+            .read(|tx| Box::pin(async move { tx.page::<T>(page, Guard::none()).await }));
+        let read: Result<_, StoreError> = read.await;
+        let read = read.unwrap();
+        assert!(!read.more, "there are many rows");
+        let rows = read.rows.into_iter();
+        rows.map(|row| (row.key(), row)).collect()
     }
 
     /// Each version is what its digest says, and begins with the one before.
     async fn check_bytes(&mut self, row: &SigningRow) {
         let _promise = Promise::NothingIsLost.at_stake();
         let mut before: Option<Bytes> = None;
-        for version in &row.versions {
-            if !self.bytes.contains_key(&version.bytes_id) {
-                let key = self.records.keys.open(row.data_key).await.unwrap();
-                let read = self.records.files.read(&key, version.bytes_id).await;
-                let read = read.expect("a version has its bytes");
-                assert_eq!(Sha256Digest::of(&read).to_string(), version.sha256);
-                self.bytes.insert(version.bytes_id, read);
-            }
-            let bytes = self.bytes[&version.bytes_id].clone();
+        for version in row.versions.iter().chain(&row.artifact) {
+            let DocumentVersion {
+                bytes_id, sha256, ..
+            } = version;
+            let bytes = self.bytes_of(row.data_key, *bytes_id, sha256).await;
             if let Some(before) = before {
                 assert!(bytes.len() > before.len() && bytes.starts_with(&before));
             }
             before = Some(bytes);
         }
+    }
+
+    async fn check_file(&mut self, file: &FileRow) {
+        let _promise = Promise::NothingIsLost.at_stake();
+        self.bytes_of(file.data_key, file.id, &file.sha256).await;
+    }
+
+    /// What a byte file that some row names holds.
+    async fn bytes_of(&mut self, data_key: Uuid, bytes_id: Uuid, sha256: &str) -> Bytes {
+        if let Some(known) = self.bytes.get(&bytes_id) {
+            return known.clone();
+        }
+        let key = self.records.keys.open(data_key).await.unwrap();
+        let read = self.records.files.read(&key, bytes_id).await;
+        let read = read.expect("what a row names has its bytes");
+        assert_eq!(Sha256Digest::of(&read).to_string(), sha256);
+        self.bytes.insert(bytes_id, read.clone());
+        read
     }
 
     async fn check_audit(&mut self, signing: Uuid) {
@@ -220,123 +288,6 @@ fn reaches(from: Phase, to: Phase) -> bool {
     reached.contains(&to)
 }
 
-/// The listed transitions of signings and signers, and what they bring along.
-fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
-    let (old, new) = (&before.signing, &after.signing);
-    match (old.status, new.status) {
-        (from, to) if from == to => {}
-        (SigningStatus::Pending, SigningStatus::Completed | SigningStatus::Declined) => {}
-        (SigningStatus::Pending, SigningStatus::Cancelled) => {}
-        (SigningStatus::Pending, SigningStatus::Expired) => assert!(now >= new.expires_at),
-        (from, to) => panic!("{} went from {from:?} to {to:?}", old.id),
-    }
-    if old.status.is_terminal() {
-        assert_eq!(old.expires_at, new.expires_at);
-    }
-    if before.erased_at.is_some() {
-        assert_eq!(before.erased_at, after.erased_at, "it is erased once");
-    }
-    assert_eq!(old.signers.len(), new.signers.len());
-    for (old, party) in old.signers.iter().zip(&new.signers) {
-        assert_eq!(old.id, party.id);
-        assert!(
-            may_become(old.status, party.status, after),
-            "the signer {} went from {:?} to {:?}",
-            old.id,
-            old.status,
-            party.status
-        );
-        assert!(old.signed_at.is_none() || old.signed_at == party.signed_at);
-        assert!(old.declined_at.is_none() || old.declined_at == party.declined_at);
-    }
-    let names = |row: &SigningRow| -> Vec<_> {
-        let versions = row.versions.iter();
-        versions.map(|version| version.sha256.clone()).collect()
-    };
-    assert!(
-        after.erased_at.is_some() || names(after).starts_with(&names(before)),
-        "a version is lost"
-    );
-}
-
-fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool {
-    let is_sequential = after.signing.order == SigningOrder::Sequential;
-    match (from, to) {
-        (from, to) if from == to => true,
-        (
-            SignerStatus::Pending | SignerStatus::Waiting,
-            SignerStatus::Signed | SignerStatus::Declined,
-        ) => true,
-        (SignerStatus::Waiting, SignerStatus::Pending) => is_sequential,
-        (SignerStatus::Waiting, SignerStatus::Cancelled)
-            if is_sequential && after.signing.status == SigningStatus::Declined =>
-        {
-            true
-        }
-        (SignerStatus::Pending | SignerStatus::Waiting, SignerStatus::Cancelled) => {
-            after.signing.status == SigningStatus::Cancelled
-        }
-        (SignerStatus::Pending | SignerStatus::Waiting, SignerStatus::Expired) => {
-            after.signing.status == SigningStatus::Expired
-        }
-        _ => false,
-    }
-}
-
-/// What a signing's status says about its signers, and the other way round.
-fn check_state(row: &SigningRow, now: Timestamp) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
-    let signing = &row.signing;
-    let statuses: Vec<_> = signing.signers.iter().map(|party| party.status).collect();
-    let count = |status| statuses.iter().filter(|other| **other == status).count();
-    let open = count(SignerStatus::Pending) + count(SignerStatus::Waiting);
-    match signing.status {
-        SigningStatus::Pending => assert!(count(SignerStatus::Pending) > 0),
-        SigningStatus::Completed => {
-            assert_eq!(count(SignerStatus::Signed), statuses.len());
-            assert!(signing.completed_at.is_some_and(|at| at <= now));
-            assert_eq!(signing.completion_mode, Some(CompletionMode::QesCeremony));
-        }
-        SigningStatus::Declined => {
-            assert!(count(SignerStatus::Declined) > 0);
-            assert_eq!(open, 0);
-        }
-        SigningStatus::Expired => {
-            assert!(count(SignerStatus::Expired) > 0);
-            assert_eq!(open, 0);
-        }
-        SigningStatus::Cancelled => {
-            assert!(count(SignerStatus::Cancelled) > 0);
-            assert_eq!(open, 0);
-        }
-        SigningStatus::Failed => panic!("nothing fails {}", signing.id),
-    }
-    if signing.status != SigningStatus::Completed {
-        assert_eq!(signing.completed_at, None);
-    }
-    match signing.order {
-        SigningOrder::Parallel => assert_eq!(count(SignerStatus::Waiting), 0),
-        SigningOrder::Sequential => {
-            assert!(count(SignerStatus::Pending) <= 1);
-            let first_open = statuses.iter().position(|status| status.is_open());
-            let first_open = first_open.unwrap_or(statuses.len());
-            if signing.status == SigningStatus::Pending {
-                let earlier = &statuses[..first_open];
-                assert!(earlier.iter().all(|status| *status == SignerStatus::Signed));
-                assert_eq!(statuses[first_open], SignerStatus::Pending);
-            }
-        }
-    }
-    for party in &signing.signers {
-        let is_signed = party.status == SignerStatus::Signed;
-        assert_eq!(is_signed, party.signed_at.is_some());
-        assert_eq!(is_signed, party.actual_method.is_some());
-        let has_declined = party.status == SignerStatus::Declined;
-        assert_eq!(has_declined, party.declined_at.is_some());
-    }
-}
-
 /// A turn is a running attempt's, and an ended attempt keeps nothing secret.
 fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneTurn.at_stake();
@@ -364,18 +315,27 @@ fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 }
 
 /// One version for each signature, each made from the one before it by the
-/// attempt of another signer.
+/// attempt of another signer, and at most one more that archives each.
 fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneSignatureOnOneBase.at_stake();
     let id = row.signing.id;
-    assert_eq!(row.versions.len(), 1 + signed(row), "versions of {id}");
+    let is_archive = |version: &DocumentVersion| {
+        let made_by = version.made_by.as_ref();
+        made_by.is_some_and(|made_by| made_by.attempt.is_none())
+    };
+    let archives = row.versions.iter().filter(|version| is_archive(version));
+    let expected = 1 + signed(row) + archives.count();
+    assert_eq!(row.versions.len(), expected, "versions of {id}");
     let mut signers = HashSet::new();
     for pair in row.versions.windows(2) {
-        let made_by = pair[1]
-            .made_by
-            .as_ref()
-            .expect("a signed version has a maker");
-        let attempt = made_by.attempt.expect("nothing is archived here");
+        let made_by = pair[1].made_by.as_ref();
+        let made_by = made_by.expect("a signed version has a maker");
+        let Some(attempt) = made_by.attempt else {
+            assert_eq!(made_by.level, ARCHIVED);
+            assert!(!signers.is_empty(), "nobody has signed {id}");
+            assert!(!is_archive(&pair[0]), "{id} is archived already");
+            continue;
+        };
         let attempt = &attempts[&attempt];
         assert_eq!(attempt.base_version, pair[0].bytes_id, "the base in {id}");
         assert_eq!(attempt.phase, Phase::Done);
@@ -386,11 +346,51 @@ fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
         let party = party.next().expect("whoever signed is a party");
         assert_eq!(party.status, SignerStatus::Signed);
     }
-    let done = attempts
+    let own = attempts
         .values()
         .filter(|attempt| attempt.signing == id.uuid());
-    let done = done.filter(|attempt| attempt.phase == Phase::Done).count();
+    if row.mode == KeyMode::Test {
+        assert_eq!(own.clone().count(), 0, "the sandbox never signs");
+    }
+    let done = own.filter(|attempt| attempt.phase == Phase::Done).count();
     assert_eq!(done, signed(row), "attempts of {id} that are done");
+}
+
+/// A batch is there with all of its signings, in one mode, or not at all.
+fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, SigningRow>) {
+    let _promise = Promise::NothingIsLost.at_stake();
+    for batch in batches.values() {
+        for signing in &batch.signings {
+            let row = signings.get(signing).expect("a batch has its signings");
+            assert_eq!((row.batch, row.mode), (Some(batch.id), batch.mode));
+        }
+    }
+    for row in signings.values() {
+        let id = row.signing.id.uuid();
+        assert!(
+            row.batch.is_none_or(|batch| batches
+                .get(&batch)
+                .is_some_and(|batch| batch.signings.contains(&id))),
+            "{id} belongs to no batch"
+        );
+    }
+}
+
+/// Nobody is reminded twice within an hour.
+fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
+    let _promise = Promise::OnlyListedTransitions.at_stake();
+    let mut reminded: BTreeMap<Uuid, Vec<Timestamp>> = BTreeMap::new();
+    for notice in notices.values() {
+        if notice.kind == NoticeKind::Mail(MailKind::Reminder) {
+            let signer = notice.signer.expect("a reminder is somebody's");
+            reminded.entry(signer).or_default().push(notice.occurred_at);
+        }
+    }
+    for (signer, times) in &mut reminded {
+        times.sort_unstable();
+        let is_apart = |pair: &[Timestamp]| pair[1].duration_since(pair[0]) >= BETWEEN_REMINDERS;
+        assert!(times.windows(2).all(is_apart), "{signer} is hurried");
+    }
 }
 
 fn signed(row: &SigningRow) -> usize {

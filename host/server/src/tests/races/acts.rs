@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::TICK;
+use super::calls::{Call, call};
 use crate::tests::deployment::{REFUSES, SIGN};
 
 /// What one of the two hosts, by its place, is asked for.
@@ -52,6 +53,8 @@ pub(super) enum Act {
     Jobs {
         times: usize,
     },
+    /// The caller wants something else.
+    Call(Call),
 }
 
 /// Acts that happen at the same time.
@@ -89,9 +92,19 @@ pub(super) struct Race {
     pub(super) finishes: bool,
 }
 
-pub(super) fn race() -> impl Strategy<Value = Race> {
+/// Races between signers.
+pub(super) fn signers_race() -> impl Strategy<Value = Race> {
+    race(act().boxed())
+}
+
+/// Races in which the caller changes whatever can be changed.
+pub(super) fn callers_race() -> impl Strategy<Value = Race> {
+    race(prop_oneof![act(), call().prop_map(Act::Call)].boxed())
+}
+
+fn race(act: BoxedStrategy<Act>) -> impl Strategy<Value = Race> {
     let faults = || proptest::collection::vec(fault_plan(), 4);
-    let rounds = proptest::collection::vec(round(), 4..16);
+    let rounds = proptest::collection::vec(round(act), 4..16);
     let faults = [faults(), faults()];
     (rounds, faults, [skew(), skew()], any::<bool>()).prop_map(
         |(rounds, faults, skews, finishes)| Race {
@@ -103,8 +116,8 @@ pub(super) fn race() -> impl Strategy<Value = Race> {
     )
 }
 
-fn round() -> impl Strategy<Value = Round> {
-    let acts = proptest::collection::vec((0..2_usize, act()), 1..6);
+fn round(act: BoxedStrategy<Act>) -> impl Strategy<Value = Round> {
+    let acts = proptest::collection::vec((0..2_usize, act), 1..6);
     let kill = proptest::option::weighted(0.1, (0..2_usize, 0..64_usize));
     let freeze = proptest::option::weighted(0.25, freeze());
     (acts, freeze, kill, pause()).prop_map(|(acts, freeze, kill, pause)| Round {

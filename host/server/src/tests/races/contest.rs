@@ -1,24 +1,29 @@
 //! Two hosts that race, and what must hold whatever happens.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
 use parafa_store::engine::FaultPlan;
-use parafa_store::keys::KeyError;
 use parafa_store::{Clock, StoreError};
-use proptest::sample::Index;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::TICK;
 use super::acts::{Act, Freeze, Race, Round};
+use super::calls::{Call, IN_BATCH};
+use super::deeds::{Known, Told, act_on, is_an_answer};
+use super::receivers::Receivers;
 use crate::error::WorkflowError;
+use crate::records::{Delivery, KeyMode};
 use crate::tests::careless::Neglect;
-use crate::tests::deployment::{CALLER, Deployment, Posted, SIGN};
+use crate::tests::deliveries::give_secret_to;
+use crate::tests::deployment::{CALLER, Deployment, SIGN};
 use crate::tests::host::{Host, MOST_RUNS, Oddity};
+use crate::tests::letters::name_workspace;
 use crate::tests::promise::Promise;
 use crate::tests::witness::Witness;
 
@@ -26,6 +31,10 @@ use crate::tests::witness::Witness;
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
 /// Longest time until the deadline of every signing has passed.
 const DEADLINES: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// After so many days, with attempts on each, nothing is told any more and no
+/// file is stored.
+const DAYS: u32 = 12;
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Two hosts, and all that clients were told.
 pub(super) struct Contest<'d> {
@@ -33,7 +42,10 @@ pub(super) struct Contest<'d> {
     hosts: [Host; 2],
     makers: [Maker<'d>; 2],
     witness: Witness,
+    receivers: Arc<Receivers>,
     told: Vec<Told>,
+    /// Parties whom somebody has asked a host to remove.
+    to_be_removed: HashSet<Uuid>,
 }
 
 /// Opens a host again and again, each time with the next faults.
@@ -42,6 +54,7 @@ struct Maker<'d> {
     faults: IntoIter<FaultPlan>,
     skew: SignedDuration,
     neglect: Option<Neglect>,
+    receivers: Arc<Receivers>,
 }
 
 impl Maker<'_> {
@@ -66,20 +79,9 @@ impl Maker<'_> {
             skew: self.skew,
             neglect: self.neglect,
         };
-        self.deployment.odd_host(oddity).await
+        let host = self.deployment.odd_host(oddity).await?;
+        Ok(self.receivers.of(host))
     }
-}
-
-/// An answer to a client.
-#[derive(Clone, Copy, Debug)]
-enum Told {
-    Created { signing: Uuid },
-    Started { signer: Uuid },
-    Declined { signer: Uuid },
-    Cancelled { signing: Uuid },
-    Erased { signing: Uuid },
-    Status { signer: Uuid, status: SignerStatus },
-    Nothing,
 }
 
 impl<'d> Contest<'d> {
@@ -90,11 +92,16 @@ impl<'d> Contest<'d> {
     ) -> Self {
         // The first to open an empty store writes what kind it is.
         let witness = Witness::of(deployment).await;
+        let receivers = Receivers::open();
+        let clerk = deployment.sound_host().await;
+        name_workspace(&clerk).await;
+        give_secret_to(&clerk, CALLER.tenant).await;
         let mut makers = [0, 1].map(|place: usize| Maker {
             deployment,
             faults: race.faults[place].clone().into_iter(),
             skew: race.skews[place],
             neglect,
+            receivers: receivers.clone(),
         });
         let [first, second] = &mut makers;
         Self {
@@ -102,7 +109,9 @@ impl<'d> Contest<'d> {
             deployment,
             makers,
             witness,
+            receivers,
             told: Vec::new(),
+            to_be_removed: HashSet::new(),
         }
     }
 
@@ -123,14 +132,7 @@ impl<'d> Contest<'d> {
     }
 
     pub(super) async fn play(&mut self, round: Round) {
-        let known = Known {
-            signers: self.signers(),
-            signings: self
-                .witness
-                .signings()
-                .map(|row| row.signing.id.uuid())
-                .collect(),
-        };
+        let known = Known::of(&self.witness);
         let mut running = [JoinSet::new(), JoinSet::new()];
         for (host, act) in round.acts {
             match act {
@@ -144,6 +146,11 @@ impl<'d> Contest<'d> {
                     });
                 }
                 act => {
+                    if let Act::Call(Call::Remove { signer }) = &act
+                        && let Ok((signer, ..)) = known.signer(*signer)
+                    {
+                        self.to_be_removed.insert(signer);
+                    }
                     let posted = self.deployment.site.posted();
                     let host_of_act = self.hosts[host].clone();
                     let act = act_on(host_of_act, act, known.clone(), posted);
@@ -216,12 +223,25 @@ impl<'d> Contest<'d> {
                         .any(|row| row.signing.id.uuid() == signing)
                 );
             }
-            Told::Started { signer } => {
-                let (signing, _) = self.party(signer);
-                assert!(self.witness.attempt_of(signing, signer).is_some());
+            Told::Started { signer } => assert!(self.witness.has_attempted(signer)),
+            Told::Added { signing, signer } => {
+                let is_there = self.party(signer).is_some_and(|(of, _)| of == signing);
+                assert!(is_there || self.to_be_removed.contains(&signer));
+            }
+            Told::Archived { signing } => {
+                let row = self.witness.signing(signing);
+                let made_by = row.versions.iter().flat_map(|version| &version.made_by);
+                let mut archives = made_by.filter(|made_by| made_by.attempt.is_none());
+                assert!(row.erased_at.is_some() || archives.next().is_some());
             }
             Told::Declined { signer } => {
-                assert_eq!(self.party(signer).1, SignerStatus::Declined);
+                assert_eq!(self.status_of(signer), Some(SignerStatus::Declined));
+            }
+            Told::Dropped { file } => {
+                assert!(self.witness.files().all(|row| row.id != file));
+            }
+            Told::Ended { signing, status } => {
+                assert_eq!(self.witness.signing(signing).signing.status, status);
             }
             Told::Cancelled { signing } => {
                 let status = self.witness.signing(signing).signing.status;
@@ -230,34 +250,43 @@ impl<'d> Contest<'d> {
             Told::Erased { signing } => {
                 assert!(self.witness.signing(signing).erased_at.is_some());
             }
+            Told::Raised { batch } => {
+                let rows = self.witness.signings();
+                let raised = rows.filter(|row| row.batch == Some(batch));
+                assert_eq!(raised.count(), IN_BATCH);
+            }
+            Told::Removed { signer } => assert!(self.party(signer).is_none()),
             Told::Status { signer, status } => {
-                let now = self.party(signer).1;
-                assert!(status.is_open() || status == now, "{status:?} was told");
+                let now = self.status_of(signer);
+                assert!(
+                    status.is_open() || Some(status) == now,
+                    "{status:?} was told"
+                );
             }
             Told::Nothing => {}
         }
     }
 
-    fn party(&self, signer: Uuid) -> (Uuid, SignerStatus) {
+    /// The signing of a party, and its status, unless it is removed.
+    fn party(&self, signer: Uuid) -> Option<(Uuid, SignerStatus)> {
         let rows = self.witness.signings();
         let mut found = rows.flat_map(|row| {
             let parties = row.signing.signers.iter();
             let parties = parties.filter(|party| party.id.uuid() == signer);
             parties.map(|party| (row.signing.id.uuid(), party.status))
         });
-        found.next().expect("a signer is never lost")
+        found.next()
     }
 
-    fn signers(&self) -> Vec<Uuid> {
-        let rows = self.witness.signings();
-        let parties = rows.flat_map(|row| &row.signing.signers);
-        parties.map(|party| party.id.uuid()).collect()
+    fn status_of(&self, signer: Uuid) -> Option<SignerStatus> {
+        self.party(signer).map(|(_, status)| status)
     }
 
     /// No more faults: whatever has begun ends, by itself, by its signers or
     /// by the deadline.
     pub(super) async fn end(&mut self, finishes: bool) {
         self.spoil_timestamps(false);
+        self.receivers.cheer_up();
         for (host, maker) in self.hosts.iter_mut().zip(&self.makers) {
             *host = maker.sound().await;
         }
@@ -272,8 +301,18 @@ impl<'d> Contest<'d> {
         self.deployment.pass(DEADLINES);
         self.hosts[0].app.schedule_sweep().await.unwrap();
         self.run_all().await;
+        for _ in 0..DAYS {
+            self.deployment.pass(DAY);
+            self.run_all().await;
+        }
         self.look().await;
         self.witness.look_at_the_end(self.deployment).await;
+        for row in self.witness.signings() {
+            // Those that are delivered by mail have a webhook as well.
+            if row.delivery == Delivery::Email {
+                self.receivers.check(row);
+            }
+        }
     }
 
     /// How many attempts there have been.
@@ -319,7 +358,7 @@ impl<'d> Contest<'d> {
     fn open_signer(&self) -> Option<Uuid> {
         let now = self.deployment.site.clock.now();
         let rows = self.witness.signings();
-        let open = rows.filter(|row| row.signing.expires_at > now);
+        let open = rows.filter(|row| row.signing.expires_at > now && row.mode == KeyMode::Live);
         let mut parties = open.flat_map(|row| &row.signing.signers);
         let open = parties.find(|party| party.status == SignerStatus::Pending);
         open.map(|party| party.id.uuid())
@@ -329,7 +368,7 @@ impl<'d> Contest<'d> {
         match self.hosts[0].start(signer, SIGN[0]).await {
             Ok(()) => {
                 self.wait_for_attempts().await;
-                assert_eq!(self.party(signer).1, SignerStatus::Signed);
+                assert_eq!(self.status_of(signer), Some(SignerStatus::Signed));
             }
             Err(WorkflowError::TooManyAttempts { retry_after }) => {
                 let pause = SignedDuration::from_secs(retry_after.into());
@@ -342,90 +381,9 @@ impl<'d> Contest<'d> {
     }
 }
 
-/// What clients can ask about.
-#[derive(Clone)]
-struct Known {
-    signers: Vec<Uuid>,
-    signings: Vec<Uuid>,
-}
-
 /// Lets others get on so many times.
 async fn switch(times: usize) {
     for _ in 0..times {
         tokio::task::yield_now().await;
     }
-}
-
-async fn act_on(host: Host, act: Act, known: Known, posted: Posted) -> Result<Told, WorkflowError> {
-    let pick = |of: &[Uuid], which: Index| (!of.is_empty()).then(|| *which.get(of));
-    let signer_at = |which| pick(&known.signers, which).ok_or(WorkflowError::NotFound);
-    let signing_at = |which| pick(&known.signings, which).ok_or(WorkflowError::NotFound);
-    match act {
-        Act::Create { order } => {
-            let created = host.create(posted, order).await?;
-            let signing = created.signing.id.uuid();
-            Ok(Told::Created { signing })
-        }
-        Act::Start { signer, person } => {
-            let signer = signer_at(signer)?;
-            host.start(signer, person).await?;
-            Ok(Told::Started { signer })
-        }
-        Act::GiveUp { signer } => {
-            let signer = signer_at(signer)?;
-            let ceremony = host.app.ceremony(&host.link(signer)).await?;
-            host.app.give_up_attempt(&ceremony).await?;
-            Ok(Told::Nothing)
-        }
-        Act::Decline { signer } => {
-            let signer = signer_at(signer)?;
-            let ceremony = host.app.ceremony(&host.link(signer)).await?;
-            host.app.decline(&ceremony, None).await?;
-            Ok(Told::Declined { signer })
-        }
-        Act::Look { signer } => {
-            let signer = signer_at(signer)?;
-            let link = host.link(signer);
-            let state = host.app.await_ceremony_state(&link, Duration::ZERO, None);
-            let status = state.await?.party.status;
-            Ok(Told::Status { signer, status })
-        }
-        Act::Cancel { signing } => {
-            let signing = signing_at(signing)?;
-            host.app.cancel_signing(&CALLER, signing).await?;
-            Ok(Told::Cancelled { signing })
-        }
-        Act::Erase { signing } => {
-            let signing = signing_at(signing)?;
-            host.app.erase_signing(&CALLER, signing).await?;
-            Ok(Told::Erased { signing })
-        }
-        Act::Deadline { signing, days } => {
-            let signing = signing_at(signing)?;
-            host.app.change_deadline(&CALLER, signing, days).await?;
-            Ok(Told::Nothing)
-        }
-        Act::Tsa { .. } | Act::Pass { .. } => Ok(Told::Nothing),
-        Act::Jobs { times } => {
-            for _ in 0..times {
-                host.run_due().await;
-            }
-            Ok(Told::Nothing)
-        }
-    }
-}
-
-/// Whether this is what a client may be told when others are at work too.
-fn is_an_answer(error: &WorkflowError) -> bool {
-    matches!(
-        error,
-        WorkflowError::NotFound
-            | WorkflowError::Busy { .. }
-            | WorkflowError::SignerNotOpen
-            | WorkflowError::SigningEnded
-            | WorkflowError::TooManyAttempts { .. }
-            // It was erased meanwhile.
-            | WorkflowError::Keys(KeyError::Missing { .. })
-            | WorkflowError::Store(StoreError::Contention { .. })
-    )
 }

@@ -1,0 +1,216 @@
+//! What callers may want besides what is in every race.
+
+use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use uuid::Uuid;
+
+use super::deeds::{Known, Told, of_mode};
+use crate::error::WorkflowError;
+use crate::records::{Delivery, KeyMode};
+use crate::tests::calls::{document, party, pdf, terms};
+use crate::tests::host::Host;
+use crate::workflow::files::FileForm;
+use crate::workflow::forms::{
+    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
+};
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+
+/// Documents of each batch.
+pub(super) const IN_BATCH: usize = 2;
+
+#[derive(Clone, Debug)]
+pub(super) enum Call {
+    Add {
+        signing: Index,
+        role: SignerRole,
+        name: u8,
+    },
+    Archive {
+        signing: Index,
+    },
+    Batch {
+        order: SigningOrder,
+        mode: KeyMode,
+    },
+    /// By mail and with a webhook; of a stored file if there is one.
+    Create {
+        order: SigningOrder,
+        mode: KeyMode,
+        file: Index,
+    },
+    DropFile {
+        file: Index,
+    },
+    Methods {
+        signer: Index,
+    },
+    Remind {
+        signer: Index,
+    },
+    Remove {
+        signer: Index,
+    },
+    Simulate {
+        signing: Index,
+        action: SimulatedAction,
+    },
+    StoreFile {
+        mode: KeyMode,
+    },
+}
+
+pub(super) fn call() -> impl Strategy<Value = Call> {
+    let at = any::<Index>;
+    let order = || prop_oneof![Just(SigningOrder::Parallel), Just(SigningOrder::Sequential)];
+    let mode = || prop_oneof![Just(KeyMode::Live), Just(KeyMode::Test)];
+    let role = prop_oneof![3 => Just(SignerRole::Signer), 1 => Just(SignerRole::Viewer)];
+    let action = prop_oneof![
+        Just(SimulatedAction::Complete),
+        Just(SimulatedAction::Decline),
+        Just(SimulatedAction::Expire),
+    ];
+    prop_oneof![
+        4 => (at(), role, 0..4_u8)
+            .prop_map(|(signing, role, name)| Call::Add { signing, role, name }),
+        2 => at().prop_map(|signing| Call::Archive { signing }),
+        1 => (order(), mode()).prop_map(|(order, mode)| Call::Batch { order, mode }),
+        3 => (order(), mode(), at())
+            .prop_map(|(order, mode, file)| Call::Create { order, mode, file }),
+        1 => at().prop_map(|file| Call::DropFile { file }),
+        2 => at().prop_map(|signer| Call::Methods { signer }),
+        2 => at().prop_map(|signer| Call::Remind { signer }),
+        4 => at().prop_map(|signer| Call::Remove { signer }),
+        3 => (at(), action).prop_map(|(signing, action)| Call::Simulate { signing, action }),
+        1 => mode().prop_map(|mode| Call::StoreFile { mode }),
+    ]
+}
+
+impl Call {
+    pub(super) async fn make(self, host: Host, known: Known) -> Result<Told, WorkflowError> {
+        let app = &host.app;
+        match self {
+            Self::Add {
+                signing,
+                role,
+                name,
+            } => {
+                let (signing, caller) = known.signing(signing)?;
+                let form = newcomer(role, name);
+                let added = app.add_signer(&caller, signing, form, None).await?;
+                let signer = added.party.id.uuid();
+                Ok(Told::Added { signing, signer })
+            }
+            Self::Archive { signing } => {
+                let (signing, caller) = known.signing(signing)?;
+                app.archive_signing(&caller, signing).await?;
+                Ok(Told::Archived { signing })
+            }
+            Self::Batch { order, mode } => {
+                let form = BatchForm {
+                    documents: vec![document("a.pdf"); IN_BATCH],
+                    terms: told(order),
+                };
+                let raised = app.create_batch(&of_mode(mode), form, None).await?;
+                Ok(Told::Raised {
+                    batch: raised.row.id,
+                })
+            }
+            Self::Create { order, mode, file } => {
+                let form = SigningForm {
+                    source: SourceForm::Document(DocumentForm {
+                        content: known.content(file, mode),
+                        ..document("a.pdf")
+                    }),
+                    terms: told(order),
+                };
+                let created = app.create_signing(&of_mode(mode), form, None).await?;
+                Ok(Told::Created {
+                    signing: created.id(),
+                })
+            }
+            Self::DropFile { file } => {
+                let (file, mode) = known.file(file)?;
+                app.delete_file(&of_mode(mode), file).await?;
+                Ok(Told::Dropped { file })
+            }
+            Self::Methods { signer } => {
+                let (signer, signing, caller) = known.signer(signer)?;
+                let methods: MethodSet = [SigningMethod::SmartId, SigningMethod::MobileId]
+                    .into_iter()
+                    .collect();
+                app.change_methods(&caller, signing, signer, methods)
+                    .await?;
+                Ok(Told::Nothing)
+            }
+            Self::Remind { signer } => {
+                let (signer, signing, caller) = known.signer(signer)?;
+                app.remind_signer(&caller, signing, signer).await?;
+                Ok(Told::Nothing)
+            }
+            Self::Remove { signer } => {
+                let (signer, signing, caller) = known.signer(signer)?;
+                app.remove_signer(&caller, signing, signer).await?;
+                Ok(Told::Removed { signer })
+            }
+            Self::Simulate { signing, action } => {
+                let (signing, caller) = known.signing(signing)?;
+                let form = SimulationForm {
+                    action,
+                    email: None,
+                    reason: Some("Ne.".to_owned()),
+                };
+                let ended = app.simulate_outcome(&caller, signing, form).await?;
+                let status = ended.row.signing.status;
+                Ok(Told::Ended { signing, status })
+            }
+            Self::StoreFile { mode } => {
+                let form = FileForm {
+                    name: "a.pdf".to_owned(),
+                    extension: "pdf".to_owned(),
+                    pointer: "/content",
+                    content: pdf(),
+                };
+                app.store_file(&of_mode(mode), form, None).await?;
+                Ok(Told::Nothing)
+            }
+        }
+    }
+}
+
+impl Known {
+    /// What is to be signed: one of the files, or a document that comes along.
+    fn content(&self, file: Index, mode: KeyMode) -> ContentForm {
+        let files: Vec<Uuid> = self
+            .files
+            .iter()
+            .filter(|(_, of)| *of == mode)
+            .map(|(file, _)| *file)
+            .collect();
+        match files.as_slice() {
+            [] => ContentForm::Inline(pdf()),
+            files => ContentForm::File(*file.get(files)),
+        }
+    }
+}
+
+/// Everybody is told of everything, for a day.
+fn told(order: SigningOrder) -> TermsForm {
+    TermsForm {
+        expires_in_days: 1,
+        ..terms(order, Delivery::Email)
+    }
+}
+
+/// One of a few, who may be there already.
+fn newcomer(role: SignerRole, name: u8) -> SignerForm {
+    let form = party(&format!("vardas-{name}@example.com"));
+    match role {
+        SignerRole::Signer => form,
+        SignerRole::Viewer => SignerForm {
+            role,
+            methods: MethodSet::default(),
+            ..form
+        },
+    }
+}

@@ -1,0 +1,207 @@
+//! What is done in a race, and what whoever asked for it is told.
+
+use std::time::Duration;
+
+use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_store::StoreError;
+use parafa_store::keys::KeyError;
+use proptest::sample::Index;
+use uuid::Uuid;
+
+use super::acts::Act;
+use crate::error::WorkflowError;
+use crate::records::KeyMode;
+use crate::tests::deployment::{CALLER, Posted};
+use crate::tests::host::Host;
+use crate::tests::witness::Witness;
+use crate::workflow::accounts::Caller;
+
+/// An answer to a client.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    Added {
+        signing: Uuid,
+        signer: Uuid,
+    },
+    Archived {
+        signing: Uuid,
+    },
+    Cancelled {
+        signing: Uuid,
+    },
+    Created {
+        signing: Uuid,
+    },
+    Declined {
+        signer: Uuid,
+    },
+    Dropped {
+        file: Uuid,
+    },
+    Ended {
+        signing: Uuid,
+        status: SigningStatus,
+    },
+    Erased {
+        signing: Uuid,
+    },
+    Raised {
+        batch: Uuid,
+    },
+    Removed {
+        signer: Uuid,
+    },
+    Started {
+        signer: Uuid,
+    },
+    Status {
+        signer: Uuid,
+        status: SignerStatus,
+    },
+    Nothing,
+}
+
+/// What clients can ask about.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// Each with the signing that it belongs to.
+    signers: Vec<(Uuid, (Uuid, KeyMode))>,
+    signings: Vec<(Uuid, KeyMode)>,
+    pub(super) files: Vec<(Uuid, KeyMode)>,
+}
+
+impl Known {
+    pub(super) fn of(witness: &Witness) -> Self {
+        let signings = witness.signings();
+        let signers = witness.signings().flat_map(|row| {
+            let signing = (row.signing.id.uuid(), row.mode);
+            let parties = row.signing.signers.iter();
+            parties.map(move |party| (party.id.uuid(), signing))
+        });
+        Self {
+            signers: signers.collect(),
+            signings: signings
+                .map(|row| (row.signing.id.uuid(), row.mode))
+                .collect(),
+            files: witness.files().map(|row| (row.id, row.mode)).collect(),
+        }
+    }
+
+    /// One of the signings, and who may ask about it.
+    pub(super) fn signing(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+        let (signing, mode) = pick(&self.signings, which)?;
+        Ok((signing, of_mode(mode)))
+    }
+
+    /// One of the parties, its signing, and who may ask about it.
+    pub(super) fn signer(&self, which: Index) -> Result<(Uuid, Uuid, Caller), WorkflowError> {
+        let (signer, (signing, mode)) = pick(&self.signers, which)?;
+        Ok((signer, signing, of_mode(mode)))
+    }
+
+    /// One of the stored files.
+    pub(super) fn file(&self, which: Index) -> Result<(Uuid, KeyMode), WorkflowError> {
+        pick(&self.files, which)
+    }
+}
+
+fn pick<T: Copy>(of: &[T], which: Index) -> Result<T, WorkflowError> {
+    let picked = (!of.is_empty()).then(|| *which.get(of));
+    picked.ok_or(WorkflowError::NotFound)
+}
+
+/// The caller with a key of this mode.
+pub(super) fn of_mode(mode: KeyMode) -> Caller {
+    Caller { mode, ..CALLER }
+}
+
+/// Does what somebody asks a host for.
+pub(super) async fn act_on(
+    host: Host,
+    act: Act,
+    known: Known,
+    posted: Posted,
+) -> Result<Told, WorkflowError> {
+    match act {
+        Act::Create { order } => {
+            let created = host.create(posted, order).await?;
+            let signing = created.signing.id.uuid();
+            Ok(Told::Created { signing })
+        }
+        Act::Start { signer, person } => {
+            let (signer, ..) = known.signer(signer)?;
+            host.start(signer, person).await?;
+            Ok(Told::Started { signer })
+        }
+        Act::GiveUp { signer } => {
+            let (signer, ..) = known.signer(signer)?;
+            let ceremony = host.app.ceremony(&host.link(signer)).await?;
+            host.app.give_up_attempt(&ceremony).await?;
+            Ok(Told::Nothing)
+        }
+        Act::Decline { signer } => {
+            let (signer, ..) = known.signer(signer)?;
+            let ceremony = host.app.ceremony(&host.link(signer)).await?;
+            host.app.decline(&ceremony, None).await?;
+            Ok(Told::Declined { signer })
+        }
+        Act::Look { signer } => {
+            let (signer, ..) = known.signer(signer)?;
+            let link = host.link(signer);
+            let state = host.app.await_ceremony_state(&link, Duration::ZERO, None);
+            let status = state.await?.party.status;
+            Ok(Told::Status { signer, status })
+        }
+        Act::Cancel { signing } => {
+            let (signing, caller) = known.signing(signing)?;
+            host.app.cancel_signing(&caller, signing).await?;
+            Ok(Told::Cancelled { signing })
+        }
+        Act::Erase { signing } => {
+            let (signing, caller) = known.signing(signing)?;
+            host.app.erase_signing(&caller, signing).await?;
+            Ok(Told::Erased { signing })
+        }
+        Act::Deadline { signing, days } => {
+            let (signing, caller) = known.signing(signing)?;
+            host.app.change_deadline(&caller, signing, days).await?;
+            Ok(Told::Nothing)
+        }
+        Act::Call(call) => call.make(host, known).await,
+        Act::Tsa { .. } | Act::Pass { .. } => Ok(Told::Nothing),
+        Act::Jobs { times } => {
+            for _ in 0..times {
+                host.run_due().await;
+            }
+            Ok(Told::Nothing)
+        }
+    }
+}
+
+/// Whether this is what a client may be told when others are at work too.
+pub(super) fn is_an_answer(error: &WorkflowError) -> bool {
+    matches!(
+        error,
+        WorkflowError::NotFound
+            | WorkflowError::Busy { .. }
+            | WorkflowError::SignerNotOpen
+            | WorkflowError::SigningEnded
+            | WorkflowError::TooManyAttempts { .. }
+            | WorkflowError::TooManySigners
+            | WorkflowError::KnownEmail
+            | WorkflowError::LastSigner
+            | WorkflowError::NoOpenSigner
+            | WorkflowError::NotRemindable
+            | WorkflowError::ReminderTooSoon { .. }
+            | WorkflowError::NotYetSigned
+            | WorkflowError::ArchiveTooEarly { .. }
+            | WorkflowError::ArchiveNotSupported(_)
+            | WorkflowError::SandboxOnly
+            | WorkflowError::SandboxNeverSigns
+            // The file was dropped meanwhile.
+            | WorkflowError::IntakeRefused(_)
+            // It was erased meanwhile.
+            | WorkflowError::Keys(KeyError::Missing { .. })
+            | WorkflowError::Store(StoreError::Contention { .. })
+    )
+}
