@@ -146,6 +146,11 @@ impl Demo {
         self.folder.path().join("data")
     }
 
+    /// The server's process.
+    pub(crate) fn process(&self) -> u32 {
+        self.server.id()
+    }
+
     /// Stops the server as an operator would, and leaves its data folder.
     pub(crate) fn stop(&mut self) {
         let pid = self.server.id().to_string();

@@ -1,0 +1,301 @@
+//! What a running server does to its data folder and tells its callers, in
+//! order, as `strace` sees it.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::NamedTempFile;
+
+/// Every call with which the server writes, moves, removes or syncs files, or
+/// answers callers. Calls that an architecture lacks are left out.
+const CALLS: &str = "write,pwrite64,writev,pwritev,sendto,sendmsg,?rename,?renameat,renameat2,\
+    ?unlink,unlinkat,fsync,fdatasync";
+/// Longest write that is recorded whole, in bytes.
+const LONGEST_WRITE: usize = 1024 * 1024;
+
+/// `strace` on a process that runs.
+pub(super) struct Watch {
+    strace: Child,
+    trace: NamedTempFile,
+    data: PathBuf,
+}
+
+/// What was seen.
+pub(super) struct Seen {
+    events: Vec<Event>,
+    data: PathBuf,
+}
+
+/// What was written before an answer.
+#[derive(Default)]
+pub(super) struct Written {
+    /// Writes to the log of the records that name what the answer is about.
+    pub(super) records: usize,
+    /// Changes of the folders of documents and keys.
+    pub(super) files: usize,
+    /// What of these was not synced.
+    pub(super) unsynced: Vec<String>,
+}
+
+/// A call that has begun, or has ended.
+#[derive(Clone)]
+struct Event {
+    thread: String,
+    /// The call with its arguments, as `strace` writes it.
+    call: String,
+    has_ended: bool,
+}
+
+/// Whether `strace` may be attached to a process that this one has started.
+pub(super) fn is_allowed(strace: &Path) -> bool {
+    let Ok(mut sleeper) = Command::new("sleep").arg("60").spawn() else {
+        return false;
+    };
+    let watch = attach(strace, sleeper.id(), Path::new("/dev/null"));
+    let is_allowed = watch.is_some();
+    if let Some(strace) = watch {
+        end(strace);
+    }
+    let _ = sleeper.kill();
+    let _ = sleeper.wait();
+    is_allowed
+}
+
+/// Attaches `strace` and waits until it sees what the process does.
+fn attach(strace: &Path, process: u32, trace: &Path) -> Option<Child> {
+    let mut strace = Command::new(strace)
+        .args(["-f", "-y", "-e", "signal=none"])
+        .args(["-s", &LONGEST_WRITE.to_string()])
+        .arg("-e")
+        .arg(format!("trace={CALLS}"))
+        .args(["-p", &process.to_string(), "-o"])
+        .arg(trace)
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut told = BufReader::new(strace.stderr.take().expect("it is piped"));
+    let mut line = String::new();
+    while told.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+        if line.contains("attached") && !line.contains("Operation not permitted") {
+            // Further threads are told of until the end.
+            std::thread::spawn(move || told.read_to_end(&mut Vec::new()));
+            return Some(strace);
+        }
+        line.clear();
+    }
+    let _ = strace.wait();
+    None
+}
+
+/// Has `strace` detach, write what it has seen, and end.
+fn end(mut strace: Child) {
+    let told = Command::new("kill")
+        .args(["-INT", &strace.id().to_string()])
+        .status();
+    assert!(told.expect("kill runs").success(), "strace runs");
+    strace.wait().expect("strace ends");
+}
+
+impl Watch {
+    pub(super) fn begin(strace: &Path, process: u32, data: &Path) -> Self {
+        let trace = NamedTempFile::new().expect("a temporary file");
+        Self {
+            strace: attach(strace, process, trace.path()).expect("strace is attached"),
+            trace,
+            data: data.to_owned(),
+        }
+    }
+
+    pub(super) fn end(mut self) -> Seen {
+        end(self.strace);
+        let mut text = Vec::new();
+        self.trace.read_to_end(&mut text).expect("a trace");
+        Seen {
+            events: events(&String::from_utf8_lossy(&text)),
+            data: self.data,
+        }
+    }
+}
+
+fn events(trace: &str) -> Vec<Event> {
+    let mut unfinished: HashMap<&str, &str> = HashMap::new();
+    let mut events = Vec::new();
+    for line in trace.lines() {
+        let Some((thread, rest)) = line.split_once(' ') else {
+            continue;
+        };
+        let rest = rest.trim_start();
+        let mut note = |call: &str, has_ended| {
+            events.push(Event {
+                thread: thread.to_owned(),
+                call: call.to_owned(),
+                has_ended,
+            });
+        };
+        if rest.starts_with("<... ") {
+            if let Some(call) = unfinished.remove(thread) {
+                note(call, true);
+            }
+        } else if let Some(call) = rest.strip_suffix("<unfinished ...>") {
+            note(call, false);
+            unfinished.insert(thread, call);
+        } else {
+            note(rest, false);
+            note(rest, true);
+        }
+    }
+    events
+}
+
+impl Event {
+    fn name(&self) -> &str {
+        self.call.split('(').next().unwrap_or_default()
+    }
+
+    /// The file of the descriptor that the call is about.
+    fn file(&self) -> Option<&Path> {
+        let (_, rest) = self.call.split_once('<')?;
+        Some(Path::new(rest.split_once('>')?.0))
+    }
+
+    /// The paths that it names.
+    fn named(&self) -> impl Iterator<Item = &Path> {
+        self.call.split('"').skip(1).step_by(2).map(Path::new)
+    }
+
+    fn is_write(&self) -> bool {
+        self.name().contains("write")
+    }
+
+    fn is_answer(&self, status: &str, told: &str) -> bool {
+        let is_sent = self.is_write() || self.name().starts_with("send");
+        is_sent
+            && !self.has_ended
+            && self.call.contains(&format!("\"HTTP/1.1 {status}"))
+            && self.call.replace("\\\"", "\"").contains(told)
+    }
+}
+
+impl Seen {
+    /// The same of a server that syncs nothing.
+    pub(super) fn without_syncs(&self) -> Self {
+        let mut events = self.events.clone();
+        events.retain(|event| !event.name().ends_with("sync"));
+        Self {
+            events,
+            data: self.data.clone(),
+        }
+    }
+
+    /// The first answer of this status that tells this.
+    pub(super) fn answer(&self, status: &str, told: &str) -> usize {
+        let mut events = self.events.iter();
+        let answer = events.position(|event| event.is_answer(status, told));
+        answer.unwrap_or_else(|| panic!("no answer {status} tells {told}"))
+    }
+
+    /// What was written before an answer: records about something, and all
+    /// changes of documents and keys, which only calls and attempts make.
+    pub(super) fn written_before(&self, answer: usize, about: &str) -> Written {
+        let log = self.data.join("store/db");
+        let folders = ["bytes", "keys"].map(|name| self.data.join(name));
+        let is_kept = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+        let mut written = Written::default();
+        let mut files = Files::default();
+        for (at, event) in self.events[..answer].iter().enumerate() {
+            let named = event.named().filter(|path| is_kept(path));
+            match (event.name(), event.file()) {
+                ("fsync" | "fdatasync", Some(path)) => {
+                    if event.has_ended {
+                        files.sync_ended(&event.thread, path);
+                    } else {
+                        files.sync_began(&event.thread, at);
+                    }
+                }
+                (name, _) if name.contains("rename") && event.has_ended => {
+                    let paths: Vec<&Path> = named.collect();
+                    if let [from, to] = paths[..] {
+                        files.renamed(from, to, at);
+                        written.files += 1;
+                    }
+                }
+                (name, _) if name.contains("unlink") && event.has_ended => {
+                    named.for_each(|path| files.unlinked(path, at));
+                }
+                (_, Some(path)) if event.is_write() && event.has_ended => {
+                    let is_record = path == log && event.call.contains(about);
+                    written.records += usize::from(is_record);
+                    if is_record || is_kept(path) {
+                        files.changed(path, at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        written.unsynced = files.unsynced();
+        written
+    }
+}
+
+/// When files and folders were changed and synced, by the numbers of events.
+#[derive(Default)]
+struct Files {
+    /// The last change of each, and up to where it was synced.
+    states: HashMap<PathBuf, State>,
+    /// When the syncs under way began, by thread.
+    syncs: HashMap<String, usize>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    changed: usize,
+    synced: usize,
+}
+
+impl Files {
+    fn changed(&mut self, path: &Path, at: usize) {
+        self.states.entry(path.to_owned()).or_default().changed = at;
+    }
+
+    fn renamed(&mut self, from: &Path, to: &Path, at: usize) {
+        if let Some(state) = self.states.remove(from) {
+            self.states.insert(to.to_owned(), state);
+        }
+        self.folder_changed(to, at);
+    }
+
+    fn unlinked(&mut self, path: &Path, at: usize) {
+        self.states.remove(path);
+        self.folder_changed(path, at);
+    }
+
+    fn folder_changed(&mut self, path: &Path, at: usize) {
+        if let Some(folder) = path.parent() {
+            self.changed(folder, at);
+        }
+    }
+
+    fn sync_began(&mut self, thread: &str, at: usize) {
+        self.syncs.insert(thread.to_owned(), at);
+    }
+
+    /// What was changed while it was under way may have come too late for it.
+    fn sync_ended(&mut self, thread: &str, path: &Path) {
+        if let (Some(began), Some(state)) = (self.syncs.remove(thread), self.states.get_mut(path)) {
+            state.synced = state.synced.max(began);
+        }
+    }
+
+    fn unsynced(&self) -> Vec<String> {
+        let unsynced = self
+            .states
+            .iter()
+            .filter(|(_, state)| state.changed > state.synced);
+        unsynced
+            .map(|(path, _)| path.display().to_string())
+            .collect()
+    }
+}
