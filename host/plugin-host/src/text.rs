@@ -59,7 +59,14 @@ fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+            '\u{061C}'
+                | '\u{200B}'
+                | '\u{200E}'
+                | '\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{FEFF}'
         )
 }
 
@@ -74,6 +81,10 @@ mod tests {
             r"a\nb\u{1b}[31m\u{202e}c"
         );
         assert_eq!(line("žalia", 64), "žalia");
+        for hidden in "\u{61c}\u{200b}\u{200e}\u{200f}\u{2029}\u{2060}\u{2068}\u{feff}".chars() {
+            let shown = line(&format!("a{hidden}b"), 64).into_owned();
+            assert_eq!(shown, format!("a{}b", hidden.escape_unicode()));
+        }
     }
 
     #[test]
