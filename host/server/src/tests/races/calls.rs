@@ -102,7 +102,7 @@ impl Call {
                 Ok(Told::Added { signing, signer })
             }
             Self::Archive { signing } => {
-                let (signing, caller) = known.signing(signing)?;
+                let (signing, caller) = known.signed(signing)?;
                 app.archive_signing(&caller, signing).await?;
                 Ok(Told::Archived { signing })
             }
@@ -154,7 +154,7 @@ impl Call {
                 Ok(Told::Removed { signer })
             }
             Self::Simulate { signing, action } => {
-                let (signing, caller) = known.signing(signing)?;
+                let (signing, caller) = known.sandboxed(signing)?;
                 let form = SimulationForm {
                     action,
                     email: None,

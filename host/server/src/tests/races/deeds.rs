@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::acts::Act;
 use crate::error::WorkflowError;
-use crate::records::KeyMode;
+use crate::records::{KeyMode, SigningRow};
 use crate::tests::deployment::{CALLER, Posted};
 use crate::tests::host::Host;
 use crate::tests::witness::Witness;
@@ -67,22 +67,24 @@ pub(super) struct Known {
     /// Each with the signing that it belongs to.
     signers: Vec<(Uuid, (Uuid, KeyMode))>,
     signings: Vec<(Uuid, KeyMode)>,
+    /// Those of them that somebody has signed.
+    signed: Vec<(Uuid, KeyMode)>,
     pub(super) files: Vec<(Uuid, KeyMode)>,
 }
 
 impl Known {
     pub(super) fn of(witness: &Witness) -> Self {
-        let signings = witness.signings();
+        let named = |row: &SigningRow| (row.signing.id.uuid(), row.mode);
+        let signed = witness.signings().filter(|row| row.signed().is_some());
         let signers = witness.signings().flat_map(|row| {
-            let signing = (row.signing.id.uuid(), row.mode);
+            let signing = named(row);
             let parties = row.signing.signers.iter();
             parties.map(move |party| (party.id.uuid(), signing))
         });
         Self {
             signers: signers.collect(),
-            signings: signings
-                .map(|row| (row.signing.id.uuid(), row.mode))
-                .collect(),
+            signings: witness.signings().map(named).collect(),
+            signed: signed.map(named).collect(),
             files: witness.files().map(|row| (row.id, row.mode)).collect(),
         }
     }
@@ -90,6 +92,21 @@ impl Known {
     /// One of the signings, and who may ask about it.
     pub(super) fn signing(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
         let (signing, mode) = pick(&self.signings, which)?;
+        Ok((signing, of_mode(mode)))
+    }
+
+    /// One that somebody has signed, or else any.
+    pub(super) fn signed(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+        let (signing, mode) = pick(&self.signed, which).or_else(|_| pick(&self.signings, which))?;
+        Ok((signing, of_mode(mode)))
+    }
+
+    /// One of the sandbox, or else any.
+    pub(super) fn sandboxed(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+        let sandboxed = self.signings.iter().copied();
+        let sandboxed = sandboxed.filter(|(_, mode)| *mode == KeyMode::Test);
+        let sandboxed: Vec<_> = sandboxed.collect();
+        let (signing, mode) = pick(&sandboxed, which).or_else(|_| pick(&self.signings, which))?;
         Ok((signing, of_mode(mode)))
     }
 
