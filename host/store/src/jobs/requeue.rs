@@ -1,0 +1,148 @@
+//! Jobs that are put elsewhere in their lane, many at once: at a start, and when the clock is set
+//! back.
+
+use ::bytes::Bytes;
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use super::{JobRow, Lane};
+use crate::clock::shifted;
+use crate::engine::{Commit, CommitOutcome, Direction, MAX_SCAN_ENTRIES, Scan};
+use crate::error::StoreError;
+use crate::key::{Key, past_prefix};
+use crate::store::Store;
+use crate::table::layout;
+use crate::transaction::Transaction;
+
+/// Jobs that are moved in one transaction.
+const JOBS_MOVED_AT_ONCE: usize = 256;
+
+/// Puts every job of a lane that was claimed for at most `lease` back to where it stood before;
+/// tells how many.
+pub(crate) async fn release_claims(
+    store: &Store,
+    lane: Lane,
+    lease: SignedDuration,
+) -> Result<usize, StoreError> {
+    let engine = store.engine();
+    let mut start = layout::queue(lane.0);
+    // No claim stands further out, and there may be very many jobs that do.
+    let mut end = start.clone();
+    let lease = lease.saturating_add(SignedDuration::from_millis(1));
+    let just_past = shifted(engine.now().await?, lease);
+    just_past.encode(&mut end);
+    let mut released = 0;
+    loop {
+        let scan = Scan {
+            start: start.clone(),
+            end: end.clone(),
+            direction: Direction::Ascending,
+            limit: MAX_SCAN_ENTRIES,
+        };
+        let entries = engine.scan(scan).await?;
+        let Some(last) = entries.last() else {
+            return Ok(released);
+        };
+        let mut next = last.key.to_vec();
+        next.push(0);
+        let mut tx = store.begin().await?;
+        let mut commit = Commit::default();
+        for entry in entries {
+            let id = entry.key.last_chunk().copied().map(Uuid::from_bytes);
+            let id = id.unwrap_or_default();
+            let row = match tx.get::<JobRow>(&id).await {
+                Ok(Some(row)) => row,
+                Ok(None) => continue,
+                Err(StoreError::Decode { source, .. }) => {
+                    tracing::error!(job = %id, error = %source, "a job cannot be read");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let home = Bytes::from(lane.entry(row.due, row.id));
+            if home != entry.key {
+                commit.puts.push((home, entry.stored.value));
+                commit
+                    .expectations
+                    .push((entry.key.clone(), Some(entry.stored.version)));
+                commit.deletes.push(entry.key);
+            }
+        }
+        let moved = commit.deletes.len();
+        if moved > 0 && !matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
+            // Somebody lives after all; whatever is still claimed is looked at again.
+            continue;
+        }
+        released += moved;
+        start = next;
+    }
+}
+
+/// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
+/// showed a later time than now, wait from now on for as long as it was to; tells how many.
+pub(crate) async fn follow_clock_back(store: &Store, lane: Lane) -> Result<usize, StoreError> {
+    let engine = store.engine();
+    let queue = layout::queue(lane.0);
+    let end = past_prefix(&queue);
+    // What is due already waits for no clock.
+    let mut start = queue;
+    let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
+    just_past.encode(&mut start);
+    let mut moved = 0;
+    loop {
+        let scan = Scan {
+            start,
+            end: end.clone(),
+            direction: Direction::Ascending,
+            limit: JOBS_MOVED_AT_ONCE,
+        };
+        let entries = engine.scan(scan).await?;
+        let Some(last) = entries.last() else {
+            return Ok(moved);
+        };
+        start = last.key.to_vec();
+        start.push(0);
+        let ids = entries.iter().map(|entry| entry.key.last_chunk().copied());
+        let ids: Vec<Uuid> = ids.flatten().map(Uuid::from_bytes).collect();
+        let ids = ids.as_slice();
+        moved += store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut moved = 0;
+                    for id in ids {
+                        moved += usize::from(bring_along(tx, lane, *id).await?);
+                    }
+                    Ok::<_, StoreError>(moved)
+                })
+            })
+            .await?;
+    }
+}
+
+async fn bring_along(tx: &mut Transaction<'_>, lane: Lane, id: Uuid) -> Result<bool, StoreError> {
+    let mut row = match tx.get::<JobRow>(&id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return Ok(false),
+        Err(StoreError::Decode { source, .. }) => {
+            tracing::error!(job = %id, error = %source, "a job cannot be read");
+            return Ok(false);
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(due) = row.due_anew(tx.now()) else {
+        return Ok(false);
+    };
+    let entry = lane.entry(row.due, row.id);
+    // A claim has moved the entry elsewhere.
+    let Some(claims) = tx.read(entry.clone()).await? else {
+        return Ok(false);
+    };
+    row.set_due(due, tx.now());
+    let new_entry = lane.entry(row.due, row.id);
+    if new_entry != entry {
+        tx.write(entry, None)?;
+        tx.write(new_entry, Some(claims))?;
+    }
+    tx.put(&row).await?;
+    Ok(true)
+}
