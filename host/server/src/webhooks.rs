@@ -41,4 +41,9 @@ impl WebhookSender {
             lines: Lines::default(),
         }
     }
+
+    /// Follows a clock that was set back.
+    pub(crate) fn follow_clock_back(&self) {
+        self.lines.forget_places();
+    }
 }

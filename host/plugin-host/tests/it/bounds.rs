@@ -16,7 +16,6 @@ async fn a_signature_with_an_answer_that_is_too_long_is_refused() {
     let request = signer.request(TargetLevel::BT);
     for (behaviour, expected, is_asked) in [
         ("long-level", "level", true),
-        ("long-need", "payload of a signature", false),
         ("long-params", "parameters of a signature", false),
         ("long-sign-type", "media type", true),
         ("long-signature-id", "signature id", true),

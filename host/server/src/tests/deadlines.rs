@@ -108,6 +108,21 @@ async fn a_deadline_waits_no_longer_than_the_app_may_take_to_come_back() {
 }
 
 #[tokio::test]
+async fn a_clock_that_is_set_back_gives_the_app_no_longer_to_come_back() {
+    let site = Site::start().await;
+    let stage = signed_on_this_device(&site).await;
+    site.pass(-SignedDuration::from_hours(1));
+    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.run_due().await;
+
+    site.pass(LONG);
+
+    assert_eq!(stage.outcome().await.failure, Some(AttemptFailure::Timeout));
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_signature_whose_app_came_back_outlives_a_time_without_hosts() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;

@@ -13,7 +13,7 @@ use super::calls::DAY;
 use super::deployment::{SIGN, Site};
 use super::stage::{Stage, TICK};
 use crate::jobs;
-use crate::workflow::lanes::{BUDGETS, TIMERS};
+use crate::workflow::lanes::{ATTEMPTS, BUDGETS, TIMERS};
 use crate::workflow::lease::LEASE;
 use crate::workflow::sweep::SWEEP;
 
@@ -62,6 +62,30 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     stop.cancel();
     runner.await.unwrap();
     drop(app);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() {
+    let mut site = Site::start().await;
+    site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach(Phase::Completing).await;
+    let host = stage.host.clone();
+    let finishing = tokio::spawn(async move { host.run_due().await });
+    let call = site.hook_called().await;
+
+    site.pass(-HOUR / 2);
+
+    drop(call);
+    assert_eq!(finishing.await.unwrap(), 1);
+    stage.host.app.follow_clock_back().await.unwrap();
+    site.pass(SignedDuration::from_mins(1));
+    let store = &stage.host.app.store;
+    let due = store.claim_due(ATTEMPTS, 100, LEASE).await.unwrap();
+    assert_eq!(due.len(), 1);
     drop(stage);
     site.shutdown().await;
 }

@@ -118,6 +118,17 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// Forgets which places were given out: the clock was set back, and they
+    /// may be far ahead.
+    pub(super) fn forget_places(&self) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in lines.values_mut() {
+            line.last_place = Timestamp::default();
+        }
+    }
+}
+
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut lines = self.lines.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -229,6 +240,19 @@ mod tests {
             panic!("three places")
         };
         assert!(second - first < LONGEST.as_secs().cast_signed());
+    }
+
+    #[test]
+    fn a_line_follows_a_clock_that_is_set_back() {
+        let lines = Lines::default();
+        let _turns = fill(&lines, "slow.example");
+        let ahead = later(NOW, Duration::from_secs(1_000_000));
+        assert!(lines.enter("slow.example", OURS, ahead).is_err());
+
+        lines.forget_places();
+
+        let again = lines.enter("slow.example", OURS, NOW).err();
+        assert!(again.is_some_and(|again| again <= later(NOW, SOONEST)));
     }
 
     /// The next three places, in seconds.

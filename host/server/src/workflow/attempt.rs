@@ -14,6 +14,7 @@ mod transition;
 mod turns;
 
 use parafa_domain::{AttemptFailure, AttemptId};
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction};
@@ -253,9 +254,9 @@ impl App {
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
                     match outcome {
-                        StepOutcome::Again(due) => {
-                            let tries = attempt.tries + 1;
-                            transition::store_again(tx, job, attempt, tries, *due).await
+                        StepOutcome::Again(pause) => {
+                            let (tries, due) = (attempt.tries + 1, shifted(tx.now(), *pause));
+                            transition::store_again(tx, job, attempt, tries, due).await
                         }
                         StepOutcome::Waiting(poll) => {
                             let (tries, due) = poll.next(attempt.tries, tx.now());

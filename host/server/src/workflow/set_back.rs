@@ -50,6 +50,7 @@ impl App {
     /// Brings along what was to wait for so long when the clock showed a later
     /// time than now. Where it did not, that changes nothing.
     pub(crate) async fn follow_clock_back(&self) -> Result<(), StoreError> {
+        self.webhooks.follow_clock_back();
         let mut moved = 0;
         for budget in BUDGETS.iter().filter(|budget| budget.waits_for_so_long()) {
             moved += self.store.follow_clock_back(budget.lane).await?;

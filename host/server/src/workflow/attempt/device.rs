@@ -165,9 +165,7 @@ impl App {
         error: &SmartIdError,
     ) -> Result<StepOutcome, WorkflowError> {
         Ok(match polling::pause(running.attempt.tries) {
-            Some(pause) if error.is_transient() => {
-                StepOutcome::Again(shifted(self.store.now().await?, pause))
-            }
+            Some(pause) if error.is_transient() => StepOutcome::Again(pause),
             _ => StepOutcome::Failed(failure(running, error)),
         })
     }

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
 use parafa_store::StoreError;
+use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use url::Url;
 
@@ -39,6 +40,17 @@ impl Running {
         }
         if now >= until {
             return StepOutcome::Failed(AttemptFailure::Timeout);
+        }
+        let latest = shifted(now, RETURN_WITHIN);
+        if until > latest {
+            // The clock was set back: the app has as long as it always has.
+            let until = latest;
+            let step = AttemptStep::AwaitReturn {
+                prepared,
+                value,
+                until,
+            };
+            return Next::step(Phase::WaitingForUser, step);
         }
         StepOutcome::WaitingForReturn(until)
     }

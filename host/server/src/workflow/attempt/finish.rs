@@ -9,7 +9,6 @@ use parafa_plugin_host::{
     Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
     PluginDigest, Progress, SignedDocument, Suspension,
 };
-use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
 
@@ -43,10 +42,7 @@ impl App {
             // Somebody may install one.
             Err(error) => {
                 tracing::error!(%error, "a signature waits for its plugin");
-                return Ok(StepOutcome::Again(shifted(
-                    now,
-                    pause(running.attempt.tries),
-                )));
+                return Ok(StepOutcome::Again(pause(running.attempt.tries)));
             }
         };
         let newest = running
@@ -81,10 +77,7 @@ impl App {
             answers = match self.answered(suspension).await {
                 Some(answers) => answers,
                 None => {
-                    return Ok(StepOutcome::Again(shifted(
-                        now,
-                        pause(running.attempt.tries),
-                    )));
+                    return Ok(StepOutcome::Again(pause(running.attempt.tries)));
                 }
             };
         }

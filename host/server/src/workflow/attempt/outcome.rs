@@ -110,8 +110,8 @@ impl Running {
 
 /// What a step came to.
 pub(super) enum StepOutcome {
-    /// It went wrong; the same step again, at that time.
-    Again(Timestamp),
+    /// It went wrong; the same step again, after so long.
+    Again(SignedDuration),
     /// The attempt has ended without a signature.
     Failed(AttemptFailure),
     /// The next step, now.

@@ -16,6 +16,10 @@ use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 use crate::workflow::plugin_failure;
 
+/// Longest payload that a person is asked to sign, in bytes: it is kept in a row
+/// for as long as they take.
+const PAYLOAD_BYTES: usize = 16 * 1024;
+
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
 
 impl App {
@@ -59,6 +63,14 @@ impl App {
         let Some(need) = need else {
             return Ok(broken(&plugin, NO_SIGNATURE_ASKED));
         };
+        if need.payload.len() > PAYLOAD_BYTES {
+            let breach = ContractBreach::TooLong {
+                what: "payload of a signature",
+                bytes: need.payload.len(),
+                limit: PAYLOAD_BYTES,
+            };
+            return Ok(broken(&plugin, breach));
+        }
 
         let step = AttemptStep::Ask {
             chosen,
