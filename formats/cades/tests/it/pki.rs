@@ -39,13 +39,19 @@ pub(crate) struct Pki {
 impl Pki {
     /// A fresh infrastructure.
     pub(crate) fn new() -> Self {
+        Self::with_stamper_on(Terms::usual())
+    }
+
+    /// One whose time-stamping authority has a certificate on other terms.
+    pub(crate) fn with_stamper_on(terms: Terms) -> Self {
         let root = issue(
             "Testing Root",
             ec_key(Nid::X9_62_PRIME256V1),
             None,
             Role::Authority,
         );
-        let authority = issue(
+        let authority = issue_on(
+            terms,
             "Testing TSA",
             ec_key(Nid::X9_62_PRIME256V1),
             Some(&root),

@@ -130,12 +130,19 @@ impl Contents {
         end: usize,
         material: &Material<'_, E>,
     ) -> bool {
+        let last = self.places(material).max();
+        self.gaps.is_empty() && last.is_some_and(|last| last < end)
+    }
+
+    /// Where in the document all of it stands.
+    pub(super) fn places<E: Environment>(
+        &self,
+        material: &Material<'_, E>,
+    ) -> impl Iterator<Item = usize> {
         let data = self.data.iter();
         let data = data.map(|datum| material.datum(*datum).place);
         let certificates = self.certificates.iter();
-        let certificates = certificates.map(|certificate| material.place_of(*certificate));
-        let last = data.chain(certificates).max();
-        self.gaps.is_empty() && last.is_some_and(|last| last < end)
+        data.chain(certificates.map(|certificate| material.place_of(*certificate)))
     }
 
     pub(super) fn report(&mut self, gap: Gap) {

@@ -3,8 +3,8 @@ use std::cell::OnceCell;
 use parafa_cades::TimestampToken;
 use parafa_format_core::{Environment, Integrity};
 
-use super::chain::{Contents, Lack, Rules};
-use super::material::Material;
+use super::chain::{Contents, Gap, Lack, Rules};
+use super::material::{Material, NOWHERE};
 use super::standing::{follow_timestamps, is_forged};
 use crate::verify::CheckedSignature;
 
@@ -67,17 +67,66 @@ pub(crate) fn due_chains<'s, E: Environment>(
         .filter(|timestamp| !is_forged(material, &timestamp.token))
         .collect();
     timestamps.sort_by_key(|timestamp| timestamp.end);
+    let latest = latest_time(material, signatures, &timestamps);
     let follow = |timestamp: DocumentTimestamp<'s>| {
-        let contents = timestamp.chain(material, Rules::Complete);
+        let mut contents = timestamp.chain(material, Rules::Complete);
+        contents
+            .gaps
+            .retain(|gap| !is_forgotten(material, gap, latest));
         (timestamp.field_name, contents)
     };
     let last = timestamps.pop();
     let mut due: Vec<(&str, Contents)> = timestamps.into_iter().map(follow).collect();
-    if let Some(last) = last {
-        let mut all = chains.iter().chain(&due);
-        if !all.all(|(_, contents)| contents.is_covered_up_to(last.end, material)) {
-            due.push(follow(last));
-        }
+    if let Some(last) = last
+        && !may_cover(&last, chains.iter().chain(&due), material)
+    {
+        due.push(follow(last));
     }
     due
+}
+
+/// Whether a time-stamp covers all that chains consist of, as far as it is known
+/// where that is: what is missing may turn out not to be.
+fn may_cover<'c, E: Environment>(
+    last: &DocumentTimestamp<'_>,
+    chains: impl Iterator<Item = &'c (&'c str, Contents)>,
+    material: &Material<'_, E>,
+) -> bool {
+    let (mut all_found, mut all_covered) = (true, true);
+    for (_, contents) in chains {
+        for place in contents.places(material) {
+            if place >= last.end && place != NOWHERE {
+                return false;
+            }
+            all_covered &= place != NOWHERE;
+        }
+        all_found &= contents.gaps.is_empty();
+    }
+    !all_found || all_covered
+}
+
+/// The latest time that a time-stamp of the document tells.
+fn latest_time<E: Environment>(
+    material: &Material<'_, E>,
+    signatures: &[CheckedSignature<'_>],
+    timestamps: &[DocumentTimestamp<'_>],
+) -> i64 {
+    let own = signatures
+        .iter()
+        .flat_map(|signature| &signature.timestamps)
+        .filter(|token| !is_forged(material, token));
+    let over_documents = timestamps.iter().map(|timestamp| &timestamp.token);
+    let times = own.chain(over_documents).map(TimestampToken::time);
+    times.max().unwrap_or(i64::MIN)
+}
+
+/// Whether what is missing is what issuers tell about a certificate that has
+/// expired since: they need not know of it any more (RFC 5280, 3.3), and a
+/// time-stamp that proves nothing for a signature keeps none from being archived.
+fn is_forgotten<E: Environment>(material: &Material<'_, E>, gap: &Gap, latest: i64) -> bool {
+    let has_expired = |certificate| {
+        let validity = material.certificate(certificate).validity();
+        validity.is_some_and(|validity| validity.not_after < latest)
+    };
+    matches!(gap.lack, Lack::Revocation { .. }) && gap.certificate.is_some_and(has_expired)
 }

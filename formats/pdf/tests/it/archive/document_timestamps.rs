@@ -1,5 +1,8 @@
 //! The chains of those who made document time-stamps.
 
+use std::thread;
+use std::time::Duration;
+
 use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_format_core::{Answer, Archived, MemoryBlob, NativeEnvironment, Need, NeedKind};
@@ -8,8 +11,8 @@ use parafa_format_pdf::verify;
 use super::{signed, time_stamped};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing};
 use crate::ceremony::PKI;
-use crate::issuing::{Period, Told, ocsp_response};
-use crate::pki::Pki;
+use crate::issuing::{Period, Told, now, ocsp_response};
+use crate::pki::{Pki, Terms};
 
 #[test]
 fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
@@ -96,6 +99,53 @@ fn a_document_time_stamp_that_another_follows_is_completed() {
     assert_eq!(evidence[0].level, "PAdES-B-LTA");
     assert!(evidence[0].certificates.contains(&root(&stranger)));
     assert_unchanged(&archived, &stranger, "PAdES-B-LTA");
+}
+
+#[test]
+fn what_nobody_tells_any_more_about_a_time_stamp_keeps_no_signature_from_being_archived() {
+    let expires = now() + 2;
+    let stranger = Pki::with_stamper_on(Terms {
+        validity: (0, expires),
+        ..Terms::usual()
+    });
+    let stamped = time_stamped(&archived(&signed(&plain(1))), &stranger, 90);
+    while now() <= expires {
+        thread::sleep(Duration::from_millis(50));
+    }
+    let document = signed(&stamped);
+    let no_word = |need: &Need| {
+        let about_stamper = need.payload == stamper(&stranger);
+        assert!(need.kind != NeedKind::Revocation || !about_stamper);
+        answer(&stranger, need)
+    };
+
+    let (archived, outcome) = archived_with(&document, no_word).unwrap();
+
+    assert!(outcome.changed);
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    assert!(evidence[1].certificates.contains(&root(&stranger)));
+    let (_, again) = archived_with(&archived, no_word).unwrap();
+    assert!(!again.changed);
+}
+
+#[test]
+fn nothing_is_asked_about_a_last_time_stamp_before_all_is_known_that_it_may_cover() {
+    let stranger = Pki::new();
+    let anchored = |need: &Need| match need.kind {
+        NeedKind::Certificate => answered(need, Err("anchor")),
+        _ => HIERARCHY.answer(need),
+    };
+    let (archived, _) = archived_with(&signed(&plain(1)), anchored).unwrap();
+    let document = time_stamped(&archived, &stranger, 90);
+    let mut about_it = 0;
+
+    let (_, outcome) = archived_with(&document, |need| {
+        about_it += usize::from(need.payload == stamper(&stranger));
+        anchored(need)
+    })
+    .unwrap();
+
+    assert_eq!((about_it, outcome.changed), (0, false));
 }
 
 fn assert_unchanged(document: &[u8], stranger: &Pki, level: &str) {
