@@ -5,7 +5,7 @@ use parafa_format_core::{Environment, Integrity};
 
 use super::chain::{Contents, Gap, Lack, Rules};
 use super::material::{Material, NOWHERE};
-use super::standing::{follow_timestamps, is_forged};
+use super::timestamps::{follow_timestamps, is_forged};
 use crate::verify::CheckedSignature;
 
 /// A time-stamp over the document up to its end (ETSI EN 319 142-1, 5.4.3).

@@ -11,6 +11,7 @@ mod document_timestamp;
 mod material;
 mod security_store;
 mod standing;
+mod timestamps;
 
 pub(crate) use chain::{Chain, Contents, Gap, Lack, Rules};
 pub(crate) use document_timestamp::due_chains;

@@ -4,6 +4,7 @@ use parafa_format_core::{Environment, Integrity};
 use super::chain::{Chain, Contents, Gap, Lack, Rules};
 use super::document_timestamp::DocumentTimestamp;
 use super::material::Material;
+use super::timestamps::{follow_or_miss, follow_timestamps, is_forged};
 use crate::signatures::SignatureDictionary;
 use crate::verify::CheckedSignature;
 
@@ -177,42 +178,6 @@ fn follow_chains<E: Environment>(
     contents
 }
 
-/// The chains of those who made time-stamps, whose ends are returned as far as
-/// they are there.
-pub(super) fn follow_timestamps<E: Environment>(
-    contents: &mut Contents,
-    material: &Material<'_, E>,
-    proofs: &[&TimestampToken],
-    rules: Rules,
-) -> Vec<usize> {
-    let ends = proofs.iter().filter_map(|token| {
-        let leaf = material.signer_of(token.signed_data());
-        let time = token.time();
-        follow_or_miss(contents, material, Chain::TimeStamp, leaf, time, rules)
-    });
-    ends.collect()
-}
-
-fn follow_or_miss<E: Environment>(
-    contents: &mut Contents,
-    material: &Material<'_, E>,
-    chain: Chain,
-    leaf: Option<usize>,
-    time: i64,
-    rules: Rules,
-) -> Option<usize> {
-    let Some(leaf) = leaf else {
-        contents.report(Gap {
-            chain,
-            certificate: None,
-            is_leaf: true,
-            lack: Lack::Signer,
-        });
-        return None;
-    };
-    contents.follow(material, chain, leaf, time, rules)
-}
-
 /// Whether the structure is that of a PAdES baseline signature (6.3).
 fn is_baseline(signature: &SignatureDictionary, cms: &SignedData) -> bool {
     signature.sub_filter.as_deref() == Some(b"ETSI.CAdES.detached")
@@ -220,15 +185,4 @@ fn is_baseline(signature: &SignatureDictionary, cms: &SignedData) -> bool {
         && cms.signed_attributes().is_some()
         && cms.signing_certificate() == SigningCertificate::Matches
         && !cms.has_signing_time()
-}
-
-/// Whether the certificate of a time-stamp's signer is there and the signature
-/// is not by it.
-pub(super) fn is_forged<E: Environment>(
-    material: &Material<'_, E>,
-    token: &TimestampToken,
-) -> bool {
-    material
-        .signer_of(token.signed_data())
-        .is_some_and(|signer| !material.holds(token.signed_data(), signer))
 }

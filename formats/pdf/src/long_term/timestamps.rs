@@ -1,0 +1,55 @@
+//! Chains of those who made time-stamps.
+
+use parafa_cades::TimestampToken;
+use parafa_format_core::Environment;
+
+use super::chain::{Chain, Contents, Gap, Lack, Rules};
+use super::material::Material;
+
+/// The chains of those who made time-stamps, whose ends are returned as far as
+/// they are there.
+pub(super) fn follow_timestamps<E: Environment>(
+    contents: &mut Contents,
+    material: &Material<'_, E>,
+    proofs: &[&TimestampToken],
+    rules: Rules,
+) -> Vec<usize> {
+    let ends = proofs.iter().filter_map(|token| {
+        let leaf = material.signer_of(token.signed_data());
+        let time = token.time();
+        follow_or_miss(contents, material, Chain::TimeStamp, leaf, time, rules)
+    });
+    ends.collect()
+}
+
+/// The chain of one who signed, whose end is returned if it is there.
+pub(super) fn follow_or_miss<E: Environment>(
+    contents: &mut Contents,
+    material: &Material<'_, E>,
+    chain: Chain,
+    leaf: Option<usize>,
+    time: i64,
+    rules: Rules,
+) -> Option<usize> {
+    let Some(leaf) = leaf else {
+        contents.report(Gap {
+            chain,
+            certificate: None,
+            is_leaf: true,
+            lack: Lack::Signer,
+        });
+        return None;
+    };
+    contents.follow(material, chain, leaf, time, rules)
+}
+
+/// Whether the certificate of a time-stamp's signer is there and the signature
+/// is not by it.
+pub(super) fn is_forged<E: Environment>(
+    material: &Material<'_, E>,
+    token: &TimestampToken,
+) -> bool {
+    material
+        .signer_of(token.signed_data())
+        .is_some_and(|signer| !material.holds(token.signed_data(), signer))
+}
