@@ -9,7 +9,6 @@
 //! An argument picks the cases whose name, such as `1 MiB/embed`, contains it.
 
 mod component;
-mod least;
 mod native;
 mod pki;
 mod pyhanko;
@@ -179,7 +178,7 @@ async fn admit_plugins() -> (Arc<Plugin>, Arc<Plugin>) {
         .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
     let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
-    let least = host.admit(least::component(root)).await;
+    let least = host.admit(parafa_fixtures::component::least().into()).await;
     let pdf = host.admit(pdf.into()).await;
     (
         least.expect("the empty plugin is admitted"),

@@ -32,10 +32,7 @@ async fn an_event_in_a_line_is_not_signed_before_its_turn() {
     let host = deployment.sound_host().await;
     give_secret(&host).await;
     for _event in 0..=AT_ONCE {
-        let webhook = Some(site.deaf_hook());
-        let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
-        let id = created.await.unwrap().signing.id.uuid();
-        host.app.cancel_signing(&CALLER, id).await.unwrap();
+        host.cancel_told(&site).await;
     }
     let mut jobs = claim(&host).await;
     let last = jobs.pop().unwrap();
@@ -141,10 +138,7 @@ async fn a_delivery_that_waits_for_its_next_attempt_is_replayed_at_once() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     give_secret(&host).await;
-    let webhook = Some(site.deaf_hook());
-    let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
-    let signing = created.await.unwrap().signing.id.uuid();
-    host.app.cancel_signing(&CALLER, signing).await.unwrap();
+    host.cancel_told(&site).await;
     let [first] = &claim(&host).await[..] else {
         panic!("one event")
     };
@@ -210,10 +204,7 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
         let deployment = Deployment::new(&site);
         let host = deployment.sound_host().await;
         give_secret(&host).await;
-        let webhook = Some(site.deaf_hook());
-        let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
-        let signing = created.await.unwrap().signing.id.uuid();
-        host.app.cancel_signing(&CALLER, signing).await.unwrap();
+        host.cancel_told(&site).await;
         let [job] = &claim(&host).await[..] else {
             panic!("one event")
         };

@@ -13,15 +13,10 @@ const SHORT: Duration = Duration::from_millis(300);
 
 #[tokio::test]
 async fn no_document_is_in_memory_while_a_time_stamp_is_waited_for() {
-    let mut site = Site::start().await;
-    site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
+    let site = Site::without_answers_about_time().await;
     let stage = Stage::set(&site, site.posted()).await;
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
-    let host = stage.host.clone();
-    let finishing = tokio::spawn(async move { host.run_due().await });
 
-    let call = site.hook_called().await;
+    let (finishing, call) = stage.ask_for_a_time_stamp().await;
 
     assert_eq!(stage.host.app.document_turns.taken(), 0);
     drop(call);

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::careless::Neglect;
-use super::deployment::{CALLER, Posted};
+use super::deployment::{CALLER, Posted, Site};
 use super::frost::Frost;
 use crate::app::App;
 use crate::error::WorkflowError;
@@ -126,6 +126,14 @@ impl Host {
         };
         let opened = self.app.create_signing(&CALLER, form, None).await?;
         Ok(opened.row)
+    }
+
+    /// A signing is cancelled, of which a webhook that says nothing is told.
+    pub(super) async fn cancel_told(&self, site: &Site) {
+        let webhook = Some(site.deaf_hook());
+        let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
+        let id = created.await.unwrap().signing.id.uuid();
+        self.app.cancel_signing(&CALLER, id).await.unwrap();
     }
 
     /// A signer presses the button.

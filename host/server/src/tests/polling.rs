@@ -60,8 +60,7 @@ async fn poll(State(hasty): State<Hasty>) -> Response {
 #[tokio::test]
 async fn a_provider_that_answers_at_once_is_asked_once_a_second() {
     let provider = Hasty::default();
-    let mut site = Site::start().await;
-    site.config.smart_id.as_mut().unwrap().base_url = provider.serve().await;
+    let site = site_that_asks(&provider).await;
     let stage = Stage::set(&site, site.posted()).await;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
 
@@ -79,8 +78,7 @@ async fn a_provider_that_answers_at_once_is_asked_once_a_second() {
 #[tokio::test]
 async fn a_provider_that_refuses_polls_in_between_is_asked_less_often_and_not_given_up() {
     let provider = Hasty::default();
-    let mut site = Site::start().await;
-    site.config.smart_id.as_mut().unwrap().base_url = provider.serve().await;
+    let site = site_that_asks(&provider).await;
     let stage = Stage::set(&site, site.posted()).await;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     stage.host.run_all().await;
@@ -96,6 +94,13 @@ async fn a_provider_that_refuses_polls_in_between_is_asked_less_often_and_not_gi
     assert!(!stage.newest_attempt().await.phase.is_terminal());
     drop(stage);
     site.shutdown().await;
+}
+
+/// A site whose Smart-ID is this provider.
+async fn site_that_asks(provider: &Hasty) -> Site {
+    let mut site = Site::start().await;
+    site.config.smart_id.as_mut().unwrap().base_url = provider.serve().await;
+    site
 }
 
 /// After how many seconds the provider is asked again.

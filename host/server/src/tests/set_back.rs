@@ -68,14 +68,9 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
 
 #[tokio::test]
 async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() {
-    let mut site = Site::start().await;
-    site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
+    let site = Site::without_answers_about_time().await;
     let stage = Stage::set(&site, site.posted()).await;
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-    stage.reach(Phase::Completing).await;
-    let host = stage.host.clone();
-    let finishing = tokio::spawn(async move { host.run_due().await });
-    let call = site.hook_called().await;
+    let (finishing, call) = stage.ask_for_a_time_stamp().await;
 
     site.pass(-HOUR / 2);
 

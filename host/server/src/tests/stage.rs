@@ -3,6 +3,8 @@
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SigningOrder};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::deployment::{Deployment, Posted, SIGN, Site};
@@ -22,6 +24,15 @@ pub(super) struct Stage<'s> {
     pub(super) host: Host,
     pub(super) signing: Uuid,
     pub(super) signer: Uuid,
+}
+
+impl Site {
+    /// Whose time-stampers take a call, and never answer it.
+    pub(super) async fn without_answers_about_time() -> Self {
+        let mut site = Self::start().await;
+        site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
+        site
+    }
 }
 
 impl<'s> Stage<'s> {
@@ -116,6 +127,17 @@ impl<'s> Stage<'s> {
             .until_cleared(Fault::Status { status: 503 });
         self.host.start(self.signer, SIGN[0]).await.unwrap();
         self.reach(Phase::Completing).await;
+    }
+
+    /// Presses the button and goes on until a time-stamp is asked for. Gives
+    /// what goes on, and the call that [`Site::without_answers_about_time`]
+    /// leaves without an answer.
+    pub(super) async fn ask_for_a_time_stamp(&self) -> (JoinHandle<usize>, TcpStream) {
+        self.host.start(self.signer, SIGN[0]).await.unwrap();
+        self.reach(Phase::Completing).await;
+        let host = self.host.clone();
+        let finishing = tokio::spawn(async move { host.run_due().await });
+        (finishing, self.site.hook_called().await)
     }
 
     /// Waits for the plugin's first failure after the device has signed.

@@ -6,7 +6,7 @@ use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
 use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms};
-use super::deployment::{CALLER, Deployment, Site};
+use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::app::App;
 use crate::records::{Delivery, FileRow, IdempotencyRow, MailKind, NoticeRow};
@@ -63,10 +63,7 @@ async fn an_event_whose_key_is_damaged_is_not_delivered_for_ever() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
-    let webhook = Some(site.deaf_hook());
-    let created = host.create_told(site.posted(), SigningOrder::Parallel, webhook);
-    let id = created.await.unwrap().signing.id.uuid();
-    host.app.cancel_signing(&CALLER, id).await.unwrap();
+    host.cancel_told(&site).await;
     deployment.damage_keys();
 
     host.run_due().await;

@@ -1,7 +1,6 @@
 //! The command line, by the built `parafa`.
 
 mod configuration;
-mod least;
 mod place;
 mod plugin;
 mod support;

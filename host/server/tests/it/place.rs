@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::least;
 use crate::support::{Documents, Ended, parafa_in};
 
 /// A data folder in which the least plugin is active.
@@ -14,7 +13,7 @@ struct Installed {
 impl Installed {
     fn new() -> Self {
         let documents = Documents::new();
-        let component = least::component(&documents);
+        let component = documents.least_plugin();
         let document = documents.add("contract.least", "anything");
         std::fs::create_dir(documents.path("data")).unwrap();
         let installed = Self {
@@ -104,7 +103,7 @@ fn a_data_folder_that_is_misspelt_is_refused_and_not_made() {
 #[test]
 fn a_configuration_that_names_no_data_folder_leaves_none_behind() {
     let documents = Documents::new();
-    let component = least::component(&documents);
+    let component = documents.least_plugin();
     let limits = "[limits]\nplugin_seconds = 5\n";
     let configuration = documents.add("parafa.toml", limits);
     let words = ["plugin", "check", text(&component), "--config"];

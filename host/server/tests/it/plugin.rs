@@ -1,7 +1,6 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::least;
 use crate::support::{Documents, Ended, component, parafa};
 
 #[test]
@@ -211,7 +210,7 @@ fn run_ends_with_2_when_the_plugin_fails() {
 #[test]
 fn run_refuses_an_operation_that_the_plugin_does_not_have() {
     let documents = Documents::new();
-    let least = least::component(&documents);
+    let least = documents.least_plugin();
     let file = documents.add("document.least", "anything");
     for operation in [
         "archive", "compose", "flatten", "inspect", "rehearse", "sign",

@@ -77,4 +77,9 @@ impl Documents {
         std::fs::write(&path, bytes).unwrap();
         path
     }
+
+    /// The least that a plugin can be, in a file.
+    pub(crate) fn least_plugin(&self) -> PathBuf {
+        self.add("least.wasm", parafa_fixtures::component::least())
+    }
 }
