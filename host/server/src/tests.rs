@@ -17,6 +17,7 @@ mod letters;
 mod log;
 mod mishaps;
 mod operators;
+mod parties;
 mod polling;
 mod promise;
 mod races;

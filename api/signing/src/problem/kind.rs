@@ -133,8 +133,8 @@ problem_kinds! {
     SigningInProgress: CONFLICT, "signing-in-progress", "A signature is being made",
         "A signer is signing right now, and the call cannot go on beside that.",
         "Try again after the time in the Retry-After header.";
-    SignerNotOpen: CONFLICT, "signer-not-open", "The signer cannot be changed now",
-        "The signer has finished, or is signing right now.",
+    SignerNotOpen: CONFLICT, "signer-not-open", "The signer cannot be changed any more",
+        "The signer has finished, or has nothing that the call could change.",
         "Read the signing for the signer's status.";
     LastSigner: CONFLICT, "last-signer", "The last signer cannot be removed",
         "A signing needs at least one party of role signer.",

@@ -12,12 +12,12 @@ pub enum CannotChange {
     /// Nobody else could sign.
     #[error("the last party of role signer cannot be removed")]
     LastSigner,
-    /// The one signer who is left is signing: with the signature the signing
-    /// would end.
-    #[error("the last open signer is signing")]
-    LastSignerSigning,
-    /// The party has finished, is signing, or has nothing that could change.
-    #[error("the party cannot be changed now")]
+    /// The party is signing, or the one signer who is left is: with the
+    /// signature the signing would end.
+    #[error("a signature is being made")]
+    SignatureUnderWay,
+    /// The party has finished, or has nothing that could change.
+    #[error("the party cannot be changed any more")]
     SignerNotOpen,
     /// The signing has ended.
     #[error("the signing has ended")]
@@ -48,7 +48,7 @@ impl Signing {
             .open_signers()
             .any(|signer| Some(signer.id) != signing_now);
         if signing_now.is_some() && !others_open {
-            return Err(CannotChange::LastSignerSigning);
+            return Err(CannotChange::SignatureUnderWay);
         }
         self.enqueue(new);
         Ok(())
@@ -138,11 +138,12 @@ impl Signing {
     }
 
     fn check_changeable(&self, party: &Signer, now: Timestamp) -> Result<(), CannotChange> {
-        let is_signing = self
-            .current_turn(now)
-            .is_some_and(|turn| turn.signer == party.id);
-        if !party.status.is_open() || is_signing {
+        if !party.status.is_open() {
             return Err(CannotChange::SignerNotOpen);
+        }
+        let turn = self.current_turn(now);
+        if turn.is_some_and(|turn| turn.signer == party.id) {
+            return Err(CannotChange::SignatureUnderWay);
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ async fn note(
 fn refusal(error: CannotChange) -> WorkflowError {
     match error {
         CannotChange::LastSigner => WorkflowError::LastSigner,
-        CannotChange::LastSignerSigning => WorkflowError::Busy {
+        CannotChange::SignatureUnderWay => WorkflowError::Busy {
             retry_after: crate::error::BUSY_RETRY_SECONDS,
         },
         CannotChange::SignerNotOpen => WorkflowError::SignerNotOpen,

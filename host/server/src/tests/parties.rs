@@ -1,0 +1,37 @@
+//! Changes of a party that is signing.
+
+use parafa_domain::SigningMethod;
+
+use super::deployment::{CALLER, SIGN, Site};
+use super::stage::Stage;
+use crate::error::WorkflowError;
+
+#[tokio::test]
+async fn who_is_signing_is_changed_and_removed_only_afterwards() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let change = async || {
+        let methods = [SigningMethod::Nfc].into_iter().collect();
+        let changed = app.change_methods(&CALLER, stage.signing, stage.signer, methods);
+        changed.await.map(drop)
+    };
+    let remove = async || {
+        app.remove_signer(&CALLER, stage.signing, stage.signer)
+            .await
+    };
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+
+    for refused in [change().await, remove().await] {
+        let Err(WorkflowError::Busy { retry_after }) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_ne!(retry_after, 0);
+    }
+
+    stage.give_up().await;
+    change().await.unwrap();
+    remove().await.unwrap();
+    drop(stage);
+    site.shutdown().await;
+}
