@@ -207,6 +207,11 @@ impl Appearance {
         let Some(Object::Stream(stream)) = file.object(id) else {
             return Err(Reason::UndecodableAppearance);
         };
+        // It counts where the page draws the stream, and not where an annotation
+        // shows it (8.11.3.3).
+        if file.entry(&stream.dict, b"OC").is_some() {
+            return Err(Reason::OptionalContent);
+        }
         let own = file.entry_dictionary(&stream.dict, b"Resources");
         let mut appearance = Self {
             space: form_space(file, &stream.dict).ok_or(Reason::BadBoundingBox)?,

@@ -47,6 +47,49 @@ fn every_kind_of_placement_looks_the_same_afterwards() {
 }
 
 #[test]
+fn layers_inside_an_appearance_hide_the_same_afterwards() {
+    let mut objects = form(&["/FT /Btn /Ff 65536 /T (a) /AP << /N 60 0 R >>"]);
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] >> \
+         /OCProperties << /OCGs [63 0 R 64 0 R] /D << /OFF [63 0 R] >> >> >>",
+    );
+    objects.set(63, "<< /Type /OCG /Name (hidden) >>");
+    objects.set(64, "<< /Type /OCG /Name (shown) >>");
+    let space = "/Subtype /Form /BBox [0 0 100 20]";
+    objects.set_deflated(
+        60,
+        &format!(
+            "{space} /Resources << /XObject << /A 61 0 R /B 62 0 R >> \
+             /Properties << /A 63 0 R /B 64 0 R >> >>"
+        ),
+        b"0.5 g 0 0 100 20 re f /A Do /B Do /OC /A BDC 1 0 0 rg 50 0 20 20 re f EMC \
+          /OC /B BDC 0 0 1 rg 80 0 20 20 re f EMC",
+    );
+    objects.set_deflated(
+        61,
+        &format!("{space} /OC 63 0 R"),
+        b"0 1 0 rg 0 0 20 20 re f",
+    );
+    objects.set_deflated(
+        62,
+        &format!("{space} /OC 64 0 R"),
+        b"0 1 1 rg 20 0 20 20 re f",
+    );
+    let document = written(&objects);
+
+    let flattened = flattened(&document).unwrap();
+
+    for (renderer, render) in renderers() {
+        let difference = difference(&document, &flattened, render).unwrap();
+        assert!(
+            difference <= MAX_DIFFERENCE_PPM,
+            "{renderer}: {difference} ppm"
+        );
+    }
+}
+
+#[test]
 fn every_kind_of_field_looks_the_same_afterwards() {
     let document = parafa_fixtures::form(35);
     let flattened = flattened(&document).unwrap();
@@ -255,7 +298,7 @@ fn mutool(file: &Path, folder: &Path) -> bool {
 
 fn poppler(file: &Path, folder: &Path) -> bool {
     Command::new("pdftoppm")
-        .args(["-r", RESOLUTION])
+        .args(["-r", RESOLUTION, "-cropbox"])
         .arg(file)
         .arg(folder.join("page"))
         .output()

@@ -169,11 +169,16 @@ proptest! {
     ) {
         let widgets: Vec<&str> = widgets.iter().map(String::as_str).collect();
         let mut objects = form(&widgets);
+        let space = "/Type /XObject /Subtype /Form /BBox [0 0 100 20]";
+        objects.set_deflated(60, &format!("{space} /OC 61 0 R"), b"0 0 100 20 re f");
+        objects.set(61, "<< /Type /OCG /Name (layer) >>");
         objects.set(2, format!("<< /Type /Pages /Count 1 /Kids [5 0 R] /Rotate {} >>", 90 * rotation));
         let document = objects.write("1.7", layout, "/Root 1 0 R");
         match flattened(&document) {
             Ok(once) => {
                 assert_form_is_gone(&once);
+                // A layer may hide what a page draws, but no appearance.
+                prop_assert!(!text(&once).contains("/OC "));
                 prop_assert_eq!(&flattened(&once).unwrap(), &once);
             }
             Err(refusal) => {
@@ -191,6 +196,8 @@ fn any_widget() -> impl Strategy<Value = String> {
         format!("/AP << /N {TEXT} >>"),
         format!("/AP << /N << /On {BOX} >> >> /AS /On"),
         format!("/AP << /N << /On {BOX} >> >> /AS /Off"),
+        "/AP << /N 60 0 R >>".to_owned(),
+        format!("/AP << /N << /On 60 0 R /Off {BOX} >> >> /AS /On"),
     ]);
     let value = prop::sample::select(vec!["", "/V (Ona)", "/V /Off"]);
     (kind, appearance, value, any::<u8>(), "[a-z]{1,3}").prop_map(

@@ -146,6 +146,28 @@ fn an_appearance_must_have_an_extent_and_content() {
 }
 
 #[test]
+fn an_appearance_of_a_layer_is_refused_because_pages_hide_it_and_annotations_do_not() {
+    let mut objects = form(&[
+        "/FT /Btn /T (a) /AP << /N 60 0 R >>",
+        "/FT /Btn /T (b) /AS /On /AP << /N << /On 61 0 R >> >>",
+        "/FT /Btn /T (c) /F 2 /AP << /N 60 0 R >>",
+        "/FT /Btn /T (d) /AP << /N 62 0 R >>",
+    ]);
+    let space = "/Subtype /Form /BBox [0 0 9 9]";
+    for (number, layer) in [(60, "63 0 R"), (61, "<< /Type /OCMD >>"), (62, "null")] {
+        objects.set_deflated(number, &format!("{space} /OC {layer}"), b"0 0 9 9 re f");
+    }
+    objects.set(63, "<< /Type /OCG /Name (layer) >>");
+
+    let refusal = flattened(&written(&objects)).unwrap_err();
+
+    assert_eq!(
+        refusal.subjects,
+        ["a: optional-content", "b: optional-content"]
+    );
+}
+
+#[test]
 fn a_widget_of_no_form_is_drawn_too() {
     let mut objects = form(&[&format!("/FT /Tx /T (a) /V (Ona) /AP << /N {TEXT} >>")]);
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
