@@ -35,7 +35,9 @@ use placement::DisplayedPage;
 /// Marks every page of a document as unsigned: a banner across the top of the
 /// page as it is displayed says `NEPASIRAŠYTA · UNSIGNED`, as text that can be
 /// extracted. A document that has a signature already comes out as it is. The
-/// pages of an XFA form are marked as well.
+/// pages of an XFA form are marked as well. A page whose boxes viewers take for
+/// different areas, such as a `/CropBox` outside the `/MediaBox`, is given the
+/// one that it is marked in.
 ///
 /// # Errors
 /// A refusal of the document with the codes of `inspect` but `xfa`,
@@ -81,6 +83,7 @@ fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {
         drawings.draw_artifact_below(page, banner.said, &displayed.banner_matrix());
         let open = layers.open_marked_contents(page, &mut drawings)?;
         annotations.add(page, &displayed, open, &mut edits)?;
+        displayed.settle_boxes(page, &mut edits)?;
     }
     drawings.write(&mut edits)?;
     append(edits, &file_identifier(seed))

@@ -1,12 +1,18 @@
 //! Where on a page the banner goes.
 
-use lopdf::ObjectId;
+use lopdf::{Object, ObjectId};
+use parafa_format_core::Refusal;
 
 use super::banner;
 use crate::page_content::{Matrix, PageTree, Rectangle, Rotation, node_entries};
 use crate::structure::PdfFile;
+use crate::write::Edits;
 
-/// The box of a page whose own is empty, as viewers assume it: US Letter.
+/// A box of which a side is shorter, in units of user space, is none to some
+/// viewers.
+const LEAST_SIDE: f64 = 1.0;
+
+/// The box of a page whose own is empty, as some viewers assume it: US Letter.
 const FALLBACK_BOX: Rectangle = Rectangle {
     left: 0.0,
     bottom: 0.0,
@@ -32,18 +38,30 @@ pub(super) struct DisplayedPage {
     rotation: Rotation,
     /// Points in a unit of user space (ISO 32000-2, table 31, `/UserUnit`).
     user_unit: f64,
+    /// The page boxes (14.11.2) that viewers do not take for the same area.
+    unclear_boxes: &'static [&'static [u8]],
 }
 
 impl DisplayedPage {
     pub(super) fn read(file: &PdfFile<'_>, tree: &PageTree, page: ObjectId) -> Self {
-        let rectangle = |key: &[u8]| {
-            let rectangle = Rectangle::read(file, tree.attribute(file, page, key)?)?;
-            Some(rectangle).filter(|rectangle| !rectangle.is_empty())
+        let rectangle = |value: &Object| {
+            let rectangle = Rectangle::read(file, value);
+            rectangle.filter(|rectangle| !rectangle.is_empty())
         };
-        let media_box = rectangle(b"MediaBox").unwrap_or(FALLBACK_BOX);
-        let visible = rectangle(b"CropBox")
-            .and_then(|crop_box| crop_box.intersection(&media_box))
-            .unwrap_or(media_box);
+        let media_box = tree.attribute(file, page, b"MediaBox").and_then(rectangle);
+        let crop_box = tree.attribute(file, page, b"CropBox");
+        let clear = |crop_box: &Object, media_box: &Rectangle| {
+            let common = rectangle(crop_box)?.intersection(media_box)?;
+            Some(common).filter(|common| common.width().min(common.height()) >= LEAST_SIDE)
+        };
+        let (visible, unclear_boxes): (_, &[&[u8]]) = match (media_box, crop_box) {
+            (None, _) => (FALLBACK_BOX, &[b"MediaBox", b"CropBox"]),
+            (Some(media_box), None) => (media_box, &[]),
+            (Some(media_box), Some(crop_box)) => match clear(crop_box, &media_box) {
+                Some(visible) => (visible, &[]),
+                None => (media_box, &[b"CropBox"]),
+            },
+        };
         let user_unit = node_entries(file, page)
             .and_then(|page| file.entry(page, b"UserUnit")?.as_float().ok())
             .map(f64::from)
@@ -53,7 +71,21 @@ impl DisplayedPage {
             visible,
             rotation: rotation.map_or(Rotation::None, Rotation::of),
             user_unit: user_unit.unwrap_or(1.0),
+            unclear_boxes,
         }
+    }
+
+    /// Has the page say which area it shows where viewers do not agree about
+    /// that: each must show the banner.
+    pub(super) fn settle_boxes(
+        &self,
+        page: ObjectId,
+        edits: &mut Edits<'_, '_>,
+    ) -> Result<(), Refusal> {
+        let visible = self.visible.to_string();
+        self.unclear_boxes
+            .iter()
+            .try_for_each(|key| edits.set_entry(page, key, visible.as_bytes()))
     }
 
     /// The matrix (ISO 32000-2, 8.3.4) that takes the banner to the upper edge
@@ -140,6 +172,7 @@ mod tests {
             visible: Rectangle::of_corners(visible),
             rotation,
             user_unit,
+            unclear_boxes: &[],
         }
     }
 

@@ -2,9 +2,13 @@
 
 use parafa_fixtures::PdfBuilder;
 
-use super::programs::{assert_says_so_on_every_page, assert_shows_the_same_below_the_banner, tool};
+use super::programs::{
+    assert_says_so_on_every_page, assert_shows_the_banner, assert_shows_the_same_below_the_banner,
+    tool,
+};
 use super::{page, rehearsed};
-use crate::intake::table;
+use crate::flatten_rendering::{MAX_DIFFERENCE_PPM, difference, renderers};
+use crate::intake::{inspected, table};
 
 /// A content that has no page of its own drawing: a grey square in the middle.
 const SQUARE: &[u8] = b"0.5 g 200 300 150 150 re f";
@@ -55,6 +59,89 @@ fn the_banner_is_upright_at_the_upper_edge_of_every_kind_of_page() {
                 assert!(word.right - word.left > word.bottom - word.top, "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn the_banner_on_top_looks_like_the_one_below_however_the_page_is_turned() {
+    // What is displayed is as wide and as high as it was before the turn.
+    let boxes = [
+        ("/MediaBox [0 0 300 600]", "/MediaBox [0 0 600 300]"),
+        (
+            "/MediaBox [0 0 595 842] /CropBox [100 100 400 700]",
+            "/MediaBox [0 0 842 595] /CropBox [0 150 600 450]",
+        ),
+    ];
+    let blank = rehearsed(&page(boxes[0].0, b"")).unwrap();
+    let below = with_hidden_stamp(&blank);
+    for (upright, lying) in boxes {
+        for (page_boxes, rotate) in [(upright, 0), (lying, 90), (upright, 180), (lying, 270)] {
+            let entries = format!("{page_boxes} /Rotate {rotate}");
+            let made = rehearsed(&page(&entries, b"1 g -999 -999 3000 3000 re f")).unwrap();
+            for (renderer, render) in renderers() {
+                let what = format!("{renderer}: {entries}");
+                let shown = difference(&below, &made, render);
+                assert!(
+                    shown.unwrap() <= MAX_DIFFERENCE_PPM,
+                    "{what}: {shown:?} ppm"
+                );
+                let covered = difference(&below, &with_hidden_stamp(&made), render);
+                assert!(covered.unwrap() > 10_000, "{what}: {covered:?} ppm");
+            }
+        }
+    }
+}
+
+/// A rehearsal without the banner that lies on top.
+fn with_hidden_stamp(made: &[u8]) -> Vec<u8> {
+    let flags = b"/F 196 ";
+    let mut hidden = made.to_vec();
+    let place = made
+        .windows(flags.len())
+        .rposition(|window| window == flags);
+    hidden[place.unwrap()..][..flags.len()].copy_from_slice(b"/F 198 ");
+    hidden
+}
+
+#[test]
+fn a_page_whose_boxes_viewers_take_for_different_areas_is_shown_with_the_banner() {
+    for boxes in [
+        "/MediaBox [0 0 595 842] /CropBox [1000 1000 1200 1200]",
+        "/MediaBox [0 0 595 842] /CropBox [0 842 595 1000]",
+        "/MediaBox [0 0 595 842] /CropBox [0 841.5 595 1000]",
+        "/MediaBox [0 0 595 842] /CropBox [100 100 100 400]",
+        "/MediaBox [0 0 595 842] /CropBox [100 100 400 null]",
+        "/MediaBox [0 0 595 842] /CropBox [100 100 400 400 9]",
+        "/MediaBox [0 0 595 842] /CropBox [100 100 400]",
+        "/MediaBox [0 0 0 842]",
+        "/MediaBox [0 0 0 842] /CropBox [100 100 400 400]",
+        "/MediaBox [0 0 595 842] /CropBox [1000 1000 1200 1200] /Rotate 90",
+    ] {
+        let document = page(boxes, SQUARE);
+        assert!(inspected(&document).is_ok(), "{boxes}");
+
+        let made = rehearsed(&document).unwrap();
+
+        assert!(inspected(&made).is_ok(), "{boxes}");
+        assert_says_so_on_every_page(&made, 1);
+        assert_shows_the_banner(boxes, &made);
+    }
+}
+
+#[test]
+fn a_page_whose_boxes_are_clear_keeps_them() {
+    for boxes in [
+        "/MediaBox [0 0 595 842]",
+        "/MediaBox [0 0 595 842] /CropBox [100 100 400 700]",
+        "/MediaBox [0 0 595 842] /CropBox [-100 -100 4000 7000]",
+        "/MediaBox [0 0 595 842] /CropBox null",
+    ] {
+        let document = page(boxes, SQUARE);
+
+        let made = rehearsed(&document).unwrap();
+
+        let update = String::from_utf8_lossy(&made[document.len()..]);
+        assert!(update.contains(boxes), "{update}");
     }
 }
 
