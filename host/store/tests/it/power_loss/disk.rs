@@ -157,6 +157,21 @@ impl Disk {
             .collect()
     }
 
+    /// What a loss of power leaves for sure of a file, if it leaves its name.
+    pub(super) fn kept(&self, file: &Path) -> Option<&[u8]> {
+        let mut node = self.names[&self.root];
+        for name in file.strip_prefix(&self.root).ok()? {
+            let Content::Folder(entries) = &self.nodes[node].synced else {
+                return None;
+            };
+            node = *entries.get(name.to_str()?)?;
+        }
+        match &self.nodes[node].synced {
+            Content::File(bytes) => Some(bytes),
+            Content::Folder(_) => None,
+        }
+    }
+
     /// Writes what is left after a loss of power to a folder.
     pub(super) fn restore(&self, unsynced: Unsynced, coins: &mut Coins, target: &Path) {
         self.restore_node(self.names[&self.root], unsynced, coins, target);

@@ -13,11 +13,13 @@ use parafa_fixtures::tool;
 use tempfile::TempDir;
 
 use self::disk::{Coins, Disk, Unsynced};
+use self::early::acknowledged_early;
 use self::expected::Expected;
 use self::trace::Step;
 use self::workload::Mark;
 
 mod disk;
+mod early;
 mod expected;
 mod trace;
 mod workload;
@@ -31,6 +33,8 @@ const CUTS_AFTER_MARKS: usize = 24;
 const CUTS_WHILE_OPENING: usize = 24;
 const CUTS_BETWEEN_SEGMENTS: usize = 24;
 const CUTS_ANYWHERE: usize = 24;
+/// Of so many commits, the syncs of one are left out.
+const COMMITS_A_HASTENED: usize = 20;
 /// Steps before the mark of an open folder that belong to its opening.
 const OPENING_STEPS: usize = 20;
 /// Steps from the first write to another segment on that may come before its sync.
@@ -77,6 +81,49 @@ fn a_task_that_works_alone_leaves_nothing_unsynced_when_it_acknowledges() {
 }
 
 #[test]
+fn tasks_that_work_together_acknowledge_nothing_before_it_is_synced() {
+    let Some(recording) = recording() else { return };
+    let early: Vec<Mark> = acknowledged_early(&recording.steps, &recording.disk).collect();
+
+    assert_eq!(early, []);
+}
+
+#[test]
+fn an_acknowledgement_that_comes_before_its_sync_is_found_out() {
+    let Some(recording) = recording() else { return };
+    let steps = || recording.steps.iter().enumerate();
+    let log = early::log(&recording.disk);
+    let commits = steps()
+        .skip_while(|(_, step)| !matches!(mark_of(step), Some(Mark::Together)))
+        .filter_map(|(at, step)| match mark_of(step) {
+            Some(Mark::Committed { task, round }) => Some((at, task, round)),
+            _ => None,
+        });
+    let mut left_out = BTreeSet::new();
+    let mut hastened = Vec::new();
+    for (acknowledged, task, round) in commits.step_by(COMMITS_A_HASTENED) {
+        let line = early::rows(task, round).pop().expect("a row");
+        let since_written = steps()
+            .take(acknowledged)
+            .skip_while(|(_, step)| !step.is_write_of(&log, &line));
+        let syncs = since_written.filter(|(_, step)| step.is_sync_of(&log));
+        left_out.extend(syncs.map(|(at, _)| at));
+        hastened.push(Mark::Committed { task, round });
+    }
+    let steps: Vec<Step> = steps()
+        .filter(|(at, _)| !left_out.contains(at))
+        .map(|(_, step)| step.clone())
+        .collect();
+
+    let early: Vec<Mark> = acknowledged_early(&steps, &recording.disk).collect();
+
+    assert!(hastened.len() > 10, "{} commits", hastened.len());
+    for mark in hastened {
+        assert!(early.contains(&mark), "{mark:?}");
+    }
+}
+
+#[test]
 fn folders_that_are_there_are_synced_when_they_are_opened() {
     let Some(recording) = recording() else { return };
     let reopening = recording
@@ -102,7 +149,9 @@ fn syncs_that_are_left_out_are_found_out() {
     for unsynced in ["data/store/db", "data/bytes", "data/keys"] {
         let unsynced = recording.disk.join(unsynced);
         let mut steps = recording.steps.clone();
-        steps.retain(|step| !matches!(step, Step::SyncBegan { path, .. } if *path == unsynced));
+        steps.retain(|step| !step.is_sync_of(&unsynced));
+        let early = acknowledged_early(&steps, &recording.disk).next();
+        assert!(early.is_some(), "{}", unsynced.display());
         let mut is_found = false;
         for_each_cut(&steps, &recording.disk, &mut |cut| {
             is_found = is_found || cut.check().is_err();

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use memchr::memmem;
+
 /// Every call that changes or syncs files. One that is not understood below fails the test
 /// where it touches the recorded folder. Calls that an architecture lacks are left out.
 const CALLS: &str = "openat,?open,?creat,write,pwrite64,writev,pwritev,?pwritev2,?rename,\
@@ -41,6 +43,19 @@ pub(super) enum Step {
     },
     /// A line that the program wrote to the file of marks.
     Marked(Vec<u8>),
+}
+
+impl Step {
+    /// Whether it writes this, as a whole, somewhere into a file.
+    pub(super) fn is_write_of(&self, file: &Path, content: &[u8]) -> bool {
+        matches!(self, Self::Written { path, bytes, .. }
+            if path == file && memmem::find(bytes, content).is_some())
+    }
+
+    /// Whether a sync of a file or folder begins with it.
+    pub(super) fn is_sync_of(&self, file: &Path) -> bool {
+        matches!(self, Self::SyncBegan { path, .. } if path == file)
+    }
 }
 
 /// Whether `strace` may trace here; some sandboxes forbid it.

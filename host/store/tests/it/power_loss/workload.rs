@@ -26,7 +26,7 @@ const ROUNDS_TOGETHER: u32 = 36;
 const SESSIONS_TOGETHER: u32 = 2;
 
 /// What the process has seen to be done.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) enum Mark {
     Opened,
     /// From here on several tasks work at the same time.
@@ -110,6 +110,14 @@ pub(super) fn account_id(task: u32, which: u32) -> u32 {
     task * ACCOUNTS + which
 }
 
+/// What a task's accounts are set to in a round.
+pub(super) fn accounts(task: u32, round: u32) -> impl Iterator<Item = Account> {
+    (0..ACCOUNTS).map(move |which| Account {
+        id: account_id(task, which),
+        balance: u64::from(round),
+    })
+}
+
 /// Works on the data folder in `disk`: one task alone in a new folder, then several together,
 /// then again after reopening.
 pub(super) fn run(disk: &Path, marks: &Path) {
@@ -157,12 +165,8 @@ fn session(disk: &Path, marks: &Marks, tasks: Range<u32>, rounds: RangeInclusive
 async fn commit(folder: &Folder, task: u32, round: u32) {
     let committed = folder.store.transact(|tx| {
         Box::pin(async move {
-            for which in 0..ACCOUNTS {
-                tx.put(&Account {
-                    id: account_id(task, which),
-                    balance: u64::from(round),
-                })
-                .await?;
+            for account in accounts(task, round) {
+                tx.put(&account).await?;
             }
             tx.put(&Line::new(task, round)).await?;
             if let Some(old) = round.checked_sub(LINES) {
