@@ -41,6 +41,9 @@ pub struct SmartIdTimings {
     pub linked_wait: Duration,
     /// How far `elapsedSeconds` of a QR code may be behind, by the world's clock.
     pub qr_tolerance: Duration,
+    /// How long a poll is held at most for a session that begins with a device
+    /// link, real time: nobody may ever follow it.
+    pub longest_link_poll: Duration,
 }
 
 impl Default for SmartIdTimings {
@@ -52,6 +55,7 @@ impl Default for SmartIdTimings {
             retention: Duration::from_secs(300),
             linked_wait: Duration::from_secs(15),
             qr_tolerance: Duration::from_secs(30),
+            longest_link_poll: Duration::MAX,
         }
     }
 }

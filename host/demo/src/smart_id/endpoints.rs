@@ -140,7 +140,8 @@ struct Poll {
     timeout_ms: Option<String>,
 }
 
-/// Long poll: answers when the session ends, at the latest after `timeoutMs`.
+/// Long poll: answers when the session ends, at the latest after `timeoutMs`, or
+/// as the world was told of links.
 async fn session(
     State(service): State<SmartId>,
     Path(id): Path<String>,
@@ -161,11 +162,16 @@ async fn session(
         .sessions
         .find(id, service.0.clock.now())
         .ok_or_else(|| Problem::not_found("no such session"))?;
+    let timeout = Duration::from_millis(timeout);
+    let timeout = match &session.link {
+        Some(_) => timeout.min(service.0.timings.longest_link_poll),
+        None => timeout,
+    };
     let mut progress = session.progress();
     let complete = progress.wait_for(|progress| matches!(progress, Progress::Complete { .. }));
     tokio::select! {
         _ = complete => {}
-        () = tokio::time::sleep(Duration::from_millis(timeout)) => {}
+        () = tokio::time::sleep(timeout) => {}
         () = service.0.shutdown.begun() => {}
     }
     let progress = progress.borrow().clone();

@@ -3,22 +3,19 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use http::Request;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
 use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Guard, Page};
-use sha2::{Digest, Sha256};
 use tower::ServiceExt;
 
 use super::deployment::{SIGN, Site};
 use super::host::Host;
+use super::links::Return;
 use super::stage::{Stage, TICK};
 use crate::ceremony;
 use crate::records::{EventKind, NOTICES_OF_SIGNING, NoticeKind};
-use crate::workflow::sealing;
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
@@ -78,7 +75,7 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     stage.come_to_the_deadline().await;
     assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
 
-    come_back(&stage).await;
+    stage.come_back().await;
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     site.pass(LONG);
@@ -126,7 +123,7 @@ async fn a_clock_that_is_set_back_gives_the_app_no_longer_to_come_back() {
 async fn a_signature_whose_app_came_back_outlives_a_time_without_hosts() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;
-    come_back(&stage).await;
+    stage.come_back().await;
 
     site.pass(SignedDuration::from_hours(72));
 
@@ -141,7 +138,7 @@ async fn a_signer_may_give_up_before_the_app_has_come_back() {
     let stage = signed_on_this_device(&site).await;
 
     stage.give_up().await;
-    come_back(&stage).await;
+    stage.come_back().await;
 
     assert_eq!(
         stage.outcome().await.failure,
@@ -157,8 +154,10 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;
     let link = stage.host.link(stage.signer);
-    let (returned, made_up) = (return_of(&stage).await, ("made".into(), "up".into()));
-    let ends = async |token: &str, with: &(String, String)| {
+    let attempt = stage.newest_attempt().await.id;
+    let returned = stage.host.return_of(attempt).await.unwrap();
+    let made_up = Return::made_up();
+    let ends = async |token: &str, with: &Return| {
         let answer = callback(&stage.host, token, with).await;
         let location = answer.headers().get("location");
         let location = location.map(|address| address.to_str().unwrap().to_owned());
@@ -190,54 +189,14 @@ async fn signed_on_this_device(site: &Site) -> Stage<'_> {
     let stage = Stage::set(site, site.posted()).await;
     let shortly_before = expires_at(&stage).await - SHORTLY;
     site.clock.set(shortly_before);
-    stage.host.start_by_link(stage.signer).await.unwrap();
-    stage
-        .until(async || stage.newest_attempt().await.awaits_device_link())
-        .await;
-    let app = &stage.host.app;
-    let ceremony = app.ceremony(&stage.host.link(stage.signer)).await;
-    let state = app.ceremony_state(ceremony.unwrap()).await;
-    let link = state.unwrap().device_link.unwrap().same_device.unwrap();
-    site.follow(&link).await;
-    stage
-        .until(async || {
-            let turn = stage.signing().await.signing.turn;
-            turn.expect("the attempt goes on").device_signed
-        })
-        .await;
-    assert_eq!(stage.newest_attempt().await.phase, Phase::WaitingForUser);
+    stage.sign_on_this_device().await;
     assert!(site.clock.now() + TICK < expires_at(&stage).await);
     stage
 }
 
-/// What the app opens when the signer has signed.
-async fn come_back(stage: &Stage<'_>) {
-    let app = &stage.host.app;
-    let ceremony = app.ceremony(&stage.host.link(stage.signer)).await.unwrap();
-    let (value, digest) = return_of(stage).await;
-    let returned = app.return_from_app(&ceremony, &value, &digest);
-    returned.await.unwrap();
-}
-
-/// What the app says then: the callback's value, and a digest of the session's
-/// secret. Nothing once the attempt has ended.
-async fn return_of(stage: &Stage<'_>) -> (String, String) {
-    let attempt = stage.newest_attempt().await;
-    let app = &stage.host.app;
-    let Some(sealed) = &attempt.device_link else {
-        return Default::default();
-    };
-    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
-    let open = sealing::open_device_link(&key, attempt.id, sealed).unwrap();
-    let session = serde_json::to_value(&open.session).unwrap();
-    let secret = STANDARD.decode(session["secret"].as_str().unwrap());
-    let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(secret.unwrap()));
-    let value = session["callback"]["value"].as_str().unwrap().to_owned();
-    (value, digest)
-}
-
 /// What a browser is answered that opens a callback.
-async fn callback(host: &Host, token: &str, (value, digest): &(String, String)) -> Response {
+async fn callback(host: &Host, token: &str, said: &Return) -> Response {
+    let Return { value, digest } = said;
     let address = format!("/c/{token}/callback?value={value}&sessionSecretDigest={digest}");
     let request = Request::get(address).header("accept", "text/html");
     let request = request.body(Body::empty()).unwrap();

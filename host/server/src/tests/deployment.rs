@@ -1,11 +1,13 @@
 //! Hosts over one engine in memory, one folder and one demo world.
 
+mod phone;
+
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use jiff::SignedDuration;
@@ -36,8 +38,6 @@ use crate::workflow::accounts::Caller;
 
 /// Personal codes of people who sign, each with an account of their own.
 pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
-/// The code of somebody whose phone follows links.
-const FOLLOWS: &str = "40404040009";
 /// The code of somebody who refuses on the device.
 pub(super) const REFUSES: &str = "30403039917";
 
@@ -50,6 +50,9 @@ const PDF: &str = "pdf.wasm";
 pub(crate) const TOY: &str = "test/toy.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
+/// How long a poll is held for a link, in real time: where nobody follows one,
+/// the clock is to go on.
+const LINK_POLL: Duration = Duration::from_millis(100);
 const START: &str = "2026-03-11T09:00:00Z";
 
 /// Who posts documents.
@@ -85,7 +88,10 @@ impl Site {
         let world_clock = clock.clone();
         let mut world = WorldConfig::new(folder.path().join("world"));
         world.clock = Arc::new(move || world_clock.now());
-        world.smart_id = SmartIdTimings::immediate();
+        world.smart_id = SmartIdTimings {
+            longest_link_poll: LINK_POLL,
+            ..SmartIdTimings::immediate()
+        };
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
         let mut plugin_host = PluginHostConfig::new(compiled_plugins());
@@ -171,19 +177,6 @@ impl Site {
         }
     }
 
-    /// Has the phone of [`FOLLOWS`] follow a link on the device that shows it.
-    pub(super) async fn follow(&self, link: &str) {
-        let smart_id = Url::parse(&self.world.addresses().smart_id).unwrap();
-        let mut personas = self.world.personas().iter();
-        let persona = personas.find(|persona| persona.personal_code == FOLLOWS);
-        let body = serde_json::json!({
-            "documentNumber": persona.unwrap().document_number,
-            "deviceLink": link,
-            "flowType": "Web2App",
-        });
-        ask(&smart_id, "POST", "/mock/device-link", &body.to_string()).await;
-    }
-
     /// A webhook that never answers.
     pub(super) fn deaf_hook(&self) -> String {
         format!("http://{}/", self.deaf.local_addr().unwrap())
@@ -209,6 +202,13 @@ pub(super) struct Rings {
 
 /// The world's answer to a request below `base`.
 async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
+    let (status, content) = exchange(base, method, path, body).await;
+    assert!(status.starts_with("20"), "{status}");
+    content
+}
+
+/// The same, whatever its status is.
+async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, String) {
     let address = (base.host_str().unwrap(), base.port().unwrap());
     let mut world = TcpStream::connect(address).await.unwrap();
     let request = format!(
@@ -221,8 +221,8 @@ async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
     let mut answer = String::new();
     world.read_to_string(&mut answer).await.unwrap();
     let (head, content) = answer.split_once("\r\n\r\n").unwrap();
-    assert!(head.contains(" 20"), "{head}");
-    content.to_owned()
+    let status = head.split(' ').nth(1).unwrap();
+    (status.to_owned(), content.to_owned())
 }
 
 pub(crate) fn component_of(file: &str) -> Bytes {

@@ -189,7 +189,7 @@ impl App {
             }
             AttemptStep::RequestDeviceLink => self.request_device_link(running).await,
             AttemptStep::AwaitDeviceLink { session } => {
-                self.await_device_link(running, session).await
+                self.await_device_link(running, key, session).await
             }
             AttemptStep::AwaitCertificate { person, session } => {
                 self.await_certificate(running, person, &session).await

@@ -117,10 +117,7 @@ async fn who_followed_a_link_is_told_why_as_well() {
         site.smart_id().end_choices(result.filter(|_| is_choice));
         site.smart_id().end_signatures(result);
 
-        stage.host.start_by_link(stage.signer).await.unwrap();
-        stage
-            .until(async || stage.newest_attempt().await.awaits_device_link())
-            .await;
+        stage.open_link().await;
         let link = state(&stage).await["attempt"]["deviceLink"]["sameDevice"].clone();
         site.follow(link.as_str().unwrap()).await;
 

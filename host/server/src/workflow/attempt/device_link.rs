@@ -54,6 +54,25 @@ impl Running {
         }
         StepOutcome::WaitingForReturn(until)
     }
+
+    fn open_device_link(&self, key: &DataKey) -> Result<OpenDeviceLink, WorkflowError> {
+        let sealed = self.attempt.device_link.as_ref();
+        let sealed = sealed.ok_or(WorkflowError::Inconsistent("a device link is not open"))?;
+        sealing::open_device_link(key, self.attempt.id, sealed)
+    }
+}
+
+/// The same step, of a link that counts as opened at another time.
+fn reopened(
+    open: OpenDeviceLink,
+    session: CertificateSession,
+    opened_at: Timestamp,
+) -> StepOutcome {
+    let step = AttemptStep::AwaitDeviceLink { session };
+    StepOutcome::Next(Box::new(Next {
+        device_link: Some(OpenDeviceLink { opened_at, ..open }),
+        ..Next::new(Phase::Certificate, step)
+    }))
 }
 
 /// What a signer follows to the app.
@@ -94,15 +113,30 @@ impl App {
         })))
     }
 
-    /// Waits for somebody to follow the link and choose.
+    /// Waits for somebody to follow the link and choose. Codes to scan go on
+    /// where they were when the clock is set back meanwhile. When it was set back
+    /// to before the link was opened while nobody waited, they begin anew.
     pub(super) async fn await_device_link(
         &self,
         running: &Running,
+        key: &DataKey,
         session: CertificateSession,
     ) -> Result<StepOutcome, WorkflowError> {
-        let asked = Instant::now();
+        let (asked_at, asked) = (self.store.now().await?, Instant::now());
+        let open = running.open_device_link(key)?;
+        if asked_at < open.opened_at {
+            return Ok(reopened(open, session, asked_at));
+        }
         match self.smart_id()?.poll_certificate(&session, POLL).await {
-            Ok(SessionState::Running) => Ok(StepOutcome::Waiting(Poll::since(asked))),
+            Ok(SessionState::Running) => {
+                let now = self.store.now().await?;
+                if now < asked_at {
+                    let held = asked.elapsed().try_into().unwrap_or_default();
+                    let open_for = asked_at.duration_since(open.opened_at) + held;
+                    return Ok(reopened(open, session, shifted(now, -open_for)));
+                }
+                Ok(StepOutcome::Waiting(Poll::since(asked)))
+            }
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::CheckCertificate {
