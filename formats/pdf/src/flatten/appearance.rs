@@ -9,7 +9,7 @@ use lopdf::{Dictionary, Object, ObjectId, Stream};
 use parafa_format_core::Refusal;
 
 use super::mapping::FormSpace;
-use super::resources::{self, Named, Origin, ResourceKind};
+use super::resources::{self, Comparisons, Named, Origin, ResourceKind, Sources};
 use super::uses::Uses;
 use super::verdict::Reason;
 use super::widget::numbers;
@@ -32,6 +32,8 @@ pub(super) struct Appearances<'f, 'a> {
     known: BTreeMap<ObjectId, Result<Appearance, Reason>>,
     /// What they take along from the resources of a page or of the form.
     additions: BTreeMap<(ObjectId, ResourcesPlace), Result<Additions, Reason>>,
+    comparisons: Comparisons,
+    sources: Sources,
     /// Copies that can be drawn from a page.
     copies: BTreeMap<(ObjectId, Additions), ObjectId>,
     /// How much may be copied.
@@ -77,6 +79,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
             defaults: form.and_then(|form| file.entry_dictionary(form, b"DR")),
             known: BTreeMap::new(),
             additions: BTreeMap::new(),
+            comparisons: Comparisons::default(),
+            sources: Sources::default(),
             copies: BTreeMap::new(),
             remaining_bytes: file.limits().decoded_stream_bytes,
         })
@@ -157,9 +161,10 @@ impl<'f, 'a> Appearances<'f, 'a> {
             .resources
             .map(|resources| std::ptr::from_ref(resources.entries).addr());
         let (file, defaults) = (self.file, self.defaults);
+        let comparisons = &mut self.comparisons;
         let additions = self.additions.entry((id, place));
         let additions = additions.or_insert_with(|| {
-            let found = appearance.additions(file, page, defaults)?;
+            let found = appearance.additions(file, page, defaults, comparisons)?;
             Ok(Rc::new(found))
         });
         additions.clone()
@@ -186,7 +191,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
         } else {
             let own = scanned.value(b"Resources").filter(|own| *own != b"null");
             let remaining = &mut self.remaining_bytes;
-            let merged = resources::merged(self.file, own, additions, remaining)?;
+            let sources = &mut self.sources;
+            let merged = resources::merged(self.file, own, additions, sources, remaining)?;
             scanned.with(b"Resources", &merged)
         };
         let data = source.data.unwrap_or_default();
@@ -243,14 +249,15 @@ impl Appearance {
         file: &PdfFile<'_>,
         page: OfPage<'_>,
         of_form: Option<&Dictionary>,
+        comparisons: &mut Comparisons,
     ) -> Result<BTreeMap<Named, Origin>, Reason> {
-        let find = |named: &Named| {
+        let mut find = |named: &Named| {
             let in_page = page.resources.and_then(|resources| {
                 let found = named.find(file, Some(resources.entries))?;
                 Some((found, Origin::Node(resources.node)))
             });
             let in_form = named.find(file, of_form);
-            let are_same = |((one, _), other)| file.resolve(one) == file.resolve(other);
+            let are_same = |((one, _), other)| comparisons.are_same(file, one, other);
             if in_page.zip(in_form).is_none_or(are_same) {
                 Ok((in_page, in_form))
             } else {

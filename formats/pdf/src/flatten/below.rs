@@ -1,6 +1,8 @@
 //! Annotations that are drawn before the widgets that follow them (ISO 32000-2,
 //! 12.5.2): as part of the page these would come to lie under them.
 
+use std::collections::BTreeMap;
+
 use lopdf::{Dictionary, Object};
 
 use super::mapping::{grown, turned_back};
@@ -26,6 +28,19 @@ const LINE_ENDING: f64 = 10.0;
 /// (12.5.6.5 to 12.5.6.13).
 const POINTS: [&[u8]; 6] = [b"CL", b"InkList", b"L", b"Path", b"QuadPoints", b"Vertices"];
 
+/// Where annotations may be seen, each found out once: pages may share them.
+#[derive(Default)]
+pub(super) struct Places(BTreeMap<(*const Dictionary, Rotation), Place>);
+
+impl Places {
+    /// Where an annotation may be seen on a page that is turned by so much.
+    fn of(&mut self, file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Place {
+        let key = (std::ptr::from_ref(annotation.dictionary), rotation);
+        let known = self.0.entry(key);
+        *known.or_insert_with(|| place(file, annotation, rotation))
+    }
+}
+
 /// Where there is an annotation that widgets could cover.
 #[derive(Default)]
 pub(super) struct Below {
@@ -41,11 +56,12 @@ impl Below {
         file: &PdfFile<'_>,
         annotation: &Annotation<'_>,
         rotation: Rotation,
+        places: &mut Places,
     ) {
         if annotation.is_invisible() == Some(true) || shows_nothing(file, annotation.dictionary) {
             return;
         }
-        match place(file, annotation, rotation) {
+        match places.of(file, annotation, rotation) {
             Place::Nowhere => {}
             Place::Everywhere => self.is_everywhere = true,
             Place::Within(place) => match self.places.get_mut(MAX_PLACES - 1) {
@@ -75,6 +91,7 @@ fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
 }
 
 /// Where an annotation may be seen.
+#[derive(Clone, Copy)]
 enum Place {
     Nowhere,
     Within(Rectangle),

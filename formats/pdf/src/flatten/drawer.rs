@@ -7,7 +7,7 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::appearance::{Appearances, OfPage};
-use super::below::Below;
+use super::below::{Below, Places};
 use super::failures::Failures;
 use super::field::{Field, Fields, signed};
 use super::mapping::{grown, placement};
@@ -81,6 +81,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
     ) -> Result<Vec<Drawing>, Refusal> {
         let mut drawings = Vec::new();
         let mut failures = Failures::new(self.file);
+        let mut places = Places::default();
         for page in pages {
             let mut below = Below::default();
             let of_page = self.of_page(page.id);
@@ -92,7 +93,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
                     continue;
                 }
                 if !annotation.is_widget {
-                    below.add(self.file, annotation, page.rotation);
+                    below.add(self.file, annotation, page.rotation, &mut places);
                     continue;
                 }
                 let field = fields.of_widget(annotation);
@@ -124,7 +125,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
         else {
             return Ok(None);
         };
-        let shows_value = field.has_written_value(file);
+        let shows_value = field.has_written_value();
         let decoder = &mut self.decoder;
         let form = self
             .appearances

@@ -28,6 +28,8 @@ pub(super) struct Fields<'f, 'a> {
     nodes: BTreeSet<ObjectId>,
     /// What widgets have from these fields.
     known: BTreeMap<ObjectId, Field<'f>>,
+    /// Whether values say anything: widgets may share a long one.
+    values: BTreeMap<[Option<*const Object>; 2], bool>,
 }
 
 impl<'f, 'a> Fields<'f, 'a> {
@@ -44,16 +46,14 @@ impl<'f, 'a> Fields<'f, 'a> {
                 return Err(signed());
             }
             nodes.insert(node.id);
-            let kids = file.entry(node.dictionary, b"Kids");
-            let kids = kids.and_then(|kids| kids.as_array().ok());
-            let kids = kids.into_iter().flatten();
-            parents.extend(kids.filter_map(|kid| Some((kid.as_reference().ok()?, node.id))));
+            parents.extend(node.parent.map(|parent| (node.id, parent)));
         }
         Ok(Self {
             file,
             parents,
             nodes,
             known: BTreeMap::new(),
+            values: BTreeMap::new(),
         })
     }
 
@@ -93,7 +93,14 @@ impl<'f, 'a> Fields<'f, 'a> {
             Some(_) => self.inherited(widget),
             None => Field::default(),
         };
-        inherited.with(self.file, widget.dictionary)
+        let field = inherited.with(self.file, widget.dictionary);
+        let parts = field.value_parts();
+        let place = parts.map(|part| part.map(std::ptr::from_ref));
+        let has_value = self.values.entry(place);
+        Field {
+            has_value: *has_value.or_insert_with(|| has_value_in(self.file, parts)),
+            ..field
+        }
     }
 
     /// What a widget has from the fields above it.
@@ -152,25 +159,20 @@ pub(super) struct Field<'f> {
     options: Option<&'f Object>,
     /// `/I`.
     selection: Option<&'f Object>,
+    /// Whether a widget has a value that a reader would want to see.
+    has_value: bool,
 }
 
 impl<'f> Field<'f> {
     /// What a field or widget below this one has.
     fn with(mut self, file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Self {
-        for (key, value) in dictionary {
-            let inherited = match key.as_slice() {
-                b"FT" | b"Ff" | b"I" | b"Opt" | b"V" => file.resolve(value),
-                _ => None,
-            };
-            match (key.as_slice(), inherited) {
-                (b"FT", Some(value)) => self.kind = Some(FieldKind::of(value)),
-                (b"Ff", Some(value)) => self.flags = Some(value.as_i64().ok()),
-                (b"I", Some(value)) => self.selection = Some(value),
-                (b"Opt", Some(value)) => self.options = Some(value),
-                (b"V", Some(value)) => self.value = Some(value),
-                _ => {}
-            }
-        }
+        // Looked up: a widget of many pages may have any number of entries.
+        let own = |key: &[u8]| file.entry(dictionary, key);
+        self.kind = own(b"FT").map(FieldKind::of).or(self.kind);
+        self.flags = own(b"Ff").map(|flags| flags.as_i64().ok()).or(self.flags);
+        self.value = own(b"V").or(self.value);
+        self.options = own(b"Opt").or(self.options);
+        self.selection = own(b"I").or(self.selection);
         self
     }
 
@@ -207,12 +209,10 @@ impl<'f> Field<'f> {
 
     /// Whether it has a value that is shown in writing. A button's is shown by
     /// its state, and so may be a name where the kind of field is not known.
-    pub(super) fn has_written_value(&self, file: &PdfFile<'_>) -> bool {
+    pub(super) fn has_written_value(&self) -> bool {
         match self.kind() {
-            FieldKind::Choice | FieldKind::Text => self.has_value(file),
-            FieldKind::Unknown => {
-                !matches!(self.value, Some(Object::Name(_))) && self.has_value(file)
-            }
+            FieldKind::Choice | FieldKind::Text => self.has_value(),
+            FieldKind::Unknown => !matches!(self.value, Some(Object::Name(_))) && self.has_value(),
             FieldKind::Button | FieldKind::Signature => false,
         }
     }
@@ -220,27 +220,37 @@ impl<'f> Field<'f> {
     /// Whether it has a value that a reader would want to see. A byte order
     /// mark alone, white space and the state `Off` are none; the options that
     /// are selected in a choice are one.
-    pub(super) fn has_value(&self, file: &PdfFile<'_>) -> bool {
-        let selection = self.selection.filter(|_| self.kind() == FieldKind::Choice);
-        let mut open: Vec<_> = self.value.into_iter().chain(selection).collect();
-        // Each reference in an array may lead to another array.
-        let mut remaining = MAX_VALUE_PARTS;
-        while let Some(value) = open.pop() {
-            match value {
-                Object::Array(items) => {
-                    let Some(left) = remaining.checked_sub(items.len() + 1) else {
-                        return true;
-                    };
-                    remaining = left;
-                    open.extend(items.iter().filter_map(|item| file.resolve(item)));
-                }
-                Object::Name(name) if matches!(name.as_slice(), b"" | b"Off") => {}
-                Object::String(..) if is_blank(value) => {}
-                _ => return true,
-            }
-        }
-        false
+    pub(super) fn has_value(&self) -> bool {
+        self.has_value
     }
+
+    /// What a reader would see of its value.
+    fn value_parts(&self) -> [Option<&'f Object>; 2] {
+        let selection = self.selection.filter(|_| self.kind() == FieldKind::Choice);
+        [self.value, selection]
+    }
+}
+
+/// Whether a reader would want to see one of these values.
+fn has_value_in(file: &PdfFile<'_>, parts: [Option<&Object>; 2]) -> bool {
+    let mut open: Vec<_> = parts.into_iter().flatten().collect();
+    // Each reference in an array may lead to another array.
+    let mut remaining = MAX_VALUE_PARTS;
+    while let Some(value) = open.pop() {
+        match value {
+            Object::Array(items) => {
+                let Some(left) = remaining.checked_sub(items.len() + 1) else {
+                    return true;
+                };
+                remaining = left;
+                open.extend(items.iter().filter_map(|item| file.resolve(item)));
+            }
+            Object::Name(name) if matches!(name.as_slice(), b"" | b"Off") => {}
+            Object::String(..) if is_blank(value) => {}
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// The refusal of a document that is signed.

@@ -12,10 +12,29 @@ use super::widget::{AnnotatedPage, Annotation};
 use crate::structure::{PdfFile, RawDictionary, array_items};
 use crate::write::Edits;
 
-/// Takes widgets and fields out of a page's annotations. The array becomes the page's
-/// own: another page may share it.
-pub(super) fn remove_from_page(
+/// Most bytes of the pages' arrays of annotations: pages may share a long one,
+/// and each gets its own.
+const MAX_ANNOTATIONS_BYTES: usize = 16 * 1024 * 1024;
+
+/// Takes widgets and fields out of the annotations of pages. Arrays become the
+/// pages' own: others may share them.
+///
+/// # Errors
+/// `too-many-objects` when the arrays are too long together.
+pub(super) fn remove_from_pages(
+    pages: &[AnnotatedPage<'_>],
+    edits: &mut Edits<'_, '_>,
+) -> Result<(), Refusal> {
+    let mut remaining_bytes = MAX_ANNOTATIONS_BYTES;
+    for page in pages {
+        remove_from_page(page, &mut remaining_bytes, edits)?;
+    }
+    Ok(())
+}
+
+fn remove_from_page(
     page: &AnnotatedPage<'_>,
+    remaining_bytes: &mut usize,
     edits: &mut Edits<'_, '_>,
 ) -> Result<(), Refusal> {
     let damaged = |_| Refusal::new("page-invalid", "The annotations of a page cannot be read.");
@@ -32,6 +51,10 @@ pub(super) fn remove_from_page(
             Cow::Owned(page.value(b"Annots").unwrap_or_default().to_vec())
         }
     };
+    *remaining_bytes = remaining_bytes.checked_sub(array.len()).ok_or_else(|| {
+        let detail = "The annotations of the pages would take too much room.";
+        Refusal::new("too-many-objects", detail)
+    })?;
     let items = array_items(&array).map_err(damaged)?;
     if items.len() != page.items {
         return Err(Refusal::new(

@@ -99,9 +99,7 @@ fn flattened<'f, 'a>(
 
     let mut edits = Edits::new(file);
     let drawn = drawer.draw_all(&drawings, &mut edits)?;
-    for page in &pages {
-        leftovers::remove_from_page(page, &mut edits)?;
-    }
+    leftovers::remove_from_pages(&pages, &mut edits)?;
     edits.remove_entry(file.catalog_id(), b"AcroForm")?;
     // Usage rights (12.8.2.3) are rights to fill in the form, and the signature
     // that grants them is over the old file.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -26,6 +27,46 @@ pub(super) enum ResourceKind {
     Shading,
     /// `Do`
     XObject,
+}
+
+/// Whether resources are the same, each two objects compared once: pages may
+/// share long ones.
+#[derive(Default)]
+pub(super) struct Comparisons(BTreeMap<[*const Object; 2], bool>);
+
+impl Comparisons {
+    /// Whether two resources are the same, whatever they refer to.
+    pub(super) fn are_same(&mut self, file: &PdfFile<'_>, one: &Object, other: &Object) -> bool {
+        match (file.resolve(one), file.resolve(other)) {
+            (Some(one), Some(other)) => {
+                let pair = [one, other].map(std::ptr::from_ref);
+                *self.0.entry(pair).or_insert_with(|| one == other)
+            }
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+/// The sources of resource dictionaries, each read once: what holds one may be
+/// long.
+#[derive(Default)]
+pub(super) struct Sources(BTreeMap<Origin, Rc<[u8]>>);
+
+impl Sources {
+    /// The source that resources are taken from; `None` when they are objects of
+    /// their own.
+    fn of(&mut self, file: &PdfFile<'_>, origin: Origin) -> Result<Option<Rc<[u8]>>, Refusal> {
+        if let Some(known) = self.0.get(&origin) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let source: Rc<[u8]> = match origin {
+            Origin::Object(_) => return Ok(None),
+            Origin::Form => form_resources(file)?.into(),
+            Origin::Node(node) => node_resources(file, node)?.into(),
+        };
+        self.0.insert(origin, Rc::clone(&source));
+        Ok(Some(source))
+    }
 }
 
 /// A resource by its name.
@@ -135,6 +176,7 @@ pub(super) fn merged(
     file: &PdfFile<'_>,
     own: Option<&[u8]>,
     additions: &BTreeMap<Named, Origin>,
+    sources: &mut Sources,
     remaining: &mut usize,
 ) -> Result<Vec<u8>, Refusal> {
     let mut merged = match own {
@@ -143,10 +185,10 @@ pub(super) fn merged(
     };
     let mut by_kind: BTreeMap<ResourceKind, Vec<Entry>> = BTreeMap::new();
     for (named, origin) in additions {
-        let source = match origin {
-            Origin::Object(id) => reference(*id).into_bytes(),
-            Origin::Form => named.source(file, &form_resources(file)?, remaining)?,
-            Origin::Node(node) => named.source(file, &node_resources(file, *node)?, remaining)?,
+        let source = match (origin, sources.of(file, *origin)?) {
+            (_, Some(resources)) => named.source(file, &resources, remaining)?,
+            (Origin::Object(id), None) => reference(*id).into_bytes(),
+            (Origin::Form | Origin::Node(_), None) => return Err(damaged()),
         };
         let entry = (escaped(&named.name), source);
         by_kind.entry(named.kind).or_default().push(entry);

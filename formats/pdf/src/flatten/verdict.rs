@@ -156,7 +156,7 @@ fn selected(
         _ => return Ok(Selected::Missing),
     };
     let Some(state) = file.entry(widget, b"AS") else {
-        let is_off = !field.has_value(file) && file.entry(states, b"Off").is_none();
+        let is_off = !field.has_value() && file.entry(states, b"Off").is_none();
         return if is_off {
             Ok(Selected::Nothing)
         } else {
@@ -183,14 +183,14 @@ fn without_appearance(
     let shows = match field.kind() {
         FieldKind::Signature => false,
         FieldKind::Choice => {
-            field.has_value(file) || field.lists_options()? || is_decorated(file, widget)
+            field.has_value() || field.lists_options()? || is_decorated(file, widget)
         }
-        FieldKind::Text => field.has_value(file) || is_decorated(file, widget),
+        FieldKind::Text => field.has_value() || is_decorated(file, widget),
         FieldKind::Button if field.is_pushbutton()? => is_decorated(file, widget),
         FieldKind::Button => {
             let state = file.entry(widget, b"AS");
             let is_on = state.is_some_and(|state| state.as_name().ok() != Some(b"Off"));
-            is_on || field.has_value(file) || is_decorated(file, widget)
+            is_on || field.has_value() || is_decorated(file, widget)
         }
         FieldKind::Unknown => return Err(Reason::UnknownFieldType),
     };

@@ -42,6 +42,7 @@ pub(super) fn visible_objects(file: &PdfFile<'_>) -> BTreeSet<ObjectId> {
 /// What pages, annotations and the interactive form refer to to be drawn.
 fn roots<'f>(file: &'f PdfFile<'_>) -> Vec<&'f Object> {
     let mut roots = Vec::new();
+    let mut visited = BTreeSet::new();
     for (_, object) in file.objects() {
         let Object::Dictionary(entries) = object else {
             continue;
@@ -51,6 +52,8 @@ fn roots<'f>(file: &'f PdfFile<'_>) -> Vec<&'f Object> {
             roots.extend(OF_PAGES.iter().filter_map(|key| entries.get(key).ok()));
             let annotations = file.entry(entries, b"Annots");
             let annotations = annotations.and_then(|annotations| annotations.as_array().ok());
+            // Many pages may refer to one.
+            let annotations = annotations.filter(|one| visited.insert(std::ptr::from_ref(*one)));
             let direct = annotations.into_iter().flatten();
             let direct = direct.filter_map(|annotation| annotation.as_dict().ok());
             roots.extend(direct.filter_map(|annotation| annotation.get(b"AP").ok()));

@@ -1,6 +1,7 @@
 //! `/Contents` of pages (ISO 32000-2, 7.7.3.3 and 7.8.2).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -76,6 +77,8 @@ fn streams_in(file: &PdfFile<'_>, array: &Object) -> Vec<ObjectId> {
 /// Writes new contents, what pages share only once, and limits what is written.
 pub(super) struct ContentsWriter<'f, 'a> {
     file: &'f PdfFile<'a>,
+    /// The streams of contents that are objects: pages may share a long array.
+    known: BTreeMap<ObjectId, Rc<[ObjectId]>>,
     /// New streams by what they say.
     streams: BTreeMap<Vec<u8>, ObjectId>,
     /// Long arrays by the old one and the new streams before and after it.
@@ -88,6 +91,7 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
     pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
         Self {
             file,
+            known: BTreeMap::new(),
             streams: BTreeMap::new(),
             arrays: BTreeMap::new(),
             added_bytes: 0,
@@ -111,7 +115,7 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         let (contents, [below, above]) = &key;
         let mut streams: Vec<_> = below.iter().copied().collect();
         streams.extend(self.stream(edits, &isolation.opening)?);
-        streams.extend(contents.streams(self.file));
+        streams.extend_from_slice(&self.streams_of(contents));
         streams.extend(self.stream(edits, &isolation.closing)?);
         streams.extend(above);
         let references: Vec<_> = streams.iter().copied().map(reference).collect();
@@ -126,6 +130,18 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         let array = reference(edits.add(value.into_bytes())?).into_bytes();
         self.arrays.insert(key, array.clone());
         Ok(array)
+    }
+
+    /// The streams of a content, gone through once however many pages have it.
+    fn streams_of(&mut self, contents: &Contents) -> Rc<[ObjectId]> {
+        match contents {
+            Contents::Streams(streams) => streams.as_slice().into(),
+            Contents::Object(id) => {
+                let file = self.file;
+                let known = self.known.entry(*id);
+                Rc::clone(known.or_insert_with(|| contents.streams(file).into()))
+            }
+        }
     }
 
     /// A stream of these operators, if there are any.

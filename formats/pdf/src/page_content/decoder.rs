@@ -59,6 +59,8 @@ impl ContentDecoder {
             return self.inflated(data);
         }
         let source = file.raw_object(id).ok()?;
+        // It is gone through each time that the stream is decoded.
+        self.remaining_bytes = self.remaining_bytes.saturating_sub(source.bytes.len());
         let dictionary = RawDictionary::scan(&source.bytes).ok()?;
         if dictionary.find(b"F").is_some() {
             return None;
@@ -187,6 +189,7 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::ZlibEncoder;
+    use parafa_fixtures::{CrossReference, PdfBuilder};
 
     use super::*;
 
@@ -204,6 +207,24 @@ mod tests {
         assert_eq!(decoder.inflated(&deflated(&long)), Some(long));
         assert_eq!(decoder.inflated(&deflated(b"q Q")), Some(b"q Q".to_vec()));
         assert_eq!(decoder.inflated(&deflated(b"")), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_dictionary_that_is_gone_through_again_and_again_counts_as_well() {
+        let mut objects = PdfBuilder::new().objects();
+        let entries = format!("/Note ({})", "x".repeat(30_000));
+        objects.set_stream(6, &entries, *b"q Q");
+        let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R");
+        let limits = Limits {
+            content_total_bytes: 70_000,
+            ..Limits::default()
+        };
+        let file = PdfFile::parse(&document, &limits).unwrap();
+        let mut decoder = ContentDecoder::new(&limits);
+
+        let decoded = [(); 4].map(|()| decoder.decode(&file, (6, 0)).is_some());
+
+        assert_eq!(decoded, [true, true, true, false]);
     }
 
     #[test]

@@ -169,7 +169,7 @@ impl fmt::Display for Rectangle {
 }
 
 /// How far a page is turned clockwise when it is shown (`/Rotate`, 7.7.3.3).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Rotation {
     /// Upright.
     None,

@@ -51,7 +51,9 @@ struct Drawings {
     /// Before what it draws already.
     below: Vec<u8>,
     /// How that is shut in, once it was read.
-    isolation: Option<Rc<Isolation>>,
+    isolation: Option<Result<Rc<Isolation>, PageContentError>>,
+    /// Whether anything can be drawn after it.
+    is_open: bool,
     /// After it.
     above: Vec<u8>,
 }
@@ -87,7 +89,7 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         if isolation.open_marked_contents > 0 {
             return Err(PageContentError::OpenLayer);
         }
-        self.pages.entry(page).or_default().isolation = Some(isolation);
+        self.pages.entry(page).or_default().is_open = true;
         Ok(())
     }
 
@@ -117,8 +119,19 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     ) -> Result<Rc<Isolation>, PageContentError> {
         let drawings = self.pages.get(&page);
         if let Some(known) = drawings.and_then(|drawings| drawings.isolation.as_ref()) {
-            return Ok(Rc::clone(known));
+            return known.clone();
         }
+        let isolation = self.isolation_of_contents(page, decoder);
+        // Also why there is none: each of a page's many widgets may ask.
+        self.pages.entry(page).or_default().isolation = Some(isolation.clone());
+        isolation
+    }
+
+    fn isolation_of_contents(
+        &mut self,
+        page: ObjectId,
+        decoder: &mut ContentDecoder,
+    ) -> Result<Rc<Isolation>, PageContentError> {
         let contents = Contents::of(self.file, page);
         if matches!(contents, Contents::Streams(_)) {
             Contents::check(self.file, page)?;
@@ -132,8 +145,9 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     }
 
     fn is_open(&self, page: ObjectId) -> bool {
-        let drawings = self.pages.get(&page);
-        drawings.is_some_and(|drawings| drawings.isolation.is_some())
+        self.pages
+            .get(&page)
+            .is_some_and(|drawings| drawings.is_open)
     }
 
     fn read(
@@ -198,12 +212,15 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
             if drawings.below.is_empty() && !is_shut_in {
                 continue;
             }
-            let isolation = drawings.isolation.clone().filter(|_| is_shut_in);
+            let isolation = match &drawings.isolation {
+                Some(Ok(isolation)) if is_shut_in => Rc::clone(isolation),
+                _ => Rc::default(),
+            };
             let value = writer.value(
                 edits,
                 Contents::of(self.file, *page),
                 (&drawings.below, &drawings.above),
-                &isolation.unwrap_or_default(),
+                &isolation,
             )?;
             edits.set_entry(*page, b"Contents", &value)?;
         }

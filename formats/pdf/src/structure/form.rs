@@ -42,6 +42,8 @@ impl FieldKind {
 pub(crate) struct FieldNode<'f> {
     /// The field or widget.
     pub(crate) id: ObjectId,
+    /// The field that it is a kid of.
+    pub(crate) parent: Option<ObjectId>,
     /// Its entries.
     pub(crate) dictionary: &'f Dictionary,
     /// Fully qualified name, for a widget that of its field.
@@ -75,7 +77,8 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         return Ok(Vec::new());
     };
     let fields = references(file, form, b"Fields")?;
-    let reached = Reached::from(file, &fields)?;
+    let mut lists = KidLists::of(file);
+    let reached = Reached::from(&mut lists, &fields)?;
     let mut parents = BTreeMap::new();
     let mut nodes = Vec::new();
     let mut name_bytes = 0_usize;
@@ -138,7 +141,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         }
         let kind = file.entry(dictionary, b"FT").map_or(kind, FieldKind::of);
         let value = dictionary.get(b"V").ok().map(|own| (id, own)).or(value);
-        let kids = references(file, dictionary, b"Kids")?;
+        let kids = lists.kids(dictionary)?;
         let has_fields = kids
             .iter()
             .any(|kid| self::dictionary(file, *kid).is_some_and(|kid| kid.has(b"T")));
@@ -154,6 +157,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
         }
         nodes.push(FieldNode {
             id,
+            parent,
             dictionary,
             name: name.map_or_else(
                 || format!("(unnamed {})", id.0),
@@ -187,20 +191,51 @@ struct Reached {
 }
 
 impl Reached {
-    fn from(file: &PdfFile<'_>, fields: &[ObjectId]) -> Result<Self, Refusal> {
+    fn from(lists: &mut KidLists<'_, '_>, fields: &[ObjectId]) -> Result<Self, Refusal> {
         let mut nodes = BTreeSet::new();
         let mut kids = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         let mut open = fields.to_vec();
         while let Some(id) = open.pop() {
             if nodes.insert(id)
-                && let Some(dictionary) = dictionary(file, id)
+                && let Some(dictionary) = dictionary(lists.file, id)
             {
-                let own = references(file, dictionary, b"Kids")?;
-                kids.extend(own.iter().copied());
-                open.extend(own);
+                let own = lists.kids(dictionary)?;
+                if visited.insert(Rc::as_ptr(&own)) {
+                    kids.extend(own.iter().copied());
+                    open.extend(own.iter().copied());
+                }
             }
         }
         Ok(Self { nodes, kids })
+    }
+}
+
+/// The lists of kids, each read once: fields may share a long one as long as it
+/// leads to none.
+struct KidLists<'f, 'a> {
+    file: &'f PdfFile<'a>,
+    known: BTreeMap<*const Object, Rc<[ObjectId]>>,
+}
+
+impl<'f, 'a> KidLists<'f, 'a> {
+    fn of(file: &'f PdfFile<'a>) -> Self {
+        Self {
+            file,
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// `/Kids` of a field.
+    fn kids(&mut self, field: &Dictionary) -> Result<Rc<[ObjectId]>, Refusal> {
+        let place = self.file.entry(field, b"Kids");
+        let place = place.map_or(std::ptr::null(), std::ptr::from_ref);
+        if let Some(known) = self.known.get(&place) {
+            return Ok(Rc::clone(known));
+        }
+        let kids: Rc<[ObjectId]> = references(self.file, field, b"Kids")?.into();
+        self.known.insert(place, Rc::clone(&kids));
+        Ok(kids)
     }
 }
 

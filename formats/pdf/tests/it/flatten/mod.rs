@@ -7,6 +7,7 @@ mod naming;
 mod output;
 mod resources;
 mod rules;
+mod sharing;
 mod tagged;
 
 use parafa_fixtures::{CrossReference, Objects, WidgetPage};

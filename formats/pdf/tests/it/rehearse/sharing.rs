@@ -60,3 +60,32 @@ fn a_page_more_takes_little_more_room() {
 
     assert!(added < 1000 * 500, "{added} bytes for 1000 pages");
 }
+
+#[test]
+fn a_long_content_that_pages_share_is_gone_through_once_also_if_little_of_it_is_streams() {
+    const PAGES: u32 = 5_000;
+
+    let mut objects = PdfBuilder::new().objects();
+    let pages = 100..100 + PAGES;
+    let kids: String = pages.clone().map(|page| format!("{page} 0 R ")).collect();
+    objects.set(
+        2,
+        format!("<< /Type /Pages /Count {PAGES} /Kids [{kids}] >>"),
+    );
+    objects.set(9, format!("[{} 6 0 R]", "null ".repeat(500_000)));
+    for page in pages {
+        // Some as wide as others, and some as no other.
+        let width = 500 + page / 2;
+        objects.set(
+            page,
+            format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} 842] /Contents 9 0 R >>"),
+        );
+    }
+
+    let document = table(&objects);
+
+    let made = rehearsed(&document).unwrap();
+
+    let update = String::from_utf8_lossy(&made[document.len()..]);
+    assert_eq!(update.matches(" 6 0 R]").count(), PAGES as usize);
+}
