@@ -11,7 +11,9 @@ use proptest::sample::Index;
 
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::P256;
+use crate::flatten::{flattened, form, written};
 use crate::intake::inspected;
+use crate::rehearse::rehearsed;
 
 static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let layouts = [
@@ -27,7 +29,12 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     };
     let mut documents: Vec<_> = layouts.into_iter().map(document).collect();
     documents.extend(layouts.map(|layout| P256.signs(&document(layout)).unwrap()));
-    documents.extend([SIGNED.clone(), archived(&SIGNED)]);
+    documents.extend([
+        SIGNED.clone(),
+        archived(&SIGNED),
+        parafa_fixtures::form(7),
+        layered(),
+    ]);
     documents
 });
 
@@ -45,8 +52,35 @@ static ANSWERS: LazyLock<Vec<Answer>> = LazyLock::new(|| {
     answers
 });
 
+/// A document with a layer, a widget and an appearance that takes its font from
+/// elsewhere.
+fn layered() -> Vec<u8> {
+    let mut objects = form(&["/FT /Tx /T (a) /V (Ona) /AP << /N 60 0 R >>"]);
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] \
+         /DR << /Font << /Helv 3 0 R >> >> >> \
+         /OCProperties << /OCGs [61 0 R] /D << /OFF [61 0 R] >> >> >>",
+    );
+    objects.set_deflated(
+        60,
+        "/Subtype /Form /BBox [0 0 100 20]",
+        b"BT /Helv 9 Tf (Ona) Tj ET",
+    );
+    objects.set(61, "<< /Type /OCG /Name (layer) >>");
+    objects.set_stream(6, "", *b"/OC /Layer BDC q Q EMC /OC /Layer BDC");
+    written(&objects)
+}
+
 fn answers(bytes: &[u8]) {
-    let _ = inspected(bytes);
+    let is_sound = inspected(bytes).is_ok();
+    if let Ok(made) = rehearsed(bytes) {
+        assert!(made.starts_with(bytes));
+        assert!(!is_sound || inspected(&made).is_ok());
+    }
+    if let Ok(flattened) = flattened(bytes) {
+        assert!(!is_sound || inspected(&flattened).is_ok());
+    }
     let _ = verify(&NativeEnvironment, &MemoryBlob(bytes.to_vec()));
     let _ = step(bytes, &request(), &ANSWERS);
 }

@@ -24,7 +24,7 @@ fn request() -> DeriveRequest {
     }
 }
 
-fn rehearsed(document: &[u8]) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn rehearsed(document: &[u8]) -> Result<Vec<u8>, Refusal> {
     rehearsed_by(document, &request())
 }
 
