@@ -19,7 +19,7 @@ pub(crate) use byte_range::{ByteRange, ByteRangeError};
 pub(crate) use changes::ChangeDetector;
 pub(crate) use new_field::new_field_name;
 pub(crate) use permissions::{AccessPermission, Permissions};
-use permissions::{TransformReader, Transforms};
+use permissions::{LockReader, Transforms};
 
 /// A signature or document time-stamp that a signature field has as its value.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -67,7 +67,7 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
     let mut signatures = Vec::new();
     let mut seen = BTreeSet::new();
     let mut names = BTreeSet::new();
-    let mut transforms = TransformReader::default();
+    let mut locks = LockReader::new(file.limits());
     for field in file.field_nodes()? {
         let Some((id, dictionary)) = signature_of(file, &field) else {
             continue;
@@ -75,7 +75,7 @@ pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refus
         if !seen.insert(id) {
             continue;
         }
-        let mut signature = read(file, &field, id, dictionary, &mut transforms)?;
+        let mut signature = read(file, &field, id, dictionary, &mut locks)?;
         // Fields must not share a name, but some do; signatures are told apart
         // by it.
         while !names.insert(signature.field_name.clone()) {
@@ -133,7 +133,7 @@ fn read(
     field: &FieldNode<'_>,
     id: ObjectId,
     dictionary: &Dictionary,
-    transforms: &mut TransformReader,
+    lock_reader: &mut LockReader,
 ) -> Result<SignatureDictionary, Refusal> {
     let object = file.raw_object(id)?;
     let damaged = |_| {
@@ -174,7 +174,7 @@ fn read(
     let Transforms {
         certification,
         locks,
-    } = transforms.read(file, dictionary);
+    } = lock_reader.transforms(file, dictionary);
     let own_access = [
         certification,
         permissions::lock_permission(file, field.dictionary),
@@ -198,7 +198,7 @@ fn read(
             access: own_access.unwrap_or(AccessPermission::FormFilling),
             is_stated: own_access.is_some(),
             locks,
-            own_lock: permissions::field_lock(file, field.dictionary),
+            own_lock: lock_reader.of_field(file, field.dictionary),
         },
         coverage,
     })

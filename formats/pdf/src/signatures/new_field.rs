@@ -25,30 +25,12 @@ pub(crate) fn new_field_name(
 ) -> Result<String, Refusal> {
     let nodes = file.field_nodes()?.into_iter();
     let mut unusable: BTreeSet<String> = nodes.map(|node| node.name).collect();
-    // `None` is every name.
-    let mut left_out: Option<Vec<&str>> = None;
     let mut read = BTreeSet::new();
     let locks = signatures
         .iter()
         .map(|signature| &signature.permissions.locks)
         .filter(|locks| read.insert(Rc::as_ptr(locks).cast::<()>()));
-    for lock in locks.flat_map(|locks| locks.iter()) {
-        match lock {
-            FieldLock::All => left_out = Some(Vec::new()),
-            FieldLock::Exclude(names) => {
-                left_out = Some(match left_out {
-                    None => names.iter().map(String::as_str).collect(),
-                    Some(mut left_out) => {
-                        let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-                        left_out.retain(|name| names.contains(name));
-                        left_out
-                    }
-                });
-            }
-            FieldLock::Include(names) => unusable.extend(names.iter().cloned()),
-        }
-    }
-    let found = match left_out {
+    let found = match left_out(locks.flat_map(|locks| locks.iter()), &mut unusable) {
         None => (1_usize..)
             .map(|number| format!("Signature{number}"))
             .find(|name| !unusable.contains(name)),
@@ -58,6 +40,38 @@ pub(crate) fn new_field_name(
             .map(str::to_owned),
     };
     found.ok_or_else(|| refusal(signatures))
+}
+
+/// The names that all of these locks leave out, each once; `None` is every name
+/// but those that are `unusable`, to which the locks add.
+fn left_out<'l>(
+    locks: impl Iterator<Item = &'l FieldLock>,
+    unusable: &mut BTreeSet<String>,
+) -> Option<Vec<&'l str>> {
+    let mut left_out: Option<Vec<&str>> = None;
+    // Locks may share a list.
+    let mut read = BTreeSet::new();
+    for lock in locks {
+        match lock {
+            FieldLock::All => left_out = Some(Vec::new()),
+            FieldLock::Exclude(names) if read.insert((false, Rc::as_ptr(names))) => {
+                let in_order = names.iter().map(String::as_str);
+                let mut names: BTreeSet<&str> = in_order.clone().collect();
+                left_out = Some(match left_out {
+                    None => in_order.filter(|name| names.remove(name)).collect(),
+                    Some(mut left_out) => {
+                        left_out.retain(|name| names.contains(name));
+                        left_out
+                    }
+                });
+            }
+            FieldLock::Include(names) if read.insert((true, Rc::as_ptr(names))) => {
+                unusable.extend(names.iter().cloned());
+            }
+            FieldLock::Exclude(_) | FieldLock::Include(_) => {}
+        }
+    }
+    left_out
 }
 
 /// Whether a field at the root can have a name: full stops stand between the
@@ -84,5 +98,41 @@ fn refusal(signatures: &[SignatureDictionary]) -> Refusal {
             "certified-no-changes",
             "An earlier signature locks every field that could be added for a further one.",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signatures::permissions::FieldNames;
+
+    fn names(numbers: impl Iterator<Item = u32>) -> Rc<FieldNames> {
+        Rc::new(numbers.map(|number| format!("field{number}")).collect())
+    }
+
+    #[test]
+    fn a_list_that_locks_share_is_gone_through_once() {
+        let shared = names(0..20_000);
+        for lock in [FieldLock::Exclude, FieldLock::Include] {
+            let locks = vec![lock(Rc::clone(&shared)); 20_000];
+            let mut unusable = BTreeSet::new();
+
+            let left_out = left_out(locks.iter(), &mut unusable);
+
+            assert_eq!(
+                unusable.len() + left_out.map_or(0, |names| names.len()),
+                20_000
+            );
+        }
+    }
+
+    #[test]
+    fn what_every_lock_leaves_out_is_left_in_the_order_of_the_first() {
+        let locks = [[3, 1, 2, 1], [1, 4, 3, 3]].map(|numbers| numbers.into_iter());
+        let locks = locks.map(|numbers| FieldLock::Exclude(names(numbers)));
+
+        let left_out = left_out(locks.iter(), &mut BTreeSet::new());
+
+        assert_eq!(left_out.unwrap(), ["field3", "field1"]);
     }
 }

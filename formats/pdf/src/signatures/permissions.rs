@@ -5,11 +5,16 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Object};
 
+use crate::limits::Limits;
 use crate::structure::{PdfFile, text_string};
 
 /// Most FieldMDP transforms of a signature that are asked about every field; a
 /// signature has one. More lock everything.
 const MAX_LOCKS: usize = 100;
+
+/// What any name of a lock counts towards the total at least, in bytes: many may
+/// be empty.
+const LEAST_COUNTED_BYTES: usize = 16;
 
 /// What may be changed at all (`/P`, ISO 32000-2, table 257).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -28,9 +33,9 @@ pub(crate) enum FieldLock {
     /// All of them.
     All,
     /// All but these and those below them.
-    Exclude(FieldNames),
+    Exclude(Rc<FieldNames>),
     /// These and those below them.
-    Include(FieldNames),
+    Include(Rc<FieldNames>),
 }
 
 /// Fully qualified names of fields. There may be as many as there are fields to
@@ -85,16 +90,13 @@ impl FieldLock {
 
     /// From transform parameters or a signature field lock dictionary; what is
     /// no action of table 259, or names what cannot be read, locks everything.
-    fn read(file: &PdfFile<'_>, parameters: &Dictionary) -> Self {
+    fn read(file: &PdfFile<'_>, parameters: &Dictionary, lists: &mut NameLists) -> Self {
         let action = file
             .entry(parameters, b"Action")
             .and_then(|action| action.as_name().ok());
-        let names = || -> Option<FieldNames> {
-            let Some(names) = file.entry(parameters, b"Fields") else {
-                return Some(FieldNames::default());
-            };
-            let names = names.as_array().ok()?.iter();
-            names.map(|name| text_string(file.resolve(name)?)).collect()
+        let mut names = || match file.entry(parameters, b"Fields") {
+            None => Some(Rc::default()),
+            Some(names) => lists.read(file, names),
         };
         let lock = match action {
             Some(b"Exclude") => names().map(Self::Exclude),
@@ -105,9 +107,39 @@ impl FieldLock {
     }
 }
 
+/// Lists of the names of fields, each read once however many locks share it.
+struct NameLists {
+    /// `None` for what is no list of names.
+    known: BTreeMap<*const Object, Option<Rc<FieldNames>>>,
+    remaining_bytes: usize,
+}
+
+impl NameLists {
+    fn read(&mut self, file: &PdfFile<'_>, list: &Object) -> Option<Rc<FieldNames>> {
+        let place = std::ptr::from_ref(list);
+        if let Some(known) = self.known.get(&place) {
+            return known.clone();
+        }
+        let names = list.as_array().ok().and_then(|names| {
+            let names = names.iter().map(|name| self.name(file.resolve(name)?));
+            Some(Rc::new(names.collect::<Option<_>>()?))
+        });
+        self.known.insert(place, names.clone());
+        names
+    }
+
+    /// `None` for what is no name, and for any once all lists together are too
+    /// long: many items may refer to one string.
+    fn name(&mut self, name: &Object) -> Option<String> {
+        let len = name.as_str().ok()?.len().max(LEAST_COUNTED_BYTES);
+        self.remaining_bytes = self.remaining_bytes.checked_sub(len)?;
+        text_string(name)
+    }
+}
+
 impl FieldNames {
     /// The names in the order in which they are written.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &String> + Clone {
         self.as_written.iter()
     }
 
@@ -159,11 +191,11 @@ impl Permissions {
     }
 }
 
-/// What the transforms of signatures say, each list of them read once however
-/// many signatures share it.
-#[derive(Default)]
-pub(super) struct TransformReader {
+/// What the transforms of signatures and the locks of their fields say, each
+/// list of them read once however many share it.
+pub(super) struct LockReader {
     known: BTreeMap<*const Object, Transforms>,
+    lists: NameLists,
 }
 
 /// What the transforms of a signature say.
@@ -175,20 +207,37 @@ pub(super) struct Transforms {
     pub(super) locks: Rc<[FieldLock]>,
 }
 
-impl TransformReader {
+impl LockReader {
+    /// Nothing read yet.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            known: BTreeMap::new(),
+            lists: NameLists {
+                known: BTreeMap::new(),
+                remaining_bytes: limits.field_name_bytes,
+            },
+        }
+    }
+
     /// Reads `/Reference` of a signature dictionary (12.8.1, table 255).
-    pub(super) fn read(&mut self, file: &PdfFile<'_>, signature: &Dictionary) -> Transforms {
+    pub(super) fn transforms(&mut self, file: &PdfFile<'_>, signature: &Dictionary) -> Transforms {
         let references = file.entry(signature, b"Reference");
         let place = references.map_or(std::ptr::null(), std::ptr::from_ref);
         let known = self.known.entry(place);
         known
-            .or_insert_with(|| Transforms::of(file, references))
+            .or_insert_with(|| Transforms::of(file, references, &mut self.lists))
             .clone()
+    }
+
+    /// The fields that the lock of a signature field names (12.7.5.5).
+    pub(super) fn of_field(&mut self, file: &PdfFile<'_>, field: &Dictionary) -> Option<FieldLock> {
+        file.entry_dictionary(field, b"Lock")
+            .map(|lock| FieldLock::read(file, lock, &mut self.lists))
     }
 }
 
 impl Transforms {
-    fn of(file: &PdfFile<'_>, references: Option<&Object>) -> Self {
+    fn of(file: &PdfFile<'_>, references: Option<&Object>, lists: &mut NameLists) -> Self {
         let mut certification = None;
         let mut locks = Vec::new();
         let mut read = BTreeSet::new();
@@ -213,7 +262,7 @@ impl Transforms {
                     certification = certification.into_iter().chain([stated]).min();
                 }
                 Some(b"FieldMDP") => locks.push(parameters.map_or(FieldLock::All, |parameters| {
-                    FieldLock::read(file, parameters)
+                    FieldLock::read(file, parameters, lists)
                 })),
                 _ => {}
             }
@@ -234,12 +283,6 @@ pub(super) fn lock_permission(file: &PdfFile<'_>, field: &Dictionary) -> Option<
     file.entry(lock, b"P").map(AccessPermission::read)
 }
 
-/// The fields that the lock of a signature field names (12.7.5.5).
-pub(super) fn field_lock(file: &PdfFile<'_>, field: &Dictionary) -> Option<FieldLock> {
-    file.entry_dictionary(field, b"Lock")
-        .map(|lock| FieldLock::read(file, lock))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,8 +290,8 @@ mod tests {
     #[test]
     fn a_lock_holds_for_the_named_fields_and_those_below_them() {
         let names = || ["seller".to_owned(), "buyer.name".to_owned()];
-        let include = FieldLock::Include(FieldNames::from_iter(names()));
-        let exclude = FieldLock::Exclude(FieldNames::from_iter(names()));
+        let include = FieldLock::Include(Rc::new(FieldNames::from_iter(names())));
+        let exclude = FieldLock::Exclude(Rc::new(FieldNames::from_iter(names())));
 
         for locked in ["seller", "seller.name", "buyer.name"] {
             assert!(include.locks(locked) && !exclude.locks(locked), "{locked}");
@@ -262,7 +305,7 @@ mod tests {
     #[test]
     fn as_many_names_may_be_locked_as_there_are_fields() {
         let names = || (0..100_000).map(|number| format!("parent.field{number}"));
-        let lock = FieldLock::Include(names().collect());
+        let lock = FieldLock::Include(Rc::new(names().collect()));
 
         assert!(names().all(|name| lock.locks(&name)));
         assert!(!names().any(|name| lock.locks(&name.replace("field", "other"))));

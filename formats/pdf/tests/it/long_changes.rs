@@ -116,6 +116,70 @@ fn pages_may_share_a_long_list_of_annotations() {
     assert!(!amended(2));
 }
 
+#[test]
+fn locks_of_many_signatures_may_share_a_long_list_of_names() {
+    const SIGNATURES: u32 = 1_000;
+
+    let document = |names: &str| {
+        let mut objects = form(&[]);
+        let fields = 1_000..1_000 + SIGNATURES;
+        let references: String = fields
+            .clone()
+            .map(|field| format!("{field} 0 R "))
+            .collect();
+        objects.set(
+            1,
+            format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{references}] >> >>"),
+        );
+        objects.set(8, format!("({})", "x".repeat(1 << 20)));
+        objects.set(9, format!("[{names}]"));
+        let names = "/Action /Include /Fields 9 0 R";
+        for field in fields {
+            objects.set(
+                field,
+                format!(
+                    "<< /FT /Sig /T (a{field}) /Lock << {names} >> /V << /Type /Sig /Reference \
+                     [<< /TransformMethod /FieldMDP /TransformParams << {names} >> >>] >> >>"
+                ),
+            );
+        }
+        objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+    };
+    for names in ["(a name) ".repeat(20_000), "8 0 R ".repeat(1_000)] {
+        let document = document(&names);
+
+        let (refusal, peak) = peak_of(|| inspected(&document).unwrap_err());
+
+        assert_eq!(refusal.code, "signature-byterange");
+        assert!(peak < 128 << 20, "{peak} bytes");
+    }
+}
+
+#[test]
+fn new_fields_may_share_a_long_list_of_kids_that_are_none() {
+    const FIELDS: u32 = 5_000;
+
+    let signed = SignedPdf::drafted(Draft::default()).sign(Signing::by(Identity::Ona));
+    let amended = signed.amended(|draft| {
+        let fields = 1_000..1_000 + FIELDS;
+        draft.fields = fields
+            .clone()
+            .map(|field| format!("{field} 0 R "))
+            .collect();
+        let empty = fields.map(|field| {
+            let entries = format!("/FT /Sig /T (a{field}) /Rect [0 0 0 0] /Kids 999 0 R");
+            (
+                field,
+                format!("<< /Type /Annot /Subtype /Widget {entries} >>"),
+            )
+        });
+        let kids = (999, format!("[{}]", "null ".repeat(500_000)));
+        std::iter::once(kids).chain(empty).collect()
+    });
+
+    assert!(is_intact(&amended.build()));
+}
+
 /// A later revision with an object in an object stream (ISO 32000-2, 7.5.7).
 fn with_object_stream(document: &[u8], number: u32, object: &str) -> Vec<u8> {
     let mut bytes = document.to_vec();

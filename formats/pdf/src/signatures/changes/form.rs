@@ -1,5 +1,7 @@
 //! The interactive form, and the signature fields that are added to it.
 
+use std::collections::BTreeSet;
+
 use lopdf::Object;
 
 use super::super::{AccessPermission, is_document_timestamp};
@@ -51,14 +53,21 @@ impl Comparison<'_, '_, '_> {
             .filter(|differing| differing.removed.is_empty())
             .ok_or_else(|| Stop::Change("Fields were removed from the form.".into()))?
             .added;
+        let mut lists = BTreeSet::new();
         for number in added {
-            self.explain_new_field(number)?;
+            self.explain_new_field(number, &mut lists)?;
         }
         Ok(())
     }
 
     /// A signature field at the root that is new, as is all that is below it.
-    fn explain_new_field(&mut self, root: u32) -> Result<(), Stop> {
+    /// `lists` are the lists of kids that were looked at: fields may share one
+    /// that leads to none.
+    fn explain_new_field(
+        &mut self,
+        root: u32,
+        lists: &mut BTreeSet<*const Object>,
+    ) -> Result<(), Stop> {
         let detector = self.detector;
         let mut open = vec![root];
         while let Some(number) = open.pop() {
@@ -71,7 +80,7 @@ impl Comparison<'_, '_, '_> {
                 )));
             };
             self.refuse_forbidden(node)?;
-            open.extend(self.kids(node));
+            open.extend(self.kids(node, lists));
         }
         self.explain_added(format!("{root} 0 R").as_bytes())?;
         Ok(())
@@ -128,8 +137,9 @@ impl Comparison<'_, '_, '_> {
         })
     }
 
-    fn kids(&self, node: &FieldNode<'_>) -> Vec<u32> {
+    fn kids(&self, node: &FieldNode<'_>, lists: &mut BTreeSet<*const Object>) -> Vec<u32> {
         let kids = self.file.entry(node.dictionary, b"Kids");
+        let kids = kids.filter(|kids| lists.insert(std::ptr::from_ref(*kids)));
         let kids = kids.and_then(|kids| kids.as_array().ok());
         let numbers = kids.into_iter().flatten().map(Object::as_reference);
         numbers.flatten().map(|(number, _)| number).collect()
