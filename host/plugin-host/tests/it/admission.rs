@@ -1,11 +1,12 @@
 use bytes::Bytes;
+use parafa_fixtures::component as fixtures;
 use parafa_plugin_host::{
     AdmissionError, CallError, CallLimits, Capability, FaultKind, Preservation, Surface,
 };
-use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
+use wit_component::dummy_module;
 use wit_parser::{ManglingAndAbi, Resolve};
 
-use crate::support::{component, contract_with, host, toy};
+use crate::support::{component, host, toy};
 
 #[tokio::test]
 async fn a_plugin_says_what_it_is() {
@@ -185,16 +186,11 @@ async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {
 
 /// A component of the world `plugin`, all of whose functions trap.
 fn dummy(wit: &str) -> Vec<u8> {
-    let (resolve, world) = contract_with(wit);
+    let (resolve, world) = fixtures::contract_with(wit);
     encode(&resolve, world)
 }
 
 fn encode(resolve: &Resolve, world: wit_parser::WorldId) -> Vec<u8> {
-    let mut module = dummy_module(resolve, world, ManglingAndAbi::Standard32);
-    embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8, false).unwrap();
-    ComponentEncoder::default()
-        .module(&module)
-        .unwrap()
-        .encode()
-        .unwrap()
+    let module = dummy_module(resolve, world, ManglingAndAbi::Standard32);
+    fixtures::encode(module, resolve, world)
 }

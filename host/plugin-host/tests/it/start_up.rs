@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parafa_fixtures::component as fixtures;
 use parafa_plugin_host::{AdmissionError, CallError, CallLimits, FaultKind};
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 
-use crate::support::{component, contract_with, host};
+use crate::support::{component, host};
 
 const MIB: usize = 1024 * 1024;
 /// The limits of every test here.
@@ -255,17 +255,8 @@ impl Stub<'_> {
             about = words(&[0, 4, 4, 5, 128, 1, 0, 0, 0, 0]),
             media_type = words(&[9, 18]),
         );
-        let mut module = wat::parse_str(module).unwrap();
-        let (resolve, world) =
-            contract_with("world plugin { include parafa:format/describe@0.1.0; }");
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
-            .unwrap();
-        ComponentEncoder::default()
-            .module(&module)
-            .unwrap()
-            .encode()
-            .unwrap()
-            .into()
+        let world = "world plugin { include parafa:format/describe@0.1.0; }";
+        fixtures::component(&module, world).into()
     }
 }
 

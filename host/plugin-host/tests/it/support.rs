@@ -16,10 +16,6 @@ use parafa_plugin_host::{
     DigestAlgorithm, FaultKind, Need, NeedKind, Plugin, PluginHost, PluginHostConfig, Progress,
     Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension, TargetLevel,
 };
-use wit_parser::{Resolve, WorldId};
-
-/// The contract's source.
-const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/parafa-format-0.1");
 
 /// A host with the default limits, for everything that need not be cut short.
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
@@ -47,17 +43,6 @@ pub(crate) fn component(name: &str) -> Bytes {
             folder.display()
         ),
     }
-}
-
-/// The contract together with `wit`, which has a world `plugin`.
-pub(crate) fn contract_with(wit: &str) -> (Resolve, WorldId) {
-    let mut resolve = Resolve::new();
-    resolve.push_dir(Path::new(WIT)).unwrap();
-    let package = resolve
-        .push_str("plugin.wit", &format!("package test:plugin; {wit}"))
-        .unwrap();
-    let world = resolve.packages[package].worlds["plugin"];
-    (resolve, world)
 }
 
 pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
