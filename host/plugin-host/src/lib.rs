@@ -40,6 +40,7 @@ mod known_documents;
 mod limits;
 mod making;
 mod media_type;
+mod memory_limit;
 mod meter;
 mod observer;
 mod output;

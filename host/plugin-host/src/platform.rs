@@ -1,12 +1,13 @@
 //! What the host offers to a running plugin.
 
 use openssl::error::ErrorStack;
+use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
-use wasmtime::{Engine, ResourceLimiter};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
 use crate::crypto::verify_with_spki;
 use crate::guest_log::GuestLog;
+use crate::memory_limit::MemoryLimit;
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
 use crate::{
@@ -25,14 +26,6 @@ pub(crate) struct CallState {
 
 /// What cannot happen: the host makes every handle of a document itself.
 const NO_DOCUMENT: &str = "a handle leads to no document";
-
-/// Ends a plugin that wants more memory than a call may have, and tells the
-/// meter what it has.
-#[derive(Debug)]
-pub(crate) struct MemoryLimit {
-    bytes: usize,
-    meter: MemoryMeter,
-}
 
 /// Ends the running call from within a host function.
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +51,7 @@ impl CallState {
         Self {
             documents,
             log,
-            memory: MemoryLimit {
-                bytes: limits.memory_bytes,
-                meter,
-            },
+            memory: MemoryLimit::new(limits, meter),
             output: Output::new(limits),
             resources,
         }
@@ -202,34 +192,6 @@ impl log::Host for CallState {
 }
 
 impl types::Host for CallState {}
-
-impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(
-        &mut self,
-        _current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        if desired > self.bytes {
-            return Err(Abort(FaultKind::MemoryLimit {
-                wanted: desired,
-                limit: self.bytes,
-            })
-            .into());
-        }
-        self.meter.saw(desired);
-        Ok(true)
-    }
-
-    fn table_growing(
-        &mut self,
-        _current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        Ok(desired <= crate::engine::TABLE_ELEMENTS)
-    }
-}
 
 impl From<ErrorStack> for Abort {
     fn from(error: ErrorStack) -> Self {
