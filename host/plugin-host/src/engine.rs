@@ -6,7 +6,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 /// How often the clock ticks that ends calls.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
 
-/// Entries of a function table; `lopdf` has some 500.
+/// Entries of the function tables of one call; `lopdf` has some 500.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
 /// Memory that a pooled slot keeps between calls, in bytes: growing it afresh
@@ -18,9 +18,9 @@ const KEPT_TABLE: usize = 64 * 1024;
 
 /// Core instances, tables and memories of one component: the plugin's module
 /// and the two that `wit-component` puts around it.
-const CORE_INSTANCES: u32 = 4;
-const TABLES: u32 = 4;
-const MEMORIES: u32 = 1;
+pub(crate) const CORE_INSTANCES: u32 = 4;
+pub(crate) const TABLES: u32 = 4;
+pub(crate) const MEMORIES: u32 = 1;
 
 /// An engine for `slots` calls at once, and its clock, which ends with it.
 ///

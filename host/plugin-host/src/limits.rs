@@ -6,7 +6,7 @@ const MIB: usize = 1024 * KIB;
 /// What one call of a plugin may use.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CallLimits {
-    /// Linear memory, in bytes.
+    /// Linear memory in all, in bytes.
     pub memory_bytes: usize,
     /// Time from the call to its end, also while the host works for it.
     pub wall: Duration,

@@ -9,8 +9,8 @@ pub struct MemoryMeter {
 }
 
 impl MemoryMeter {
-    /// The largest linear memory that a metered call had, in bytes; 0 before
-    /// the first call.
+    /// The most linear memory that a metered call had, in bytes; 0 before the
+    /// first call.
     #[must_use]
     pub fn peak_bytes(&self) -> usize {
         self.peak.load(Ordering::Relaxed)

@@ -1,4 +1,5 @@
 use std::io;
+use std::iter;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use parafa_plugin_host::{
 
 use crate::support::{
     Nobody, Signer, answered, archive_request, component, config, derive_request, fault, host,
-    suspended, toy, toy_document,
+    hosts, suspended, toy, toy_document,
 };
 
 const MIB: usize = 1024 * 1024;
@@ -25,38 +26,26 @@ async fn every_bad_ending_of_every_call_is_contained() {
         wall: Duration::from_millis(200),
         ..roomy.clone()
     };
-    let (brief, roomy) = (limited(brief).await, limited(roomy).await);
-    let request = derive_request();
-    for call in [
-        "archive", "compose", "finish", "flatten", "inspect", "prepare", "rehearse", "verify",
-    ] {
-        for (ending, kind) in [
-            ("busy", "time-out"),
-            ("exhaust", "memory"),
-            ("hoard", "trap"),
-            ("loop", "time-out"),
-            ("panic", "panic"),
-            ("recurse", "stack"),
+    for (brief, roomy) in iter::zip(limited_toys(&brief).await, limited_toys(&roomy).await) {
+        for call in [
+            "archive", "compose", "finish", "flatten", "inspect", "prepare", "rehearse", "verify",
         ] {
-            let behaviour = format!("{ending}@{call}");
-            // On a busy machine only what never ends needs a short deadline.
-            let toy = if kind == "time-out" { &brief } else { &roomy };
-            let document = toy_document(&behaviour);
-            let fault = match call {
-                "archive" => {
-                    let request = archive_request();
-                    fault(toy.archive(document, &request, &[]).await.unwrap_err())
-                }
-                "compose" => compose_fault(toy, &behaviour).await,
-                "finish" => output_fault(toy, &behaviour).await,
-                "flatten" => fault(toy.flatten(document, &request).await.unwrap_err()),
-                "inspect" => inspect(toy, &behaviour).await,
-                "prepare" => prepare_fault(toy, &behaviour).await,
-                "rehearse" => fault(toy.rehearse(document, &request).await.unwrap_err()),
-                _ => fault(toy.verify(document).await.unwrap_err()),
-            };
+            for (ending, kind) in [
+                ("busy", "time-out"),
+                ("exhaust", "memory"),
+                ("hoard", "trap"),
+                ("loop", "time-out"),
+                ("panic", "panic"),
+                ("recurse", "stack"),
+            ] {
+                let behaviour = format!("{ending}@{call}");
+                // On a busy machine only what never ends needs a short deadline.
+                let toy = if kind == "time-out" { &brief } else { &roomy };
 
-            assert_eq!(fault.name(), kind, "{behaviour}: {fault}");
+                let fault = fault_of(toy, call, &behaviour).await;
+
+                assert_eq!(fault.name(), kind, "{behaviour}: {fault}");
+            }
         }
     }
 }
@@ -81,12 +70,13 @@ async fn memory_past_the_limit_ends_the_call() {
         ..CallLimits::default()
     };
 
-    let FaultKind::MemoryLimit { wanted, limit } = inspect(&limited(limits).await, "exhaust").await
-    else {
-        panic!("ended otherwise")
-    };
-    assert_eq!(limit, 32 * MIB);
-    assert!(wanted > limit);
+    for toy in limited_toys(&limits).await {
+        let FaultKind::MemoryLimit { wanted, limit } = inspect(&toy, "exhaust").await else {
+            panic!("ended otherwise")
+        };
+        assert_eq!(limit, 32 * MIB);
+        assert!(wanted > limit);
+    }
 }
 
 #[tokio::test]
@@ -95,17 +85,18 @@ async fn a_meter_sees_how_much_memory_calls_take() {
         memory_bytes: 32 * MIB,
         ..CallLimits::default()
     };
-    let meter = MemoryMeter::default();
-    let toy = limited(limits).await;
-    let metered = toy.metered(&meter);
+    for toy in limited_toys(&limits).await {
+        let meter = MemoryMeter::default();
+        let metered = toy.metered(&meter);
 
-    metered.inspect(toy_document("honest")).await.unwrap();
-    let modest = meter.peak_bytes();
-    metered.inspect(toy_document("exhaust")).await.unwrap_err();
-    toy.inspect(toy_document("honest")).await.unwrap();
+        metered.inspect(toy_document("honest")).await.unwrap();
+        let modest = meter.peak_bytes();
+        metered.inspect(toy_document("exhaust")).await.unwrap_err();
+        toy.inspect(toy_document("honest")).await.unwrap();
 
-    assert!((1..4 * MIB).contains(&modest), "{modest}");
-    assert!((30 * MIB..=32 * MIB).contains(&meter.peak_bytes()));
+        assert!((1..4 * MIB).contains(&modest), "{modest}");
+        assert!((30 * MIB..=32 * MIB).contains(&meter.peak_bytes()));
+    }
 }
 
 #[tokio::test]
@@ -371,6 +362,36 @@ async fn limited(limits: CallLimits) -> Arc<Plugin> {
         .admit(component("test/toy.wasm"))
         .await
         .unwrap()
+}
+
+/// One whose instances come from a pool, and one whose instances are made on
+/// demand.
+async fn limited_toys(limits: &CallLimits) -> [Arc<Plugin>; 2] {
+    let toy = component("test/toy.wasm");
+    let [pooled, on_demand] = hosts(limits);
+    [
+        pooled.admit(toy.clone()).await.unwrap(),
+        on_demand.admit(toy).await.unwrap(),
+    ]
+}
+
+/// The fault of a call, or of a step of `sign`.
+async fn fault_of(toy: &Arc<Plugin>, call: &str, behaviour: &str) -> FaultKind {
+    let document = toy_document(behaviour);
+    let request = derive_request();
+    match call {
+        "archive" => {
+            let request = archive_request();
+            fault(toy.archive(document, &request, &[]).await.unwrap_err())
+        }
+        "compose" => compose_fault(toy, behaviour).await,
+        "finish" => output_fault(toy, behaviour).await,
+        "flatten" => fault(toy.flatten(document, &request).await.unwrap_err()),
+        "inspect" => inspect(toy, behaviour).await,
+        "prepare" => prepare_fault(toy, behaviour).await,
+        "rehearse" => fault(toy.rehearse(document, &request).await.unwrap_err()),
+        _ => fault(toy.verify(document).await.unwrap_err()),
+    }
 }
 
 async fn inspect(toy: &Arc<Plugin>, behaviour: &str) -> FaultKind {

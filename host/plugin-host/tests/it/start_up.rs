@@ -7,8 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use parafa_fixtures::component as fixtures;
 use parafa_plugin_host::{AdmissionError, CallError, CallLimits, FaultKind};
+use wasmparser::{Parser, Payload};
 
-use crate::support::{component, host};
+use crate::support::{component, host, hosts};
 
 const MIB: usize = 1024 * 1024;
 /// The limits of every test here.
@@ -29,13 +30,17 @@ struct Stub<'a> {
     on_start: &'a str,
     /// What it does before it says what it is.
     on_describe: &'a str,
+    /// Another module, and how many instances of it there are beside its own.
+    beside: Option<(&'a str, u8)>,
 }
 
 #[tokio::test]
 async fn a_stub_that_behaves_is_admitted() {
-    let admitted = host(LIMITS()).admit(Stub::default().build()).await;
+    for host in hosts(&LIMITS()) {
+        let admitted = host.admit(Stub::default().build()).await;
 
-    assert_eq!(admitted.unwrap().id(), "stub");
+        assert_eq!(admitted.unwrap().id(), "stub");
+    }
 }
 
 #[tokio::test]
@@ -72,13 +77,54 @@ async fn memory_past_the_limit_while_starting_is_not_given() {
     };
 
     assert_eq!(grown.await.name(), "memory");
-    let refused = refusal(begun_with.build()).await;
+    let [pooled, on_demand] = refusals(begun_with).await;
     assert!(
-        matches!(refused, AdmissionError::Uncompilable(_))
-            || matches!(&refused, AdmissionError::SelfTest(CallError::Fault(fault))
-                if fault.kind.name() == "memory"),
-        "{refused:?}"
+        matches!(pooled, AdmissionError::Uncompilable(_)),
+        "{pooled:?}"
     );
+    assert_eq!(self_test(on_demand).name(), "memory");
+}
+
+#[tokio::test]
+async fn more_memories_than_a_component_may_have_are_not_made() {
+    let filled = "(module
+        (memory 320)
+        (func $fill i32.const 0 i32.const 1 i32.const 20971520 memory.fill)
+        (start $fill))";
+
+    let [pooled, on_demand] = refusals(Stub {
+        beside: Some((filled, 2)),
+        ..Stub::default()
+    })
+    .await;
+
+    assert!(
+        matches!(pooled, AdmissionError::Uncompilable(_)),
+        "{pooled:?}"
+    );
+    let fault = self_test(on_demand).to_string();
+    assert!(fault.contains("memory count too high at 2"), "{fault}");
+}
+
+#[tokio::test]
+async fn more_instances_than_a_component_may_have_are_not_made() {
+    let with = |instances| Stub {
+        beside: Some(("(module)", instances)),
+        ..Stub::default()
+    };
+    // It has two of its own: of its module, and of what initializes that.
+    for host in hosts(&LIMITS()) {
+        host.admit(with(2).build()).await.unwrap();
+    }
+
+    let [pooled, on_demand] = refusals(with(3)).await;
+
+    assert!(
+        matches!(pooled, AdmissionError::Uncompilable(_)),
+        "{pooled:?}"
+    );
+    let fault = self_test(on_demand).to_string();
+    assert!(fault.contains("instance count too high at 5"), "{fault}");
 }
 
 #[tokio::test]
@@ -97,7 +143,30 @@ async fn tables_past_the_limit_are_not_given() {
     };
 
     assert!(matches!(grown.await, FaultKind::Trap(_)));
-    refusal(begun_with.build()).await;
+    refusals(begun_with).await;
+}
+
+#[tokio::test]
+async fn tables_of_all_instances_have_one_limit() {
+    let growing = "(module
+        (table $t 1 funcref)
+        (func $grow
+            ref.null func i32.const 14999 table.grow $t
+            i32.const -1 i32.eq if unreachable end)
+        (start $grow))";
+    for module in ["(module (table 15000 funcref))", growing] {
+        let with = |instances| Stub {
+            beside: Some((module, instances)),
+            ..Stub::default()
+        };
+        for host in hosts(&LIMITS()) {
+            host.admit(with(1).build()).await.unwrap();
+        }
+
+        let fault = self_test_fault(with(2)).await;
+
+        assert!(matches!(fault, FaultKind::Trap(_)), "{fault}");
+    }
 }
 
 #[tokio::test]
@@ -140,11 +209,7 @@ async fn a_component_of_components_of_components_is_refused() {
     for depth in [10, 1_000, 20_000] {
         let mut nested = PREAMBLE.to_vec();
         for _ in 0..depth {
-            let mut outer = PREAMBLE.to_vec();
-            outer.push(COMPONENT_SECTION);
-            outer.extend(leb128(nested.len()));
-            outer.extend_from_slice(&nested);
-            nested = outer;
+            nested = [PREAMBLE, &section(COMPONENT_SECTION, &nested)].concat();
         }
 
         let refused = refusal(nested).await;
@@ -256,8 +321,36 @@ impl Stub<'_> {
             media_type = words(&[9, 18]),
         );
         let world = "world plugin { include parafa:format/describe@0.1.0; }";
-        fixtures::component(&module, world).into()
+        let own = fixtures::component(&module, world);
+        match self.beside {
+            Some((module, instances)) => with_instances(own, module, instances).into(),
+            None => own.into(),
+        }
     }
+}
+
+/// The component with as many instances of another module, which take nothing
+/// from anybody.
+fn with_instances(mut component: Vec<u8>, module: &str, instances: u8) -> Vec<u8> {
+    const CORE_MODULE_SECTION: u8 = 1;
+    const CORE_INSTANCE_SECTION: u8 = 2;
+    const INSTANTIATED: u8 = 0;
+    const NO_ARGUMENTS: u8 = 0;
+
+    let own_modules = Parser::new(0)
+        .parse_all(&component)
+        .filter(|payload| matches!(payload, Ok(Payload::ModuleSection { .. })))
+        .count();
+    let instance = [INSTANTIATED, own_modules.try_into().unwrap(), NO_ARGUMENTS];
+    let list = [&[instances], &*instance.repeat(instances.into())].concat();
+    let module = wat::parse_str(module).unwrap();
+    component.extend(section(CORE_MODULE_SECTION, &module));
+    component.extend(section(CORE_INSTANCE_SECTION, &list));
+    component
+}
+
+fn section(id: u8, content: &[u8]) -> Vec<u8> {
+    [&[id], &*leb128(content.len()), content].concat()
 }
 
 /// Little-endian words as the text format writes bytes.
@@ -279,11 +372,29 @@ fn leb128(mut value: usize) -> Vec<u8> {
     }
 }
 
+/// How describing itself ends, in the same way wherever its instances are from.
 async fn self_test_fault(stub: Stub<'_>) -> FaultKind {
-    match refusal(stub.build()).await {
+    let [pooled, on_demand] = refusals(stub).await.map(self_test);
+    assert_eq!(pooled, on_demand);
+    pooled
+}
+
+fn self_test(refused: AdmissionError) -> FaultKind {
+    match refused {
         AdmissionError::SelfTest(CallError::Fault(fault)) => fault.kind,
         other => panic!("refused otherwise: {other:?}"),
     }
+}
+
+/// How it is refused where instances come from a pool, and where they are made
+/// on demand.
+async fn refusals(stub: Stub<'_>) -> [AdmissionError; 2] {
+    let wasm = stub.build();
+    let [pooled, on_demand] = hosts(&LIMITS());
+    [
+        pooled.admit(wasm.clone()).await.unwrap_err(),
+        on_demand.admit(wasm).await.unwrap_err(),
+    ]
 }
 
 async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {

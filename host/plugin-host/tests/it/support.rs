@@ -1,4 +1,5 @@
 use std::env;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -20,9 +21,25 @@ use parafa_plugin_host::{
 /// A host with the default limits, for everything that need not be cut short.
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
 
+/// Calls at once of which no address space has room for a pool: each would have
+/// 4 GiB of it.
+const TOO_MANY_FOR_A_POOL: NonZeroU32 = NonZeroU32::new(100_000).unwrap();
+
 /// A host whose compiled plugins outlive the test run.
 pub(crate) fn host(limits: CallLimits) -> Arc<PluginHost> {
     Arc::new(PluginHost::new(PluginHostConfig { limits, ..config() }).unwrap())
+}
+
+/// A host whose instances come from a pool, and one that has no room for a pool
+/// and makes them on demand.
+pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
+    let without_pool = PluginHostConfig {
+        limits: limits.clone(),
+        max_concurrent: TOO_MANY_FOR_A_POOL,
+        ..config()
+    };
+    let without_pool = PluginHost::new(without_pool).unwrap();
+    [host(limits.clone()), Arc::new(without_pool)]
 }
 
 /// The defaults, with a folder for compiled plugins that outlives the test run.
