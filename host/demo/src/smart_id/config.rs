@@ -41,8 +41,8 @@ pub struct SmartIdTimings {
     pub linked_wait: Duration,
     /// How far `elapsedSeconds` of a QR code may be behind, by the world's clock.
     pub qr_tolerance: Duration,
-    /// How long a poll is held at most for a session that begins with a device
-    /// link, real time: nobody may ever follow it.
+    /// How long a poll is held at most while nobody follows the session's device
+    /// link, real time.
     pub longest_link_poll: Duration,
 }
 

@@ -141,7 +141,7 @@ struct Poll {
 }
 
 /// Long poll: answers when the session ends, at the latest after `timeoutMs`, or
-/// as the world was told of links.
+/// sooner while nobody follows a link.
 async fn session(
     State(service): State<SmartId>,
     Path(id): Path<String>,
@@ -163,9 +163,10 @@ async fn session(
         .find(id, service.0.clock.now())
         .ok_or_else(|| Problem::not_found("no such session"))?;
     let timeout = Duration::from_millis(timeout);
-    let timeout = match &session.link {
-        Some(_) => timeout.min(service.0.timings.longest_link_poll),
-        None => timeout,
+    let timeout = if session.awaits_follower() {
+        timeout.min(service.0.timings.longest_link_poll)
+    } else {
+        timeout
     };
     let mut progress = session.progress();
     let complete = progress.wait_for(|progress| matches!(progress, Progress::Complete { .. }));

@@ -182,6 +182,7 @@ impl SmartId {
             cookie: scan.browser_cookie.clone(),
         });
         let approach = Approach::Link(link.link_type);
+        session.follow();
         self.0.phones.ring(account, session, approach, browser);
         Ok(())
     }

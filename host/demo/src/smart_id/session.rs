@@ -1,6 +1,9 @@
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -32,6 +35,7 @@ pub(super) struct Session {
     /// The account that the request names.
     pub(super) account: Option<Arc<Account>>,
     pub(super) link: Option<LinkKeys>,
+    is_followed: AtomicBool,
     progress: watch::Sender<Progress>,
     /// The signature session that follows a choice of certificate.
     successor: watch::Sender<Option<Arc<Session>>>,
@@ -113,6 +117,7 @@ impl Session {
             task,
             account,
             link: None,
+            is_followed: AtomicBool::new(false),
             progress: watch::Sender::new(Progress::Running),
             successor: watch::Sender::new(None),
         }
@@ -125,6 +130,16 @@ impl Session {
             secret: random::bytes(),
         });
         self
+    }
+
+    /// Notes that somebody follows its link.
+    pub(super) fn follow(&self) {
+        self.is_followed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it waits for somebody to follow its link.
+    pub(super) fn awaits_follower(&self) -> bool {
+        self.link.is_some() && !self.is_followed.load(Ordering::Relaxed)
     }
 
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {

@@ -50,8 +50,8 @@ const PDF: &str = "pdf.wasm";
 pub(crate) const TOY: &str = "test/toy.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
-/// How long a poll is held for a link, in real time: where nobody follows one,
-/// the clock is to go on.
+/// How long a poll is held for a link that nobody follows, in real time: the clock
+/// is to go on.
 const LINK_POLL: Duration = Duration::from_millis(100);
 const START: &str = "2026-03-11T09:00:00Z";
 

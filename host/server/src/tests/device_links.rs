@@ -111,8 +111,6 @@ async fn a_code_to_scan_does_not_stand_still_after_the_clock_was_set_back_while_
         assert_eq!(elapsed(&stage).await, second);
         site.pass(TICK);
     }
-    site.follow(&stage.shown_link().await.qr).await;
-    assert_eq!(stage.outcome().await.phase, Phase::Done);
     drop(stage);
     site.shutdown().await;
 }
