@@ -3,6 +3,7 @@
 mod answers;
 mod end_results;
 mod faults;
+mod silence;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
