@@ -7,6 +7,17 @@ use serde_json::json;
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
+/// Waits for the code to scan to be shown anew some times; gives when it was, in
+/// milliseconds, and from where it came.
+const CODES: &str = "
+    const tell = arguments[arguments.length - 1];
+    const code = document.getElementById('qr');
+    const shown = [];
+    code.addEventListener('load', () => {
+      shown.push([performance.now(), code.src]);
+      if (shown.length === 4) tell(shown);
+    });
+";
 /// How often a page is opened again until a document has been looked at.
 const MOST_PAGES: usize = 20;
 
@@ -112,6 +123,39 @@ async fn two_signers_take_turns_on_the_page_and_one_first_refuses_on_the_phone()
     assert_eq!(ended.status, "completed");
     first.close().await;
     second.close().await;
+}
+
+#[tokio::test]
+async fn a_code_to_scan_is_shown_anew_each_second_until_it_is_scanned() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signers = json!([{"email": "ona@example.lt", "language": "en"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+    let link = signing.signers[0].link();
+
+    browser.goto(link.as_str()).await.unwrap();
+    browser.shown("#scan").await.click().await.unwrap();
+    browser.shown("#qr").await;
+    let codes = browser.execute_async(CODES, Vec::new()).await.unwrap();
+    let codes: Vec<(f64, String)> = serde_json::from_value(codes).unwrap();
+
+    // A machine that is busy may be late with one of them.
+    let is_a_second = |pair: &[(f64, String)]| (500.0..=2000.0).contains(&(pair[1].0 - pair[0].0));
+    assert!(codes.windows(2).any(is_a_second), "{codes:?}");
+    assert!(
+        codes.windows(2).all(|pair| pair[0].1 != pair[1].1),
+        "{codes:?}"
+    );
+    browser.keep_picture("ceremony-scan").await;
+    let attempt = Demo::ceremony(link).state().await.attempt.unwrap();
+    let code = attempt.device_link.expect("a code to scan").qr;
+    assert!(demo.follow(&code, "QR", demo.persona_who_scans()).await);
+    assert!(browser.text("#done").await.contains("Signed"));
+    let code = browser.find(Locator::Id("qr")).await.unwrap();
+    assert!(!code.is_displayed().await.unwrap());
+    browser.close().await;
 }
 
 #[tokio::test]

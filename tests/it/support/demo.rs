@@ -200,6 +200,15 @@ impl Demo {
         1024 * kib.expect("a peak").parse::<u64>().expect("a number")
     }
 
+    /// Somebody whose phone follows links.
+    pub(crate) fn persona_who_scans(&self) -> &Persona {
+        let personas = self.smart_id_personas("signs");
+        personas
+            .into_iter()
+            .find(|persona| persona.personal_code == "40404040009")
+            .expect("the published persona for device links")
+    }
+
     /// Has a persona's phone follow a device link, as by a scan (`QR`) or in the
     /// page's own browser (`Web2App`); tells whether the phone took it.
     pub(crate) async fn follow(&self, link: &str, flow: &str, persona: &Persona) -> bool {
