@@ -37,6 +37,25 @@ async fn killed_as_the_phone_rings_before_its_session_is_stored() {
 }
 
 #[tokio::test]
+async fn killed_while_a_link_is_open_and_as_the_phone_that_has_followed_it_is_asked() {
+    let mut scene = Scene::set();
+    let attempt = scene.begin_by_link().await;
+
+    scene.crash();
+
+    let (link, person) = (attempt.link().await.qr, scene.host.persona_who_scans());
+    assert!(scene.host.follow(&link, "QR", person).await);
+    scene
+        .control
+        .happens(attempt.begun, |entry| entry.rang_for("signature"))
+        .await;
+
+    scene.crash();
+
+    scene.assert_signed_once(&attempt).await;
+}
+
+#[tokio::test]
 async fn killed_while_the_signer_has_the_phone_in_hand() {
     let mut scene = Scene::set();
     let attempt = scene.begin().await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use url::Url;
 use uuid::Uuid;
 
-use crate::support::client::{Ceremony, SigningClient};
+use crate::support::client::{Ceremony, DeviceLink, Signing, SigningClient};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, Persona};
 use crate::support::referee::Referees;
@@ -66,11 +66,30 @@ impl Scene {
 
     /// Creates a signing and starts the only attempt that there will be.
     pub(super) async fn begin(&self) -> Attempt {
+        let (original, signing) = self.create().await;
+        self.begin_on(signing.signing_id, original, signing.signers[0].link())
+            .await
+    }
+
+    /// The same by a link that somebody is to follow, and waits for the link.
+    pub(super) async fn begin_by_link(&self) -> Attempt {
+        let (original, signing) = self.create().await;
+        let begun = self.control.now().await;
+        let ceremony = Demo::ceremony(signing.signers[0].link());
+        ceremony.open_device_link().await;
+        Attempt {
+            signing: signing.signing_id,
+            original,
+            ceremony,
+            begun,
+        }
+    }
+
+    async fn create(&self) -> (Vec<u8>, Signing) {
         let original = parafa_fixtures::plain(1);
         let signers = json!([{"email": "ona@example.lt"}]);
         let signing = self.api().create(&original, signers).await;
-        self.begin_on(signing.signing_id, original, signing.signers[0].link())
-            .await
+        (original, signing)
     }
 
     /// Starts the only attempt on a signing.
@@ -138,6 +157,13 @@ impl Attempt {
         };
         let reached = tokio::time::timeout(PATIENCE, reached).await;
         assert!(reached.is_ok(), "the attempt is never {phase}");
+    }
+
+    /// The link that is open.
+    pub(super) async fn link(&self) -> DeviceLink {
+        let attempt = self.ceremony.state().await.attempt;
+        let link = attempt.and_then(|attempt| attempt.device_link);
+        link.expect("a link is open")
     }
 
     /// Asserts that nothing has ended yet.
