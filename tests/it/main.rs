@@ -5,6 +5,7 @@ mod backups;
 mod ceremony_page;
 mod crashes;
 mod device_link;
+mod docs;
 mod durability;
 mod hostile_plugins;
 mod long_term;
