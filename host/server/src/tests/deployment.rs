@@ -27,6 +27,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 use uuid::Uuid;
 
+pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::frost::Frost;
 use super::host::{Host, Oddity};

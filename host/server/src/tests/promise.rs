@@ -23,6 +23,9 @@ pub(super) enum Promise {
     OneSignatureOnOneBase,
     /// What a client was told stays true.
     WhatWasToldHolds,
+    /// What was signed on the device that shows the page counts only once the app
+    /// of that attempt has come back to the page.
+    NobodySignsForAnother,
     /// A phone is asked once an attempt for each thing.
     PhonesRingOnce,
     /// Whatever has begun ends, and leaves nothing that is nobody's.

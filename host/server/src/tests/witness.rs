@@ -87,6 +87,10 @@ impl Witness {
         attempts.any(|attempt| attempt.signer == signer)
     }
 
+    pub(super) fn all_attempts(&self) -> impl Iterator<Item = &AttemptRow> {
+        self.attempts.values()
+    }
+
     /// How many attempts there have been.
     pub(super) fn attempts(&self) -> usize {
         self.attempts.len()
@@ -161,7 +165,7 @@ impl Witness {
                 continue;
             }
             let newest = row.newest().expect("a document");
-            let plugin = deployment.site.plugins.by_id("pdf").unwrap();
+            let plugin = deployment.site.plugins.by_id(&row.format).unwrap();
             let document = self.bytes[&newest.bytes_id].clone();
             let evidence = plugin.verify(document).await.unwrap();
             assert_eq!(

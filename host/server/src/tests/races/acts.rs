@@ -20,6 +20,22 @@ pub(super) enum Act {
         signer: Index,
         person: &'static str,
     },
+    /// Without saying who they are.
+    StartByLink {
+        signer: Index,
+    },
+    /// A phone follows a link that is open, by a scan or on the device that shows
+    /// the page.
+    Follow {
+        link: Index,
+        is_same_device: bool,
+    },
+    /// An app comes back to the page behind a link: the one that the link has
+    /// opened, or another one.
+    ComeBack {
+        link: Index,
+        is_own: bool,
+    },
     GiveUp {
         signer: Index,
     },
@@ -149,9 +165,14 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(REFUSES),
     ];
     let start = (any::<Index>(), person);
+    let follow = (any::<Index>(), proptest::bool::weighted(0.7));
+    let come_back = (any::<Index>(), any::<bool>());
     prop_oneof![
         1 => order.prop_map(|order| Act::Create { order }),
         6 => start.prop_map(|(signer, person)| Act::Start { signer, person }),
+        3 => any::<Index>().prop_map(|signer| Act::StartByLink { signer }),
+        4 => follow.prop_map(|(link, is_same_device)| Act::Follow { link, is_same_device }),
+        4 => come_back.prop_map(|(link, is_own)| Act::ComeBack { link, is_own }),
         1 => any::<Index>().prop_map(|signer| Act::GiveUp { signer }),
         1 => any::<Index>().prop_map(|signer| Act::Decline { signer }),
         1 => any::<Index>().prop_map(|signer| Act::Look { signer }),

@@ -1,12 +1,12 @@
 //! Two hosts that race, and what must hold whatever happens.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::vec::IntoIter;
 
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
+use parafa_domain::{Phase, SignerStatus, SigningOrder, SigningStatus};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, StoreError};
 use tokio::task::JoinSet;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::TICK;
 use super::acts::{Act, Freeze, Race, Round};
 use super::calls::{Call, IN_BATCH};
-use super::deeds::{Known, Told, act_on, is_an_answer};
+use super::deeds::{Followed, Known, Told, act_on, is_an_answer};
 use super::receivers::Receivers;
 use crate::error::WorkflowError;
 use crate::records::{Delivery, KeyMode};
@@ -44,6 +44,7 @@ pub(super) struct Contest<'d> {
     witness: Witness,
     receivers: Arc<Receivers>,
     told: Vec<Told>,
+    followed: Arc<Mutex<Followed>>,
     /// Parties whom somebody has asked a host to remove.
     to_be_removed: HashSet<Uuid>,
 }
@@ -111,6 +112,7 @@ impl<'d> Contest<'d> {
             witness,
             receivers,
             told: Vec::new(),
+            followed: Arc::default(),
             to_be_removed: HashSet::new(),
         }
     }
@@ -153,7 +155,8 @@ impl<'d> Contest<'d> {
                     }
                     let posted = self.deployment.site.posted();
                     let host_of_act = self.hosts[host].clone();
-                    let act = act_on(host_of_act, act, known.clone(), posted);
+                    let links = (self.deployment.site.phone(), self.followed.clone());
+                    let act = act_on(host_of_act, act, known.clone(), posted, links);
                     running[host].spawn(self.hosts[host].frost.over(act));
                 }
             }
@@ -210,6 +213,21 @@ impl<'d> Contest<'d> {
         self.witness.look(self.deployment.site.clock.now()).await;
         for told in &self.told {
             self.check_told(*told);
+        }
+        self.check_returns();
+    }
+
+    /// What was signed on the device that shows the page waits for the app that was
+    /// opened there, and for no other one.
+    fn check_returns(&self) {
+        let _promise = Promise::NobodySignsForAnother.at_stake();
+        let followed = self.followed.lock().unwrap();
+        let is_awaited = |attempt: &Uuid| followed.on_this_device.get(attempt) == Some(&true);
+        for attempt in self.witness.all_attempts() {
+            let is_signed = [Phase::Completing, Phase::Done].contains(&attempt.phase);
+            let has_returned = followed.came_back.contains(&attempt.id);
+            assert!(!attempt.returned || has_returned, "another app came back");
+            assert!(!is_signed || attempt.returned || !is_awaited(&attempt.id));
         }
     }
 

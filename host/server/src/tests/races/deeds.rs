@@ -1,5 +1,8 @@
 //! What is done in a race, and what whoever asked for it is told.
 
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use parafa_domain::{SignerStatus, SigningStatus};
@@ -11,8 +14,9 @@ use uuid::Uuid;
 use super::acts::Act;
 use crate::error::WorkflowError;
 use crate::records::{KeyMode, SigningRow};
-use crate::tests::deployment::{CALLER, Posted};
+use crate::tests::deployment::{CALLER, Phone, Posted};
 use crate::tests::host::Host;
+use crate::tests::links::Return;
 use crate::tests::witness::Witness;
 use crate::workflow::accounts::Caller;
 
@@ -61,6 +65,29 @@ pub(super) enum Told {
     Nothing,
 }
 
+/// What people have done with links, by their attempts.
+#[derive(Default)]
+pub(super) struct Followed {
+    /// Links that were followed, once as people do, and whether that was on the
+    /// device that shows the page.
+    pub(super) on_this_device: BTreeMap<Uuid, bool>,
+    /// Those whose own app has come back.
+    pub(super) came_back: BTreeSet<Uuid>,
+}
+
+impl Followed {
+    /// Notes that a link is followed; tells whether it was not followed before.
+    fn note(&mut self, attempt: Uuid, on_this_device: bool) -> bool {
+        match self.on_this_device.entry(attempt) {
+            Entry::Vacant(entry) => {
+                entry.insert(on_this_device);
+                true
+            }
+            Entry::Occupied(_) => false,
+        }
+    }
+}
+
 /// What clients can ask about.
 #[derive(Clone)]
 pub(super) struct Known {
@@ -69,6 +96,8 @@ pub(super) struct Known {
     signings: Vec<(Uuid, KeyMode)>,
     /// Those of them that somebody has signed.
     signed: Vec<(Uuid, KeyMode)>,
+    /// Attempts whose link has been opened, and their signers.
+    links: Vec<(Uuid, Uuid)>,
     pub(super) files: Vec<(Uuid, KeyMode)>,
 }
 
@@ -81,7 +110,10 @@ impl Known {
             let parties = row.signing.signers.iter();
             parties.map(move |party| (party.id.uuid(), signing))
         });
+        let opened = witness.running();
+        let opened = opened.filter(|attempt| attempt.device_link.is_some());
         Self {
+            links: opened.map(|attempt| (attempt.id, attempt.signer)).collect(),
             signers: signers.collect(),
             signings: witness.signings().map(named).collect(),
             signed: signed.map(named).collect(),
@@ -138,6 +170,7 @@ pub(super) async fn act_on(
     act: Act,
     known: Known,
     posted: Posted,
+    (phone, followed): (Phone, Arc<Mutex<Followed>>),
 ) -> Result<Told, WorkflowError> {
     match act {
         Act::Create { order } => {
@@ -149,6 +182,43 @@ pub(super) async fn act_on(
             let (signer, ..) = known.signer(signer)?;
             host.start(signer, person).await?;
             Ok(Told::Started { signer })
+        }
+        Act::StartByLink { signer } => {
+            let (signer, ..) = known.signer(signer)?;
+            host.start_by_link(signer).await?;
+            Ok(Told::Started { signer })
+        }
+        Act::Follow {
+            link,
+            is_same_device,
+        } => {
+            let (_, signer) = pick(&known.links, link)?;
+            let Some((attempt, link)) = host.open_link(signer).await? else {
+                return Ok(Told::Nothing);
+            };
+            let same_device = link.same_device.filter(|_| is_same_device);
+            let is_first = followed
+                .lock()
+                .unwrap()
+                .note(attempt, same_device.is_some());
+            if !is_first {
+                return Ok(Told::Nothing);
+            }
+            // It may be too late.
+            phone.follow(&same_device.unwrap_or(link.qr)).await;
+            Ok(Told::Nothing)
+        }
+        Act::ComeBack { link, is_own } => {
+            let (attempt, signer) = pick(&known.links, link)?;
+            let said = if is_own {
+                let said = host.return_of(attempt).await?;
+                followed.lock().unwrap().came_back.insert(attempt);
+                said
+            } else {
+                Return::made_up()
+            };
+            host.come_back(signer, &said).await?;
+            Ok(Told::Nothing)
         }
         Act::GiveUp { signer } => {
             let (signer, ..) = known.signer(signer)?;
