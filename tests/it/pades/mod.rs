@@ -8,8 +8,6 @@ mod layouts;
 #[path = "../../../formats/cades/tests/it/pki.rs"]
 mod pki;
 mod samples;
-#[path = "../../../formats/pdf/tests/it/verdicts.rs"]
-mod verdicts;
 
 use judges::{SignatureVerdict, Verdict};
 

@@ -6,9 +6,9 @@ use memchr::memmem;
 
 use super::component::{Component, Signer};
 use super::judges::Judges;
-use super::verdicts::verdict;
 use super::{changed_for_earlier_signatures, newest_is_sound, newest_lacks_only_proof};
 use crate::support::referee::samples;
+use crate::support::verdicts::verdict;
 
 /// Longest time for one file, in seconds: pyHanko's comparison of revisions
 /// grows with their square, and one sample has 25 signatures.
