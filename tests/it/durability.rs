@@ -1,13 +1,16 @@
 //! Whatever a caller is told is on the disk: `strace` watches the server, and at
 //! the moment that an answer is written nothing that belongs to it is unsynced.
 
+use std::path::Path;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::tool;
 use reqwest::Method;
 use serde_json::json;
 
-use self::watch::{Watch, is_allowed};
+use self::watch::{BYTES, KEYS, RECORDS, Watch, is_allowed};
+use crate::support::client::Signing;
 use crate::support::demo::Demo;
 
 mod watch;
@@ -27,43 +30,72 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
     let data = demo.data().canonicalize().expect("a path");
     let watch = Watch::begin(&strace, demo.process(), &data);
 
+    let post = async |path: &str, body| api.call(Method::POST, path, body).await.expect(path);
     let signers = json!([{"email": "ona@example.lt"}]);
-    let signing = api.create(&parafa_fixtures::plain(1), signers).await;
-    let content = json!({"name": "a.pdf", "content": BASE64.encode(parafa_fixtures::plain(2))});
-    let file = api.call(Method::POST, "v1/files", Some(content)).await;
-    let file = file.expect("the file is stored")["fileToken"].clone();
+    let signing = api
+        .create(&parafa_fixtures::plain(1), signers.clone())
+        .await;
+    let document = json!({"name": "a.pdf", "content": BASE64.encode(parafa_fixtures::plain(2))});
+    let file = post("v1/files", Some(document.clone())).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
     let person = demo.smart_id_personas("signs")[0];
     let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
     started.await.expect("the attempt starts");
     assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    let signed = signing.signing_id.to_string();
+    post(&format!("v1/signings/{signed}/archive"), None).await;
+    let documents = json!([document, document]);
+    let batch = json!({"title": "Sutartys", "signers": signers, "documents": documents});
+    let batch = post("v1/batches", Some(batch)).await;
+    let pair: Vec<Signing> =
+        serde_json::from_value(batch["signings"].clone()).expect("the signings of the batch");
+    let [cancelled, declined] = [0, 1].map(|which: usize| pair[which].signing_id.to_string());
+    post(&format!("v1/signings/{cancelled}/cancel"), Some(json!({}))).await;
+    let ceremony = Demo::ceremony(pair[1].signers[0].link());
+    ceremony.decline("Ne ta kaina").await;
+    let path = format!("v1/signings/{signed}");
+    let erased = api.call(Method::DELETE, &path, None).await;
+    erased.expect("it is erased");
     let seen = watch.end();
-    let without_syncs = seen.without_syncs();
 
-    let signing = signing.signing_id.to_string();
-    let file = file.as_str().expect("a token");
-    for (status, told, about) in [
-        ("201", signing.as_str(), signing.as_str()),
-        ("201", file, file),
-        ("200", "\"phase\":\"done\"", signing.as_str()),
+    let file = file["fileToken"].as_str().expect("a token");
+    let batch = batch["batchId"].as_str().expect("an id");
+    let (signed, cancelled, declined) = (&*signed, &*cancelled, &*declined);
+    let everything: &[&str] = &[RECORDS, BYTES, KEYS];
+    let document: &[&str] = &[RECORDS, BYTES];
+    let record: &[&str] = &[RECORDS];
+    // Each answer, in the order of the calls: what it tells, what about, and what
+    // the call changes.
+    let mut since = 0;
+    for (status, told, about, changed) in [
+        ("201", signed, signed, everything),
+        ("201", file, file, everything),
+        ("200", "\"phase\":\"done\"", signed, document),
+        ("200", "\"upgraded\":true", signed, document),
+        ("201", batch, batch, everything),
+        ("200", "\"status\":\"cancelled\"", cancelled, record),
+        ("200", "\"status\":\"declined\"", declined, record),
+        ("200", "\"deleted\":true", signed, everything),
     ] {
         let answer = seen.answer(status, told);
-        let written = seen.written_before(answer, about);
+        let written = seen.written(since, answer, about);
+        for part in changed {
+            let is_changed = written.changed.contains(part);
+            assert!(is_changed, "{part} was not changed before {told} was told");
+        }
         assert!(
-            written.records > 0,
-            "no row of {about} was written before {told} was told"
+            written.unsynced.is_empty(),
+            "{:?} when {told} was told",
+            written.unsynced
         );
-        assert!(
-            written.files > 0,
-            "no file was written before {told} was told"
-        );
-        assert_eq!(written.unsynced, [""; 0], "when {told} was told");
 
-        let answer = without_syncs.answer(status, told);
-        let unsynced = without_syncs.written_before(answer, about).unsynced;
-        for part in ["store/db", "bytes", "keys"] {
-            let is_found = unsynced.iter().any(|path| path.ends_with(part));
+        let without_syncs = seen.without_syncs_from(since);
+        let answer_without = without_syncs.answer(status, told);
+        let written = without_syncs.written(since, answer_without, about);
+        for part in changed {
+            let is_found = written.unsynced.contains(Path::new(part));
             assert!(is_found, "{part} when {told} was told");
         }
+        since = answer;
     }
 }

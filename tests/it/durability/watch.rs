@@ -1,7 +1,7 @@
 //! What a running server does to its data folder and tells its callers, in
 //! order, as `strace` sees it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +12,12 @@ use tempfile::NamedTempFile;
 /// answers callers. Calls that an architecture lacks are left out.
 const CALLS: &str = "write,pwrite64,writev,pwritev,sendto,sendmsg,?rename,?renameat,renameat2,\
     ?unlink,unlinkat,fsync,fdatasync";
+/// The log of the records.
+pub(super) const RECORDS: &str = "store/db";
+/// The folder of documents.
+pub(super) const BYTES: &str = "bytes";
+/// The folder of data keys.
+pub(super) const KEYS: &str = "keys";
 /// Longest write that is recorded whole, in bytes.
 const LONGEST_WRITE: usize = 1024 * 1024;
 
@@ -28,15 +34,12 @@ pub(super) struct Seen {
     data: PathBuf,
 }
 
-/// What was written before an answer.
-#[derive(Default)]
+/// What was written before an answer, by the names in the data folder.
 pub(super) struct Written {
-    /// Writes to the log of the records that name what the answer is about.
-    pub(super) records: usize,
-    /// Changes of the folders of documents and keys.
-    pub(super) files: usize,
-    /// What of these was not synced.
-    pub(super) unsynced: Vec<String>,
+    /// What of [`RECORDS`], [`BYTES`] and [`KEYS`] was changed by the call.
+    pub(super) changed: BTreeSet<&'static str>,
+    /// Files and folders that were changed, by this call or before, and not synced.
+    pub(super) unsynced: BTreeSet<PathBuf>,
 }
 
 /// A call that has begun, or has ended.
@@ -180,12 +183,13 @@ impl Event {
 }
 
 impl Seen {
-    /// The same of a server that syncs nothing.
-    pub(super) fn without_syncs(&self) -> Self {
-        let mut events = self.events.clone();
-        events.retain(|event| !event.name().ends_with("sync"));
+    /// The same of a server that syncs nothing from a moment on.
+    pub(super) fn without_syncs_from(&self, moment: usize) -> Self {
+        let (before, from) = self.events.split_at(moment);
+        let is_sync = |event: &&Event| event.name().ends_with("sync");
+        let others = from.iter().filter(|event| !is_sync(event));
         Self {
-            events,
+            events: before.iter().chain(others).cloned().collect(),
             data: self.data.clone(),
         }
     }
@@ -198,15 +202,23 @@ impl Seen {
     }
 
     /// What was written before an answer: records about something, and all
-    /// changes of documents and keys, which only calls and attempts make.
-    pub(super) fn written_before(&self, answer: usize, about: &str) -> Written {
-        let log = self.data.join("store/db");
-        let folders = ["bytes", "keys"].map(|name| self.data.join(name));
-        let is_kept = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
-        let mut written = Written::default();
+    /// changes of documents and keys, which only calls and attempts make. The
+    /// call began after the moment `since`.
+    pub(super) fn written(&self, since: usize, answer: usize, about: &str) -> Written {
+        let log = self.data.join(RECORDS);
+        let folders = [BYTES, KEYS].map(|name| (name, self.data.join(name)));
+        let folder_of = |path: &Path| {
+            let mut folders = folders.iter();
+            let folder = folders.find(|(_, folder)| path.starts_with(folder));
+            folder.map(|(name, _)| *name)
+        };
+        let mut changed = BTreeSet::new();
         let mut files = Files::default();
         for (at, event) in self.events[..answer].iter().enumerate() {
-            let named = event.named().filter(|path| is_kept(path));
+            let named = event.named().filter(|path| folder_of(path).is_some());
+            let mut note = |what: Option<&'static str>| {
+                changed.extend(what.filter(|_| at > since));
+            };
             match (event.name(), event.file()) {
                 ("fsync" | "fdatasync", Some(path)) => {
                     if event.has_ended {
@@ -219,24 +231,33 @@ impl Seen {
                     let paths: Vec<&Path> = named.collect();
                     if let [from, to] = paths[..] {
                         files.renamed(from, to, at);
-                        written.files += 1;
+                        note(folder_of(to));
                     }
                 }
                 (name, _) if name.contains("unlink") && event.has_ended => {
-                    named.for_each(|path| files.unlinked(path, at));
+                    for path in named {
+                        files.unlinked(path, at);
+                        note(folder_of(path));
+                    }
                 }
                 (_, Some(path)) if event.is_write() && event.has_ended => {
                     let is_record = path == log && event.call.contains(about);
-                    written.records += usize::from(is_record);
-                    if is_record || is_kept(path) {
+                    if is_record || folder_of(path).is_some() {
                         files.changed(path, at);
+                        note(is_record.then_some(RECORDS));
                     }
                 }
                 _ => {}
             }
         }
-        written.unsynced = files.unsynced();
-        written
+        let unsynced = files.unsynced().map(|path| {
+            let path = path.strip_prefix(&self.data);
+            path.expect("only its files are noted").to_owned()
+        });
+        Written {
+            changed,
+            unsynced: unsynced.collect(),
+        }
     }
 }
 
@@ -289,13 +310,11 @@ impl Files {
         }
     }
 
-    fn unsynced(&self) -> Vec<String> {
+    fn unsynced(&self) -> impl Iterator<Item = &Path> {
         let unsynced = self
             .states
             .iter()
             .filter(|(_, state)| state.changed > state.synced);
-        unsynced
-            .map(|(path, _)| path.display().to_string())
-            .collect()
+        unsynced.map(|(path, _)| path.as_path())
     }
 }
