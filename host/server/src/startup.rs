@@ -73,7 +73,7 @@ pub(crate) async fn open(
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
 /// somebody may have the phone in hand.
-async fn release_jobs(store: &Store) -> anyhow::Result<()> {
+pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     for budget in lanes::BUDGETS {
         let released = store
             .release_claims(budget.lane, budget.longest_lease())

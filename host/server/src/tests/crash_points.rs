@@ -9,15 +9,20 @@ use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, SIGN, Site};
+use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 use super::promise::Promise;
 use super::witness::Witness;
+use crate::error::WorkflowError;
+use crate::records::AttemptRow;
+use crate::startup;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 const TICK: SignedDuration = SignedDuration::from_secs(5);
+/// The same of a plugin that fails: it is tried again minutes later.
+const PATIENCE_WITH_PLUGINS: SignedDuration = SignedDuration::from_mins(20);
 
 /// What happens to a signing of two signers who sign one after the other.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -30,6 +35,19 @@ enum Script {
     Retracted,
     /// The caller erases it while the first signs.
     Erased,
+    /// The first signs in an app that a link opens, which comes back.
+    ByLink,
+    /// Nobody's signature can be finished.
+    PluginFails,
+}
+
+/// Who goes on in the place of a host that died.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Heir {
+    /// Another host: what the dead one was doing is its own until leases end.
+    Neighbour,
+    /// The same, started again: it knows that nobody else is at work.
+    Itself,
 }
 
 #[tokio::test]
@@ -59,10 +77,29 @@ async fn a_crash_in_any_commit_of_an_erasure_leaves_nothing() {
     crash_everywhere(Script::Erased, Played::own_commits).await;
 }
 
+#[tokio::test]
+async fn a_start_after_a_crash_in_any_commit_of_a_signature_by_link_costs_no_attempt() {
+    let commits = Played::own_commits;
+    crash_everywhere_and_leave_to(Heir::Itself, Script::ByLink, commits).await;
+}
+
+#[tokio::test]
+async fn a_crash_in_any_commit_until_a_plugin_fails_a_signing_leaves_it_failed() {
+    crash_everywhere(Script::PluginFails, Played::own_commits).await;
+}
+
 /// Plays the script once for each end of each of these commits.
 async fn crash_everywhere(script: Script, commits: impl Fn(&Played) -> Range<u64>) {
+    crash_everywhere_and_leave_to(Heir::Neighbour, script, commits).await;
+}
+
+async fn crash_everywhere_and_leave_to(
+    heir: Heir,
+    script: Script,
+    commits: impl Fn(&Played) -> Range<u64>,
+) {
     let site = Site::start().await;
-    let undisturbed = ceremony(&site, script, FaultPlan::default()).await;
+    let undisturbed = ceremony(&site, heir, script, FaultPlan::default()).await;
     assert_eq!(undisturbed.crashes, 0);
     let commits = commits(&undisturbed);
     assert!(commits.end > commits.start + 2, "{script:?}: {commits:?}");
@@ -72,8 +109,11 @@ async fn crash_everywhere(script: Script, commits: impl Fn(&Played) -> Range<u64
                 crash: Some((commit, point)),
                 ..FaultPlan::default()
             };
-            let disturbed = ceremony(&site, script, faults).await;
+            let disturbed = ceremony(&site, heir, script, faults).await;
             assert_eq!(disturbed.crashes, 1, "{script:?}: {point:?} of {commit}");
+            if heir == Heir::Itself {
+                assert_eq!(disturbed.attempts, 1, "{script:?}: {point:?} of {commit}");
+            }
         }
     }
     site.shutdown().await;
@@ -85,6 +125,7 @@ struct Played {
     /// Its commits until the script went its own way.
     turning_point: u64,
     crashes: u32,
+    attempts: usize,
 }
 
 impl Played {
@@ -95,18 +136,24 @@ impl Played {
 }
 
 /// Two signers, whatever the host does meanwhile.
-async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
+async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) -> Played {
     site.rings().await;
     let deployment = Deployment::new(site);
-    let mut play = Play::begin(&deployment, faults).await;
-    let signing = play.create().await;
+    let mut play = Play::begin(&deployment, heir, faults).await;
+    let posted = match script {
+        Script::PluginFails => Posted::toy("panic@finish"),
+        _ => site.posted(),
+    };
+    let signing = play.create(posted).await;
     let parties = &play.witness.signing(signing).signing.signers;
     let [first, second] = [0, 1].map(|place: usize| parties[place].id.uuid());
-    if script == Script::Erased {
-        play.start(first, SIGN[0]).await;
-    } else {
-        site.faults(Service::Tsa).next(Fault::Down);
-        play.sign(signing, first, SIGN[0]).await;
+    match script {
+        Script::ByLink | Script::PluginFails => {}
+        Script::Erased => play.start(first, SIGN[0]).await,
+        Script::BothSign | Script::SecondDeclines | Script::Retracted => {
+            site.faults(Service::Tsa).next(Fault::Down);
+            play.sign(signing, first, SIGN[0]).await;
+        }
     }
     let turning_point = play.commits;
     let (status, versions) = match script {
@@ -126,6 +173,14 @@ async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
             play.erase(signing).await;
             (SigningStatus::Cancelled, 1)
         }
+        Script::ByLink => {
+            play.sign_by_link(signing, first).await;
+            (SigningStatus::Pending, 2)
+        }
+        Script::PluginFails => {
+            play.fail(signing, first, SIGN[0]).await;
+            (SigningStatus::Failed, 1)
+        }
     };
     let ended = play.witness.signing(signing);
     assert_eq!(ended.signing.status, status);
@@ -142,12 +197,14 @@ async fn ceremony(site: &Site, script: Script, faults: FaultPlan) -> Played {
         commits: play.commits,
         turning_point,
         crashes: play.crashes,
+        attempts,
     }
 }
 
 /// A host, and clients that repeat what died without an answer.
 struct Play<'d> {
     deployment: &'d Deployment<'d>,
+    heir: Heir,
     host: Host,
     witness: Witness,
     commits: u64,
@@ -155,7 +212,7 @@ struct Play<'d> {
 }
 
 impl<'d> Play<'d> {
-    async fn begin(deployment: &'d Deployment<'d>, faults: FaultPlan) -> Self {
+    async fn begin(deployment: &'d Deployment<'d>, heir: Heir, faults: FaultPlan) -> Self {
         let (host, crashes) = match deployment.host(faults).await {
             Ok(host) => (host, 0),
             Err(_) => (deployment.sound_host().await, 1),
@@ -164,6 +221,7 @@ impl<'d> Play<'d> {
             host,
             witness: Witness::of(deployment).await,
             deployment,
+            heir,
             commits: 0,
             crashes,
         }
@@ -177,14 +235,17 @@ impl<'d> Play<'d> {
         if self.host.is_down() {
             self.host = self.deployment.sound_host().await;
             self.crashes += 1;
+            if self.heir == Heir::Itself {
+                startup::release_jobs(&self.host.app.store).await.unwrap();
+            }
         }
         self.witness.look(self.deployment.site.clock.now()).await;
     }
 
-    async fn create(&mut self) -> Uuid {
+    async fn create(&mut self, posted: Posted) -> Uuid {
         loop {
-            let posted = self.deployment.site.posted();
-            let created = self.host.create(posted, SigningOrder::Sequential).await;
+            let created = self.host.create(posted.clone(), SigningOrder::Sequential);
+            let created = created.await;
             let down = self.host.is_down();
             self.step().await;
             match created {
@@ -196,18 +257,88 @@ impl<'d> Play<'d> {
 
     /// Presses the button until the signature is there.
     async fn sign(&mut self, signing: Uuid, signer: Uuid, person: &str) {
-        let deadline = self.deployment.site.clock.now() + PATIENCE;
+        self.press_until_over(signing, signer, person, PATIENCE)
+            .await;
+        assert_eq!(self.status(signing, signer), SignerStatus::Signed);
+    }
+
+    /// Presses the button until the signing has failed.
+    async fn fail(&mut self, signing: Uuid, signer: Uuid, person: &str) {
+        let patience = PATIENCE_WITH_PLUGINS;
+        self.press_until_over(signing, signer, person, patience)
+            .await;
+        assert_eq!(self.status(signing, signer), SignerStatus::Cancelled);
+    }
+
+    async fn press_until_over(
+        &mut self,
+        signing: Uuid,
+        signer: Uuid,
+        person: &str,
+        patience: SignedDuration,
+    ) {
+        let deadline = self.deployment.site.clock.now() + patience;
         while self.status(signing, signer) == SignerStatus::Pending {
-            if self.attempt_is_over(signing, signer) {
+            if self.running_attempt(signing, signer).is_none() {
                 let started = self.host.start(signer, person).await;
                 assert!(started.is_ok() || self.host.is_down(), "{started:?}");
-            } else if self.host.run_due().await == 0 && !self.host.is_down() {
-                self.deployment.site.pass(TICK);
+            } else {
+                self.run_or_wait().await;
             }
             self.step().await;
             assert!(self.deployment.site.clock.now() < deadline, "it takes long");
         }
+    }
+
+    /// Asks for a link, follows it and lets the app come back until the signature
+    /// is there.
+    async fn sign_by_link(&mut self, signing: Uuid, signer: Uuid) {
+        let deadline = self.deployment.site.clock.now() + PATIENCE;
+        let mut followed = None;
+        while self.status(signing, signer) == SignerStatus::Pending {
+            let turn = self.witness.signing(signing).signing.turn;
+            let has_signed = turn.is_some_and(|turn| turn.device_signed);
+            let done = match self.running_attempt(signing, signer).cloned() {
+                None => self.host.start_by_link(signer).await,
+                Some(attempt) if attempt.awaits_device_link() && followed != Some(attempt.id) => {
+                    self.follow(signer).await.map(|link| followed = link)
+                }
+                Some(attempt) if has_signed && !attempt.returned => {
+                    self.come_back(signer, attempt.id).await
+                }
+                Some(_) => {
+                    self.run_or_wait().await;
+                    Ok(())
+                }
+            };
+            assert!(done.is_ok() || self.host.is_down(), "{done:?}");
+            self.step().await;
+            assert!(self.deployment.site.clock.now() < deadline, "it takes long");
+        }
         assert_eq!(self.status(signing, signer), SignerStatus::Signed);
+    }
+
+    /// Has the signer's phone follow the link on the page; gives its attempt.
+    async fn follow(&self, signer: Uuid) -> Result<Option<Uuid>, WorkflowError> {
+        let Some((attempt, link)) = self.host.open_link(signer).await? else {
+            return Ok(None);
+        };
+        self.deployment
+            .site
+            .follow(&link.same_device.unwrap())
+            .await;
+        Ok(Some(attempt))
+    }
+
+    async fn come_back(&self, signer: Uuid, attempt: Uuid) -> Result<(), WorkflowError> {
+        let said = self.host.return_of(attempt).await?;
+        self.host.come_back(signer, &said).await
+    }
+
+    async fn run_or_wait(&self) {
+        if self.host.run_due().await == 0 && !self.host.is_down() {
+            self.deployment.site.pass(TICK);
+        }
     }
 
     /// Presses the button, and lets the attempt get under way.
@@ -262,9 +393,9 @@ impl<'d> Play<'d> {
         party.unwrap().status
     }
 
-    fn attempt_is_over(&self, signing: Uuid, signer: Uuid) -> bool {
+    fn running_attempt(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
         let attempt = self.witness.attempt_of(signing, signer);
-        attempt.is_none_or(|attempt| attempt.phase.is_terminal())
+        attempt.filter(|attempt| !attempt.phase.is_terminal())
     }
 
     /// Lets the deadline of a signing pass whose caller was never told of it.

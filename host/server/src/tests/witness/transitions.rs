@@ -9,6 +9,11 @@ use parafa_domain::{
 use super::super::promise::Promise;
 use crate::records::{KeyMode, SigningRow};
 
+/// The format whose plugin does not fail.
+const SOUND_FORMAT: &str = "pdf";
+/// Failures of a plugin after which a signing has failed.
+const PLUGIN_FAULTS: u32 = 3;
+
 /// The listed transitions of signings and signers, and what they bring along.
 pub(super) fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
@@ -19,6 +24,11 @@ pub(super) fn check_transition(before: &SigningRow, after: &SigningRow, now: Tim
         (SigningStatus::Pending, SigningStatus::Cancelled) => {}
         (SigningStatus::Pending, SigningStatus::Expired) => {
             assert!(is_sandboxed(after) || now >= new.expires_at);
+        }
+        (SigningStatus::Pending, SigningStatus::Failed) => {
+            assert!(after.detail.is_some(), "{} says not why", new.id);
+            let faults = after.plugin_faults.as_ref().map(|faults| faults.count);
+            assert_eq!(faults, Some(PLUGIN_FAULTS), "failures at {}", new.id);
         }
         (from, to) => panic!("{} went from {from:?} to {to:?}", old.id),
     }
@@ -101,7 +111,8 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool 
         }
         (_, SignerStatus::Cancelled) => {
             let is_simulated = is_sandboxed(after) && status == SigningStatus::Declined;
-            is_simulated || status == SigningStatus::Cancelled
+            let is_over = [SigningStatus::Cancelled, SigningStatus::Failed].contains(&status);
+            is_simulated || is_over
         }
         (_, SignerStatus::Expired) => status == SigningStatus::Expired,
         _ => false,
@@ -140,7 +151,10 @@ pub(super) fn check_state(row: &SigningRow, now: Timestamp) {
         SigningStatus::Declined => assert!(count(SignerStatus::Declined) > 0),
         SigningStatus::Expired => assert!(count(SignerStatus::Expired) > 0),
         SigningStatus::Cancelled => assert!(count(SignerStatus::Cancelled) > 0),
-        SigningStatus::Failed => panic!("nothing fails {}", signing.id),
+        SigningStatus::Failed => {
+            assert_ne!(row.format, SOUND_FORMAT, "nothing fails {}", signing.id);
+            assert!(count(SignerStatus::Cancelled) > 0);
+        }
     }
     let is_completed = signing.status == SigningStatus::Completed;
     let mode = match row.mode {
