@@ -273,10 +273,9 @@ impl<'a> Trial<'a> {
         if depth == Depth::Quick {
             return None;
         }
-        match self.answer(document.clone()).await {
-            again if again == answer => {}
-            Err(CallError::Fault(fault)) => return Some(Failure::Again(Box::new(fault))),
-            _ => return Some(Failure::Unsteady),
+        let again = self.answer(document.clone()).await;
+        if let Err(failure) = stands_by(&answer, again) {
+            return Some(failure);
         }
         for variant in variants(document) {
             if let Err(CallError::Fault(fault)) = self.answer(variant.document).await {
@@ -337,9 +336,98 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// Checks that a plugin gives the same answer when it is asked again.
+fn stands_by(
+    answer: &Result<Answered, CallError>,
+    again: Result<Answered, CallError>,
+) -> Result<(), Failure> {
+    match again {
+        again if again == *answer => Ok(()),
+        Err(CallError::Fault(fault)) => Err(Failure::Again(Box::new(fault))),
+        _ => Err(Failure::Unsteady),
+    }
+}
+
 fn with_sources(error: &CaseError) -> String {
     iter::successors(Some(error as &dyn Error), |&error| error.source())
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_host::{MadeDocument, PluginDigest, Refusal};
+
+    use super::*;
+    use crate::Made;
+
+    #[test]
+    fn the_same_answer_again_is_stood_by() {
+        for answer in [made("hello"), refused("encrypted")] {
+            assert!(stands_by(&answer, answer.clone()).is_ok(), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_differs_in_a_byte_is_not_stood_by() {
+        for (answer, again) in [
+            (made("hello"), made("hellO")),
+            (made("hello"), made("hello ")),
+            (refused("encrypted"), refused("encrypteD")),
+        ] {
+            assert_unsteady(&answer, again);
+        }
+    }
+
+    #[test]
+    fn what_is_accepted_once_and_refused_once_is_not_stood_by() {
+        let (accepted, refused) = (made("hello"), refused("encrypted"));
+
+        assert_unsteady(&accepted, refused.clone());
+        assert_unsteady(&refused, accepted);
+    }
+
+    #[test]
+    fn a_fault_when_it_is_asked_again_is_told() {
+        let fault = Fault {
+            plugin: "toy".to_owned(),
+            digest: PluginDigest::of(b"toy"),
+            kind: FaultKind::TooDeeplyNested,
+        };
+
+        let again = stands_by(&made("hello"), Err(fault.into())).unwrap_err();
+
+        assert!(
+            again
+                .to_string()
+                .starts_with("when it is asked again: out of stack"),
+            "{again}"
+        );
+    }
+
+    fn assert_unsteady(answer: &Result<Answered, CallError>, again: Result<Answered, CallError>) {
+        let told = stands_by(answer, again).unwrap_err().to_string();
+        assert_eq!(told, "it answers otherwise when it is asked again");
+    }
+
+    fn made(document: &'static str) -> Result<Answered, CallError> {
+        Ok(Answered::Made(Box::new(Made {
+            document: MadeDocument {
+                bytes: document.into(),
+                media_type: "application/x-toy".to_owned(),
+                notes: Vec::new(),
+            },
+            report: None,
+            unchanged: false,
+        })))
+    }
+
+    fn refused(code: &str) -> Result<Answered, CallError> {
+        Err(CallError::Refused(Refusal {
+            code: code.to_owned(),
+            detail: "the document says so".to_owned(),
+            subjects: Vec::new(),
+        }))
+    }
 }
