@@ -180,9 +180,9 @@ fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        if let Some(vetting @ (VettingError::NotGlobal | VettingError::NoAddress)) =
-            cause.downcast_ref()
-        {
+        // A name without an address is one that cannot be reached now: whoever
+        // keeps it may have made a mistake.
+        if let Some(vetting @ VettingError::NotGlobal) = cause.downcast_ref() {
             return forbidden(Some(url), vetting);
         }
         message = format!("{message}: {cause}");
@@ -194,7 +194,7 @@ fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::net::{IpAddr, SocketAddr};
+    use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
     use axum::Router;
     use axum::http::header::LOCATION;
@@ -210,14 +210,18 @@ mod tests {
         max_response_bytes: 1024,
     };
 
-    struct Inside;
+    /// Every name has these addresses.
+    struct Everywhere(Vec<IpAddr>);
 
     #[async_trait]
-    impl Lookup for Inside {
+    impl Lookup for Everywhere {
         async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            Ok(vec![IpAddr::from([127, 0, 0, 1])])
+            Ok(self.0.clone())
         }
     }
+
+    const INSIDE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    const OUTSIDE: IpAddr = IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8));
 
     async fn server() -> SocketAddr {
         let redirect = || async { (StatusCode::FOUND, [(LOCATION, "/echo")]) };
@@ -253,13 +257,18 @@ mod tests {
     }
 
     fn client(listed: &[SocketAddr]) -> OutboundClient {
+        client_where(&[INSIDE], listed)
+    }
+
+    /// A client for whom every name has these addresses.
+    fn client_where(names_lead_to: &[IpAddr], listed: &[SocketAddr]) -> OutboundClient {
+        let lookup = Arc::new(Everywhere(names_lead_to.to_vec()));
         let listed = listed
             .iter()
             .map(|address| address.to_string().parse().expect("a target"))
             .collect();
         let policy = AddressPolicy::new(listed, Reach::PublicHttp);
-        OutboundClient::with_lookup(policy, &ServerTrust::default(), Arc::new(Inside))
-            .expect("a client")
+        OutboundClient::with_lookup(policy, &ServerTrust::default(), lookup).expect("a client")
     }
 
     fn request(method: &str, url: &str) -> Request<Bytes> {
@@ -307,6 +316,28 @@ mod tests {
             panic!("{answer:?}");
         };
         assert_eq!(host, "ocsp.example.com");
+    }
+
+    #[tokio::test]
+    async fn a_name_with_an_address_inside_among_others_is_refused() {
+        let answer = client_where(&[OUTSIDE, INSIDE], &[])
+            .status(request("POST", "http://hooks.example.com/in"), LIMITS)
+            .await;
+        assert!(
+            matches!(answer, Err(HttpPortError::Forbidden { .. })),
+            "{answer:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_name_without_an_address_is_not_reached_now_and_not_forbidden() {
+        let answer = client_where(&[], &[])
+            .status(request("POST", "http://hooks.example.com/in"), LIMITS)
+            .await;
+        let Err(HttpPortError::Transport(message)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert!(message.contains("no address"), "{message}");
     }
 
     #[tokio::test]

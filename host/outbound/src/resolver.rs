@@ -30,7 +30,7 @@ impl Lookup for SystemLookup {
 /// answers spoils them all: a name that points inside is hostile or broken.
 pub(crate) struct VettingResolver(pub(crate) Arc<dyn Lookup>);
 
-/// A name resolves to what may not be reached.
+/// A name leads nowhere, or to what may not be reached.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum VettingError {
     #[error("the name resolves to no address")]
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_without_addresses_is_refused() {
+    async fn a_name_without_addresses_leads_nowhere() {
         let found = VettingResolver::vetted(&Fixed(&[]), "a.lt").await;
         assert!(matches!(found, Err(VettingError::NoAddress)));
     }
