@@ -127,3 +127,50 @@ impl Metrics {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const DOCUMENTED: &str = include_str!("../../../docs/monitoring.md");
+
+    /// What the text format puts behind the names of counters and of facts.
+    const SUFFIXES: [&str; 2] = ["_total", "_info"];
+
+    /// All that is registered. The text that monitoring fetches holds what has
+    /// samples already, and so the debug form is read: a list of descriptors.
+    fn registered() -> BTreeSet<String> {
+        let registry = format!("{:?}", Metrics::new().registry);
+        let descriptors = registry.split("Descriptor { name: \"").skip(1);
+        descriptors
+            .map(|descriptor| {
+                let (name, rest) = descriptor.split_once('"').unwrap();
+                let unit = if rest.contains("unit: Some(Seconds)") {
+                    "_seconds"
+                } else {
+                    ""
+                };
+                format!("{PREFIX}_{name}{unit}")
+            })
+            .collect()
+    }
+
+    /// The names in the first column of the table.
+    fn documented() -> BTreeSet<String> {
+        let rows = DOCUMENTED.lines().filter_map(|line| line.split('|').nth(1));
+        rows.flat_map(|names| names.split('`').skip(1).step_by(2))
+            .map(|name| {
+                let bare = SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix));
+                bare.unwrap_or(name).to_owned()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_table_for_operators_names_all_that_is_counted_and_nothing_else() {
+        assert!(registered().contains("parafa_http_request_duration_seconds"));
+        assert_eq!(documented(), registered());
+    }
+}

@@ -22,7 +22,7 @@ pub(super) struct StoreMetrics {
 
 /// Everything that is counted. What cannot be looked up keeps its last value.
 pub(crate) async fn scrape(store: &Store) -> Response {
-    for lane in [lanes::ATTEMPTS, lanes::TIMERS] {
+    for lane in lanes::BUDGETS.map(|budget| budget.lane) {
         match store.due_jobs(lane).await {
             Ok(due) => {
                 let due = i64::try_from(due).unwrap_or(i64::MAX);
@@ -69,5 +69,54 @@ impl StoreMetrics {
         };
         raise(&self.commits, counts.commits);
         raise(&self.conflicts, counts.conflicts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::body::to_bytes;
+    use jiff::Timestamp;
+    use parafa_store::jobs::{self, NewJob};
+    use parafa_store::{ManualClock, MasterKey, MemoryEngine, StoreMode};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_jobs_that_are_due_are_counted_in_every_lane() {
+        let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
+        let engine = Arc::new(MemoryEngine::new(clock));
+        let master = MasterKey::from_bytes([7; 32]);
+        let store = Store::open(engine, &master, StoreMode::Demo).await.unwrap();
+        for budget in lanes::BUDGETS {
+            let enqueued = store.transact(|tx| {
+                Box::pin(async move {
+                    let job = NewJob {
+                        lane: budget.lane,
+                        kind: "test".to_owned(),
+                        due: tx.now(),
+                        payload: serde_json::Value::Null,
+                        unique: None,
+                    };
+                    jobs::enqueue(tx, job).await
+                })
+            });
+            enqueued.await.unwrap();
+        }
+
+        let answer = scrape(&store).await;
+
+        let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        let series: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("parafa_jobs_due{"))
+            .collect();
+        for lane in ["attempts", "timers", "deliveries", "letters"] {
+            let due = format!("parafa_jobs_due{{lane=\"{lane}\"}} 1");
+            assert!(series.contains(&due.as_str()), "{lane}: {series:?}");
+        }
+        assert_eq!(series.len(), lanes::BUDGETS.len(), "{series:?}");
     }
 }
