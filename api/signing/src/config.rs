@@ -1,6 +1,7 @@
 //! What the operator decides about the HTTP side.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use url::Url;
@@ -10,6 +11,9 @@ use crate::edge::{BodyPace, RateLimits};
 
 /// 1 048 576 bytes.
 pub const MIB: usize = 1024 * 1024;
+
+/// The least that bodies in flight have together, in bytes.
+const LEAST_IN_FLIGHT: usize = 256 * MIB;
 
 /// Limits and addresses of the HTTP side.
 #[derive(Clone, Debug)]
@@ -39,11 +43,23 @@ impl HttpConfig {
             base_url,
             max_body_bytes: 24 * MIB,
             max_batch_body_bytes: 128 * MIB,
-            max_bytes_in_flight: 256 * MIB,
+            max_bytes_in_flight: LEAST_IN_FLIGHT,
             pace: BodyPace::default(),
             rates: RateLimits::default(),
             neighbours: Vec::new(),
         }
+    }
+
+    /// Takes bodies of up to `body` bytes, and batches of up to `batch`. Two of
+    /// the longer ones may be in flight at the same time, and 256 MiB in any
+    /// case: what is allowed must also be possible while others ask.
+    #[must_use]
+    pub fn with_longest_bodies(mut self, body: NonZeroUsize, batch: NonZeroUsize) -> Self {
+        self.max_body_bytes = body.get();
+        self.max_batch_body_bytes = batch.get();
+        let longest = body.max(batch).get();
+        self.max_bytes_in_flight = longest.saturating_mul(2).max(LEAST_IN_FLIGHT);
+        self
     }
 }
 
@@ -77,6 +93,25 @@ impl fmt::Display for BaseUrl {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_of_the_longest_bodies_are_held_at_the_same_time_whatever_their_length() {
+        for (body, batch) in [(1, 1), (24, 128), (24, 400), (512, 128), (usize::MAX, 1)] {
+            let [body, batch] = [body, batch].map(|mebibytes: usize| {
+                NonZeroUsize::new(mebibytes.saturating_mul(MIB)).expect("it is not zero")
+            });
+            let base = BaseUrl::new(&Url::parse("https://sign.example").unwrap());
+
+            let config = HttpConfig::new(base).with_longest_bodies(body, batch);
+
+            assert_eq!(config.max_body_bytes, body.get());
+            assert_eq!(config.max_batch_body_bytes, batch.get());
+            for longest in [body, batch] {
+                assert!(config.max_bytes_in_flight >= longest.get().saturating_mul(2));
+            }
+            assert!(config.max_bytes_in_flight >= 256 * MIB);
+        }
+    }
 
     #[test]
     fn an_address_is_joined_with_one_slash() {

@@ -4,11 +4,11 @@ mod absent;
 mod environment;
 
 use std::net::SocketAddr;
-use std::num::{NonZeroU16, NonZeroU32};
+use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use parafa_api_signing::RateLimits;
+use parafa_api_signing::{MIB, RateLimits};
 use parafa_store::StoreMode;
 use parafa_store::engine::SledOptions;
 use serde::Deserialize;
@@ -101,9 +101,9 @@ pub struct Secrets {
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Longest request body, in bytes.
-    pub max_body_bytes: usize,
+    pub max_body_bytes: NonZeroUsize,
     /// Longest request body of a batch, in bytes.
-    pub max_batch_body_bytes: usize,
+    pub max_batch_body_bytes: NonZeroUsize,
     /// Requests that read, for each key and minute; without it as many as are
     /// usual, and in the demo a hundred times as many.
     pub reads_per_minute: Option<NonZeroU32>,
@@ -115,11 +115,11 @@ pub struct Limits {
     /// hours from the start of its attempt.
     pub finish_hours: NonZeroU16,
     /// Plugin calls at the same time.
-    pub plugin_calls: u32,
+    pub plugin_calls: NonZeroU32,
     /// Memory of one plugin call, in bytes.
-    pub plugin_memory_bytes: usize,
+    pub plugin_memory_bytes: NonZeroUsize,
     /// Time of one plugin call, in seconds.
-    pub plugin_seconds: u64,
+    pub plugin_seconds: NonZeroU32,
 }
 
 /// Where outbound calls may go.
@@ -250,15 +250,15 @@ impl Default for StoreSection {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            max_body_bytes: 24 * 1024 * 1024,
-            max_batch_body_bytes: 128 * 1024 * 1024,
+            max_body_bytes: mebibytes(24),
+            max_batch_body_bytes: mebibytes(128),
             reads_per_minute: None,
             writes_per_minute: None,
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
             finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
-            plugin_calls: 16,
-            plugin_memory_bytes: 256 * 1024 * 1024,
-            plugin_seconds: 10,
+            plugin_calls: NonZeroU32::new(16).expect("sixteen is not zero"),
+            plugin_memory_bytes: mebibytes(256),
+            plugin_seconds: NonZeroU32::new(10).expect("ten is not zero"),
         }
     }
 }
@@ -291,8 +291,12 @@ impl Limits {
     /// Time of one plugin call.
     #[must_use]
     pub fn plugin_time(&self) -> Duration {
-        Duration::from_secs(self.plugin_seconds)
+        Duration::from_secs(self.plugin_seconds.get().into())
     }
+}
+
+fn mebibytes(count: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count * MIB).expect("no limit is zero")
 }
 
 impl Config {
@@ -349,7 +353,7 @@ mod tests {
         let config = load("[server]\nlisten = '127.0.0.1:9999'\n").unwrap();
 
         assert_eq!(config.server.listen.port(), 9999);
-        assert_eq!(config.limits.max_body_bytes, 24 * 1024 * 1024);
+        assert_eq!(config.limits.max_body_bytes.get(), 24 * 1024 * 1024);
     }
 
     #[test]
@@ -375,6 +379,29 @@ mod tests {
         let error = load("[billing]\nprices = ['2=0.70']\n").unwrap_err();
         let why = error.source.to_string();
         assert!(why.contains("first signature"), "{why}");
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_refused_by_name() {
+        for key in [
+            "max_body_bytes",
+            "max_batch_body_bytes",
+            "reads_per_minute",
+            "writes_per_minute",
+            "file_days",
+            "finish_hours",
+            "plugin_calls",
+            "plugin_memory_bytes",
+            "plugin_seconds",
+        ] {
+            let read = load(&format!("[limits]\n{key} = 1\n"));
+            assert!(read.is_ok(), "{key}: {read:?}");
+
+            let error = load(&format!("[limits]\n{key} = 0\n")).unwrap_err();
+
+            let why = error.source.to_string();
+            assert!(why.contains(key) && why.contains("nonzero"), "{why}");
+        }
     }
 
     #[test]
@@ -413,7 +440,7 @@ mod tests {
         assert_eq!(config.trust.allow, ["a:1"]);
         assert_eq!(config.timestamps.urls.len(), 2);
         assert_eq!(config.billing.prices.price(11).to_string(), "0.60");
-        assert_eq!(config.limits.plugin_calls, 7);
+        assert_eq!(config.limits.plugin_calls.get(), 7);
         let mail = config.mail.unwrap();
         assert_eq!((mail.port, mail.user.as_deref()), (25, Some("007")));
     }

@@ -1,5 +1,6 @@
 //! Sizes of bodies, declared and real.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use parafa_api_signing::{HttpConfig, ProblemKind};
+use parafa_api_signing::{HttpConfig, MIB, ProblemKind};
 use tokio::time::Instant;
 
 use crate::support::{Answer, KNOWN, SIGNER, Service, base64, json_request, minimal, request};
@@ -88,6 +89,30 @@ async fn bodies_share_a_budget_that_is_given_back() {
             201
         );
     }
+}
+
+#[tokio::test]
+async fn a_body_may_be_as_long_as_the_operator_says() {
+    const LONG: usize = 257;
+
+    let service = Service::with(|config| {
+        let [body, batch] = [1, LONG * MIB].map(|bytes| NonZeroUsize::new(bytes).unwrap());
+        *config = config.clone().with_longest_bodies(body, batch);
+    });
+    let chunk = Bytes::from(vec![b'x'; MIB]);
+    let chunks = stream::iter(vec![chunk; LONG]).map(Ok::<_, std::io::Error>);
+    let batch = request("POST", "/v1/batches", "owner")
+        .header("content-type", "application/json")
+        .body(Body::from_stream(chunks))
+        .unwrap();
+
+    let answer = service.send(batch).await;
+
+    let [(pointer, why)] = &answer.faults()[..] else {
+        panic!("{}", answer.json());
+    };
+    assert_eq!(pointer, "");
+    assert!(why.contains("not readable as JSON"), "{why}");
 }
 
 #[tokio::test]

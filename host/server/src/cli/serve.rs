@@ -182,10 +182,10 @@ async fn store_failure(app: &App) -> StoreError {
 
 fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url) -> Router {
     let base = BaseUrl::new(base_url);
-    let mut http = HttpConfig::new(base.clone());
-    http.max_body_bytes = config.limits.max_body_bytes;
-    http.max_batch_body_bytes = config.limits.max_batch_body_bytes;
-    http.rates = config.limits.rates(mode);
+    let limits = &config.limits;
+    let mut http = HttpConfig::new(base.clone())
+        .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
+    http.rates = limits.rates(mode);
     let pages = edge(ceremony::router(app.clone()), base);
     parafa_api_signing::router(Arc::new(api::Signings(app)), http)
         .merge(pages)

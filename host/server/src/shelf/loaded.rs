@@ -1,7 +1,6 @@
 //! The plugins that can be called.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,13 +35,11 @@ pub(crate) fn plugin_host(
     let compiled = config.plugins.cache.clone();
     let compiled = compiled.unwrap_or_else(|| config.store.data.join(COMPILED));
     let mut host_config = PluginHostConfig::new(compiled);
-    host_config.limits.memory_bytes = config.limits.plugin_memory_bytes;
+    host_config.limits.memory_bytes = config.limits.plugin_memory_bytes.get();
     host_config.limits.wall = config.limits.plugin_time();
     host_config.observer = observer;
     host_config.keep_compiled = keeps_compiled;
-    if let Some(calls) = NonZeroU32::new(config.limits.plugin_calls) {
-        host_config.max_concurrent = calls;
-    }
+    host_config.max_concurrent = config.limits.plugin_calls;
     Ok(Arc::new(PluginHost::new(host_config)?))
 }
 
