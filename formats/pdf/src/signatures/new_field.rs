@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn what_every_lock_leaves_out_is_left_in_the_order_of_the_first() {
-        let locks = [[3, 1, 2, 1], [1, 4, 3, 3]].map(|numbers| numbers.into_iter());
-        let locks = locks.map(|numbers| FieldLock::Exclude(names(numbers)));
+        let locks = [[3, 1, 2, 1], [1, 4, 3, 3]];
+        let locks = locks.map(|numbers| FieldLock::Exclude(names(numbers.into_iter())));
 
         let left_out = left_out(locks.iter(), &mut BTreeSet::new());
 

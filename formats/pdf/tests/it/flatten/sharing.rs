@@ -175,7 +175,7 @@ fn resources_that_pages_and_form_have_twice() {
         .map(|number| format!("/FT /Tx /V (Ona) /AP << /N {number} 0 R >>"))
         .collect();
     let widgets: Vec<_> = widgets.iter().map(String::as_str).collect();
-    let font = format!("[{}]", "0 ".repeat(200_000));
+    let font = format!("[{}]", "0 ".repeat(500_000));
     let mut objects = form(&widgets);
     for number in 5_000..5_020 {
         objects.set_deflated(
