@@ -12,6 +12,7 @@ use crate::attributes::{
 };
 use crate::element::{Element, Elements, context, primitive_context};
 use crate::signing_certificate::CertificateId;
+use crate::time::seconds_since_epoch;
 use crate::{Certificate, Error, SigningCertificate, ber};
 
 /// A SignedData with one signer, as somebody made it (RFC 5652, 5). Reading
@@ -38,6 +39,7 @@ struct SignedAttributesRead {
     der: Vec<u8>,
     content_type: Option<ObjectIdentifier>,
     message_digest: Option<Vec<u8>>,
+    signing_time: Option<i64>,
     has_signing_time: bool,
 }
 
@@ -168,6 +170,13 @@ impl SignedData {
     #[must_use]
     pub fn message_digest(&self) -> Option<&[u8]> {
         self.signed_attributes.as_ref()?.message_digest.as_deref()
+    }
+
+    /// The value of the signing-time attribute (RFC 5652, 11.3), seconds since
+    /// the Unix epoch; `None` when there is none that can be read.
+    #[must_use]
+    pub fn signing_time(&self) -> Option<i64> {
+        self.signed_attributes.as_ref()?.signing_time
     }
 
     /// Whether there is a signing-time attribute, which the PAdES baseline
@@ -307,6 +316,7 @@ fn read_signed_attributes(
     signed: Element<'_>,
     attributes: &Attributes<'_>,
 ) -> Result<SignedAttributesRead, Error> {
+    let signing_time = attributes.single(SIGNING_TIME)?;
     let mut der = signed.der.to_vec();
     if let Some(identifier) = der.first_mut() {
         *identifier = Tag::Set.octet();
@@ -320,7 +330,9 @@ fn read_signed_attributes(
         message_digest: attributes
             .single(MESSAGE_DIGEST)?
             .map(|value| value.value.to_vec()),
-        has_signing_time: attributes.single(SIGNING_TIME)?.is_some(),
+        signing_time: signing_time
+            .and_then(|value| seconds_since_epoch("signing-time", value).ok()),
+        has_signing_time: signing_time.is_some(),
     })
 }
 

@@ -7,6 +7,7 @@
 
 mod algorithm;
 mod document;
+mod evidence;
 #[cfg(feature = "native")]
 mod native;
 mod operation;
@@ -15,11 +16,15 @@ mod request;
 
 pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
 pub use document::{Blob, Environment, Part, Sink};
+pub use evidence::{
+    ChangeKind, Coverage, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
+    TimestampEvidence, TimestampStatus,
+};
 #[cfg(feature = "native")]
 pub use native::{MemoryBlob, MemorySink, NativeEnvironment};
 pub use operation::{
-    About, Answer, Coverage, Field, Integrity, Need, NeedKind, Note, Outcome, Preservation,
-    Refusal, Report, SignRequest, SignatureEvidence, SignatureSummary, Step,
+    About, Answer, Field, Need, NeedKind, Note, Outcome, Preservation, Refusal, Report,
+    SignRequest, SignatureSummary, Step,
 };
 pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,

@@ -72,6 +72,10 @@ pub struct Acceptance {
     /// What `verify` says of the integrity of each signature, in their order;
     /// when it is not named, all have to be intact.
     pub integrity: Option<Vec<String>>,
+    /// What `verify` says was changed after each signature, in their order.
+    pub changes: Option<Vec<String>>,
+    /// What `verify` says of the time-stamps of each signature, in their order.
+    pub timestamps: Option<Vec<Vec<String>>>,
     /// What `sign` or `archive` reaches, such as `PAdES-B-B`.
     pub level: Option<String>,
     /// The level of each signature, in their order.
@@ -145,7 +149,7 @@ impl Expectation {
             return None;
         };
         use Operation::{Archive, Compose, Flatten, Inspect, Rehearse, Sign, Verify};
-        let told: [(_, _, &[Operation]); 9] = [
+        let told: [(_, _, &[Operation]); 11] = [
             (
                 "media type",
                 acceptance.media_type.is_some(),
@@ -173,6 +177,8 @@ impl Expectation {
                 &[Flatten, Rehearse],
             ),
             ("integrity", acceptance.integrity.is_some(), &[Verify]),
+            ("later changes", acceptance.changes.is_some(), &[Verify]),
+            ("time-stamps", acceptance.timestamps.is_some(), &[Verify]),
             ("level", acceptance.level.is_some(), &[Archive, Sign]),
             ("levels", acceptance.levels.is_some(), &[Archive, Verify]),
         ];
@@ -234,6 +240,11 @@ impl Acceptance {
                 let expected = self.integrity.clone().unwrap_or_else(intact);
                 let actual = evidence.iter().map(|one| one.integrity.name().to_owned());
                 same("integrity", Some(expected), &actual.collect())?;
+                let changes = evidence.iter().map(|one| one.later_changes.kind.name());
+                let changes = changes.map(str::to_owned).collect();
+                same("later changes", self.changes.clone(), &changes)?;
+                let timestamps = evidence.iter().map(statuses).collect();
+                same("time-stamps", self.timestamps.clone(), &timestamps)?;
                 self.compare_levels(evidence)
             }
         }
@@ -255,6 +266,13 @@ impl Acceptance {
     fn compare_count(&self, actual: usize) -> Result<(), Mismatch> {
         same("number of signatures", self.signatures, &actual)
     }
+}
+
+fn statuses(evidence: &SignatureEvidence) -> Vec<String> {
+    let timestamps = evidence.timestamps.iter();
+    timestamps
+        .map(|timestamp| timestamp.status.name().to_owned())
+        .collect()
 }
 
 fn same<T: Debug + PartialEq>(

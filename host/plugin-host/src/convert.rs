@@ -9,13 +9,12 @@ use crate::bindings::describe::exports::parafa::format::description;
 use crate::bindings::inspect::exports::parafa::format::inspection;
 use crate::bindings::sign::exports::parafa::format::signing;
 use crate::bindings::types;
-use crate::bindings::verify::exports::parafa::format::verification;
 use crate::bounds;
 use crate::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
-    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, Coverage, DeriveRequest,
-    Field, Integrity, Need, NeedKind, Note, Outcome, Parameter, Preservation, Refusal, Report,
-    SignRequest, SignatureEvidence, SignatureSummary,
+    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Field, Need,
+    NeedKind, Note, Outcome, Parameter, Preservation, Refusal, Report, SignRequest,
+    SignatureSummary,
 };
 
 const DIGEST_ALGORITHM: &str = "digest-algorithm";
@@ -306,31 +305,6 @@ impl<O> Step<O> {
                 outcome: if outcome.is_some() { "an" } else { "no" },
             }),
         }
-    }
-}
-
-impl TryFrom<verification::SignatureEvidence> for SignatureEvidence {
-    type Error = ContractBreach;
-
-    fn try_from(evidence: verification::SignatureEvidence) -> Result<Self, ContractBreach> {
-        let coverage = Coverage::parse(&evidence.coverage)
-            .ok_or_else(|| ContractBreach::unknown("coverage", &evidence.coverage))?;
-        let integrity = Integrity::parse(&evidence.integrity)
-            .ok_or_else(|| ContractBreach::unknown("verdict of integrity", &evidence.integrity))?;
-        bounds::level(&evidence.level)?;
-        Ok(Self {
-            id: evidence.id,
-            signed_bytes: evidence.signed_bytes,
-            value: evidence.value,
-            algorithm: evidence.algorithm.parse().ok(),
-            signer_certificate: evidence.signer_certificate,
-            certificates: evidence.certificates,
-            timestamps: evidence.timestamps,
-            revocation: evidence.revocation,
-            coverage,
-            integrity,
-            level: evidence.level,
-        })
     }
 }
 

@@ -145,7 +145,7 @@ pub(crate) fn check_archived(
             id: shown(&was.id),
             what,
         };
-        if was.timestamps != is.timestamps {
+        if !was.tokens().eq(is.tokens()) {
             return Err(changed("time-stamp"));
         }
         if Baseline::of(&is.level) < Baseline::of(&was.level) {
@@ -307,7 +307,10 @@ fn check_new(
         ("verdict of integrity", new.integrity == Integrity::Intact),
         ("coverage", new.coverage == Coverage::EntireFile),
         // Tokens were checked when they were answered; others were not.
-        ("time-stamp", new.timestamps == signed.timestamps),
+        (
+            "time-stamp",
+            new.tokens().eq(signed.timestamps.iter().copied()),
+        ),
         ("level", new.level == outcome.level && stamped),
     ];
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
@@ -334,12 +337,14 @@ fn shown(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Need;
+    use crate::{ChangeKind, LaterChanges, Need, SignatureKind};
 
     /// A signature at level B-LT with these revocation data.
     fn signature(revocation: &[&str]) -> SignatureEvidence {
         SignatureEvidence {
             id: "one".to_owned(),
+            kind: SignatureKind::Signature,
+            claimed_time: None,
             signed_bytes: Vec::new(),
             value: Vec::new(),
             algorithm: None,
@@ -349,6 +354,10 @@ mod tests {
             revocation: bytes(revocation),
             coverage: Coverage::EntireFile,
             integrity: Integrity::Intact,
+            later_changes: LaterChanges {
+                kind: ChangeKind::None,
+                unpermitted: None,
+            },
             level: LEVEL.to_owned(),
         }
     }

@@ -50,6 +50,7 @@ mod preservation;
 mod registry;
 mod requests;
 mod resources;
+mod signature_evidence;
 mod signing;
 mod slots;
 mod text;
@@ -77,9 +78,13 @@ pub use registry::{InstallError, LookupError, Registry};
 pub use requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile, TargetLevel,
 };
+pub use signature_evidence::{
+    ChangeKind, Coverage, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
+    TimestampEvidence, TimestampStatus,
+};
 pub use signing::SignedDocument;
 pub use text::line as on_one_line;
 pub use values::{
-    Answer, ArchiveStep, Archived, Coverage, Field, Integrity, MadeDocument, Need, NeedKind, Note,
-    Outcome, Refusal, Report, SignStep, SignatureEvidence, SignatureSummary,
+    Answer, ArchiveStep, Archived, Field, MadeDocument, Need, NeedKind, Note, Outcome, Refusal,
+    Report, SignStep, SignatureSummary,
 };

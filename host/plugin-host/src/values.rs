@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base64_bytes;
-use crate::{DigestAlgorithm, Parameter, SignatureAlgorithm};
+use crate::{DigestAlgorithm, Parameter};
 
 /// Why a plugin does not accept a document or a request.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
@@ -163,61 +163,6 @@ pub struct MadeDocument {
     pub notes: Vec<String>,
 }
 
-/// Evidence about one signature; whether to trust it is decided elsewhere.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SignatureEvidence {
-    /// Identifier within the document.
-    pub id: String,
-    /// What the value is a signature of, not hashed.
-    pub signed_bytes: Vec<u8>,
-    /// The signature value (RSA: octets, ECDSA: DER).
-    pub value: Vec<u8>,
-    /// How it was signed; `None` when the algorithm is not in the catalogue.
-    pub algorithm: Option<SignatureAlgorithm>,
-    /// DER of the signer's certificate; empty when the document has none.
-    pub signer_certificate: Vec<u8>,
-    /// DER of all certificates that come with the signature.
-    pub certificates: Vec<Vec<u8>>,
-    /// DER of RFC 3161 tokens over the value.
-    pub timestamps: Vec<Vec<u8>>,
-    /// DER of OCSP responses and CRLs that the document holds.
-    pub revocation: Vec<Vec<u8>>,
-    /// How much of the file it covers.
-    pub coverage: Coverage,
-    /// Whether it still says what it said.
-    pub integrity: Integrity,
-    /// Baseline level, `unknown` for other profiles.
-    pub level: String,
-}
-
-/// How much of the file a signature covers.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Coverage {
-    /// Everything but the signature value.
-    EntireFile,
-    /// Everything up to the end of its own revision.
-    EntireRevision,
-    /// Less than that.
-    Partial,
-}
-
-/// Whether a signature still says what it said.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Integrity {
-    /// The covered ranges are not what they should be.
-    ByteRange,
-    /// The covered bytes have another digest.
-    DigestMismatch,
-    /// All is as it was signed.
-    Intact,
-    /// The signature cannot be read.
-    Malformed,
-    /// Later revisions changed more than they may.
-    Modified,
-    /// The value does not verify under the certificate.
-    SignatureMismatch,
-}
-
 impl NeedKind {
     const ALL: [Self; 4] = [
         Self::Certificate,
@@ -242,60 +187,10 @@ impl NeedKind {
     }
 }
 
-impl Coverage {
-    const ALL: [Self; 3] = [Self::EntireFile, Self::EntireRevision, Self::Partial];
-
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::EntireFile => "entire-file",
-            Self::EntireRevision => "entire-revision",
-            Self::Partial => "partial",
-        }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|coverage| coverage.name() == name)
-    }
-}
-
-impl Integrity {
-    const ALL: [Self; 6] = [
-        Self::ByteRange,
-        Self::DigestMismatch,
-        Self::Intact,
-        Self::Malformed,
-        Self::Modified,
-        Self::SignatureMismatch,
-    ];
-
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ByteRange => "byte-range",
-            Self::DigestMismatch => "digest-mismatch",
-            Self::Intact => "intact",
-            Self::Malformed => "malformed",
-            Self::Modified => "modified",
-            Self::SignatureMismatch => "signature-mismatch",
-        }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|integrity| integrity.name() == name)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SignRequest, TargetLevel};
+    use crate::{SignRequest, SignatureAlgorithm, TargetLevel};
 
     #[test]
     fn a_request_and_its_answers_survive_being_stored() {

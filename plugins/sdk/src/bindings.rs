@@ -89,7 +89,9 @@ pub mod verify {
         runtime_path: "::parafa_plugin_sdk::rt",
     });
 
-    pub use exports::parafa::format::verification::{Guest as Verification, SignatureEvidence};
+    pub use exports::parafa::format::verification::{
+        Guest as Verification, LaterChanges, SignatureEvidence, TimestampEvidence,
+    };
 }
 
 pub mod archive {

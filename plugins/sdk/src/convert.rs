@@ -5,7 +5,7 @@ use parafa_format_core as core;
 use crate::bindings::describe::{About, Preservation};
 use crate::bindings::inspect::{Field, Report, SignatureSummary};
 use crate::bindings::sign::{Outcome, Request, Step};
-use crate::bindings::verify::SignatureEvidence;
+use crate::bindings::verify::{LaterChanges, SignatureEvidence, TimestampEvidence};
 use crate::bindings::{Answer, Derivation, Made, Need, Note, Parameter, Refusal, archive, compose};
 
 /// An algorithm that is not in the catalogue is refused, not a panic: the host
@@ -198,10 +198,31 @@ impl From<core::Made> for Made {
     }
 }
 
+impl From<core::TimestampEvidence> for TimestampEvidence {
+    fn from(evidence: core::TimestampEvidence) -> Self {
+        Self {
+            token: evidence.token,
+            time: evidence.time,
+            status: evidence.status.name().to_owned(),
+        }
+    }
+}
+
+impl From<core::LaterChanges> for LaterChanges {
+    fn from(changes: core::LaterChanges) -> Self {
+        Self {
+            kind: changes.kind.name().to_owned(),
+            unpermitted: changes.unpermitted,
+        }
+    }
+}
+
 impl From<core::SignatureEvidence> for SignatureEvidence {
     fn from(evidence: core::SignatureEvidence) -> Self {
         Self {
             id: evidence.id,
+            kind: evidence.kind.name().to_owned(),
+            claimed_time: evidence.claimed_time,
             signed_bytes: evidence.signed_bytes,
             value: evidence.value,
             algorithm: evidence
@@ -210,10 +231,11 @@ impl From<core::SignatureEvidence> for SignatureEvidence {
                 .to_owned(),
             signer_certificate: evidence.signer_certificate,
             certificates: evidence.certificates,
-            timestamps: evidence.timestamps,
+            timestamps: evidence.timestamps.into_iter().map(Into::into).collect(),
             revocation: evidence.revocation,
             coverage: evidence.coverage.name().to_owned(),
             integrity: evidence.integrity.name().to_owned(),
+            later_changes: evidence.later_changes.into(),
             level: evidence.level,
         }
     }

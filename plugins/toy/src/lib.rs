@@ -14,8 +14,9 @@ mod needs;
 mod sign;
 
 use parafa_plugin_sdk::core::{
-    About, Coverage, Environment, Field, Integrity, Note, Preservation, Refusal, Report,
-    SignatureEvidence, SignatureSummary,
+    About, ChangeKind, Coverage, Environment, Field, Integrity, LaterChanges, Note, Preservation,
+    Refusal, Report, SignatureEvidence, SignatureKind, SignatureSummary, TimestampEvidence,
+    TimestampStatus,
 };
 
 use crate::archive::archive;
@@ -119,12 +120,14 @@ fn verify<E: Environment>(
         .iter()
         .map(|record| SignatureEvidence {
             id: record.id(),
+            kind: SignatureKind::Signature,
+            claimed_time: None,
             signed_bytes: record.signed_bytes.clone(),
             value: record.value.clone(),
             algorithm: record.algorithm,
             signer_certificate: record.certificate.clone(),
             certificates: certificates(record),
-            timestamps: record.timestamp.clone().into_iter().collect(),
+            timestamps: record.timestamp.iter().map(timestamp).collect(),
             revocation: record
                 .validation
                 .iter()
@@ -136,6 +139,11 @@ fn verify<E: Environment>(
                 Coverage::EntireRevision
             },
             integrity: integrity(record, environment, blob),
+            later_changes: LaterChanges::permitted(if record.end == document.len {
+                ChangeKind::None
+            } else {
+                ChangeKind::Signing
+            }),
             level: record.level().to_owned(),
         })
         .collect();
@@ -166,6 +174,15 @@ fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
             panic!("nobody said that documents may be damaged")
         }
         _ => {}
+    }
+}
+
+/// Tokens are taken as they come.
+fn timestamp(token: &Vec<u8>) -> TimestampEvidence {
+    TimestampEvidence {
+        token: token.clone(),
+        time: None,
+        status: TimestampStatus::Intact,
     }
 }
 

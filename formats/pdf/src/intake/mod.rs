@@ -11,6 +11,7 @@ mod pdfa;
 use std::borrow::Cow;
 
 use lopdf::Object;
+use parafa_cades::SignedData;
 use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
 
 use crate::MEDIA_TYPE;
@@ -102,11 +103,14 @@ fn version(file: &PdfFile<'_>) -> String {
 }
 
 fn summary(signature: &SignatureDictionary) -> SignatureSummary {
-    let signed_data = parafa_cades::SignedData::parse(&signature.contents).ok();
+    let signed_data = SignedData::parse(&signature.contents).ok();
+    let signed_data = signed_data.as_ref();
     SignatureSummary {
         id: signature.field_name.clone(),
-        signer: signed_data.and_then(|signed_data| signed_data.signer_common_name()),
-        claimed_time: signature.claimed_time,
+        signer: signed_data.and_then(SignedData::signer_common_name),
+        claimed_time: signature
+            .claimed_time
+            .or_else(|| signed_data.and_then(SignedData::signing_time)),
     }
 }
 

@@ -6,7 +6,8 @@ use parafa_cades::{
     Certificate, CertificateStatus, Error, Issuer, RevocationData, RevocationError,
     RevocationSigner, SignedData, Subjects, TimestampToken,
 };
-use parafa_format_core::Environment;
+use parafa_format_core::{DigestAlgorithm, Environment, SignatureAlgorithm};
+use sha2::{Digest, Sha256};
 
 use super::budget::Budget;
 use super::security_store::{SecurityStore, Stored};
@@ -44,6 +45,8 @@ pub(crate) struct Material<'d, E> {
     signers: Known<(usize, usize), KnownSigner>,
     /// By data, certificate and issuer.
     statuses: Known<(usize, usize, usize), KnownStatus>,
+    /// Whether somebody signed what a signature holds, by that and the signer.
+    held: Known<([u8; 32], usize), bool>,
 }
 
 /// What was found out.
@@ -90,6 +93,7 @@ impl<'d, E: Environment> Material<'d, E> {
             data_about: RefCell::default(),
             signers: RefCell::default(),
             statuses: RefCell::default(),
+            held: RefCell::default(),
         }
     }
 
@@ -261,7 +265,13 @@ impl<'d, E: Environment> Material<'d, E> {
     /// Whether somebody signed what the signature itself holds. Time-stamps are
     /// few, so that this is found out whatever else there is.
     pub(super) fn holds(&self, signed_data: &SignedData, signer: usize) -> bool {
-        signed_data.holds(self.environment.unlimited(), self.certificate(signer))
+        let key = (fingerprint(signed_data), signer);
+        if let Some(known) = self.held.borrow().get(&key) {
+            return *known;
+        }
+        let holds = signed_data.holds(self.environment.unlimited(), self.certificate(signer));
+        self.held.borrow_mut().insert(key, holds);
+        holds
     }
 
     /// Whether somebody said that a chain ends with a certificate.
@@ -372,4 +382,25 @@ impl<'d, E: Environment> Material<'d, E> {
             .get(index)
             .expect("indices come from this material, which only grows")
     }
+}
+
+/// A digest of all that says whether a signature holds what it holds.
+fn fingerprint(signed_data: &SignedData) -> [u8; 32] {
+    let digested = signed_data.digest_algorithm();
+    let signed = signed_data.signature_algorithm();
+    let content_type = signed_data.content_type();
+    let parts = [
+        digested.map_or("", DigestAlgorithm::name).as_bytes(),
+        signed.map_or("", SignatureAlgorithm::name).as_bytes(),
+        content_type.as_bytes(),
+        signed_data.content().unwrap_or_default(),
+        signed_data.signed_attributes().unwrap_or_default(),
+        signed_data.value(),
+    ];
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_be_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
 }

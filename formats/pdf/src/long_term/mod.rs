@@ -18,3 +18,4 @@ pub(crate) use document_timestamp::due_chains;
 pub(crate) use material::{Datum, Material, NOWHERE};
 pub(crate) use security_store::{SecurityStore, Stored};
 pub(crate) use standing::{Level, Obstacle, Standing, lowest_level, standings};
+pub(crate) use timestamps::maker_status;

@@ -1,7 +1,7 @@
 //! Chains of those who made time-stamps.
 
 use parafa_cades::TimestampToken;
-use parafa_format_core::Environment;
+use parafa_format_core::{Environment, TimestampStatus};
 
 use super::chain::{Chain, Contents, Gap, Lack, Rules};
 use super::material::Material;
@@ -41,6 +41,21 @@ pub(super) fn follow_or_miss<E: Environment>(
         return None;
     };
     contents.follow(material, chain, leaf, time, rules)
+}
+
+/// Whether a time-stamp with the right imprint says what its maker signed.
+pub(crate) fn maker_status<E: Environment>(
+    material: &Material<'_, E>,
+    token: &TimestampToken,
+) -> TimestampStatus {
+    let signed_data = token.signed_data();
+    let is_known =
+        signed_data.digest_algorithm().is_some() && signed_data.signature_algorithm().is_some();
+    match material.signer_of(signed_data) {
+        Some(signer) if is_known && material.holds(signed_data, signer) => TimestampStatus::Intact,
+        Some(_) if is_known => TimestampStatus::SignatureMismatch,
+        Some(_) | None => TimestampStatus::Unverifiable,
+    }
 }
 
 /// Whether the certificate of a time-stamp's signer is there and the signature

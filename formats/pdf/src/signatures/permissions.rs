@@ -172,6 +172,16 @@ impl FromIterator<String> for FieldNames {
 }
 
 impl Permissions {
+    /// All that any signature permits.
+    pub(super) fn everything() -> Self {
+        Self {
+            access: AccessPermission::Annotations,
+            is_stated: false,
+            locks: Rc::default(),
+            own_lock: None,
+        }
+    }
+
     /// Whether the field of a fully qualified name is locked.
     pub(crate) fn locks(&self, field: &str) -> bool {
         let mut locks = self.locks.iter().chain(&self.own_lock);

@@ -1,8 +1,8 @@
 use parafa_cades::{SignedData, TimestampToken};
-use parafa_format_core::{Blob, Environment, Integrity, Refusal};
+use parafa_format_core::{Blob, Environment, Integrity, LaterChanges, Refusal};
 
 use super::bounds::Bounds;
-use super::integrity::{Covered, integrity};
+use super::integrity::{Covered, integrity, not_looked_at};
 use crate::signatures::{ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
@@ -16,6 +16,8 @@ pub(crate) struct CheckedSignature<'s> {
     pub(crate) timestamps: Vec<TimestampToken>,
     /// Whether it still says what it said.
     pub(crate) integrity: Integrity,
+    /// What was changed after it.
+    pub(crate) later_changes: LaterChanges,
 }
 
 impl<'s> CheckedSignature<'s> {
@@ -67,18 +69,22 @@ impl<'s> CheckedSignature<'s> {
                 cms: None,
                 timestamps: Vec::new(),
                 integrity: Integrity::Malformed,
+                later_changes: not_looked_at(),
             };
         };
         let tokens = cms.timestamps().iter();
         let timestamps = tokens
             .filter_map(|token| TimestampToken::parse(token).ok())
             .filter(|token| token.stamps(cms.value()));
+        let (integrity, later_changes) = match covered {
+            Some(covered) => integrity(environment, covered, dictionary, &cms),
+            None => (Integrity::ByteRange, not_looked_at()),
+        };
         Self {
             dictionary,
             timestamps: timestamps.collect(),
-            integrity: covered.map_or(Integrity::ByteRange, |covered| {
-                integrity(environment, covered, dictionary, &cms)
-            }),
+            integrity,
+            later_changes,
             cms: Some(cms),
         }
     }

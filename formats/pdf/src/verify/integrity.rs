@@ -1,5 +1,7 @@
 use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
-use parafa_format_core::{Coverage, DigestAlgorithm, Environment, Integrity, Part};
+use parafa_format_core::{
+    ChangeKind, Coverage, DigestAlgorithm, Environment, Integrity, LaterChanges, Part,
+};
 
 use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
 
@@ -26,10 +28,29 @@ impl<'a, B> Covered<'a, B> {
     }
 }
 
-/// Whether a signature still says what it said: the digest of what it covers,
-/// the value over the attributes (RFC 5652, 5.4 and 5.6), and what later
-/// revisions changed (ISO 32000-2, 12.8.2.2.2).
+/// Whether a signature still says what it said, and what later revisions
+/// changed (ISO 32000-2, 12.8.2.2.2), which is looked at of one that holds by
+/// itself.
 pub(super) fn integrity<E: Environment>(
+    environment: &E,
+    covered: &Covered<'_, E::Blob>,
+    signature: &SignatureDictionary,
+    cms: &SignedData,
+) -> (Integrity, LaterChanges) {
+    match own_integrity(environment, covered, signature, cms) {
+        Integrity::Intact => later_changes(covered, signature),
+        broken => (broken, not_looked_at()),
+    }
+}
+
+/// What is said of the changes after a signature that does not hold.
+pub(super) fn not_looked_at() -> LaterChanges {
+    LaterChanges::permitted(ChangeKind::Unknown)
+}
+
+/// The digest of what a signature covers, and the value over the attributes
+/// (RFC 5652, 5.4 and 5.6).
+fn own_integrity<E: Environment>(
     environment: &E,
     covered: &Covered<'_, E::Blob>,
     signature: &SignatureDictionary,
@@ -77,25 +98,38 @@ pub(super) fn integrity<E: Environment>(
         &signed_digest,
         cms.value(),
     ) {
-        Ok(true) => later_changes(covered, signature),
+        Ok(true) => Integrity::Intact,
         Ok(false) => Integrity::SignatureMismatch,
         Err(_) => Integrity::Malformed,
     }
 }
 
-fn later_changes<B>(covered: &Covered<'_, B>, signature: &SignatureDictionary) -> Integrity {
+fn later_changes<B>(
+    covered: &Covered<'_, B>,
+    signature: &SignatureDictionary,
+) -> (Integrity, LaterChanges) {
     match signature.coverage {
-        Coverage::EntireFile => Integrity::Intact,
+        Coverage::EntireFile => {
+            let nothing = LaterChanges::permitted(ChangeKind::None);
+            (Integrity::Intact, nothing)
+        }
         Coverage::EntireRevision => {
             let changes = covered
                 .detector
-                .unexplained_after(covered.range.end, &signature.permissions);
-            match changes {
-                Ok(None) => Integrity::Intact,
-                Ok(Some(_)) | Err(_) => Integrity::Modified,
-            }
+                .changes_after(covered.range.end, &signature.permissions);
+            // What cannot be compared may be anything.
+            let changes = changes.unwrap_or_else(|refusal| LaterChanges {
+                kind: ChangeKind::Unknown,
+                unpermitted: Some(refusal.detail),
+            });
+            let integrity = if changes.unpermitted.is_none() {
+                Integrity::Intact
+            } else {
+                Integrity::Modified
+            };
+            (integrity, changes)
         }
-        Coverage::Partial => Integrity::ByteRange,
+        Coverage::Partial => (Integrity::ByteRange, not_looked_at()),
     }
 }
 

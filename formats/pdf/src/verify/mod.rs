@@ -5,15 +5,18 @@
 mod bounds;
 mod checked;
 mod integrity;
+mod timestamps;
 
 use std::collections::BTreeSet;
 
 use parafa_cades::SignedData;
-use parafa_format_core::{Blob, Environment, Integrity, Refusal, SignatureEvidence};
+use parafa_format_core::{
+    Blob, Environment, Integrity, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence,
+};
 
 use crate::limits::Limits;
 use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
-use crate::signatures;
+use crate::signatures::{self, SignatureDictionary};
 use crate::structure::{PdfFile, with_structure};
 
 pub(crate) use bounds::{require_verifiable, too_much_to_verify};
@@ -52,7 +55,9 @@ fn evidence_in<E: Environment>(
     let found = signatures::find(file)?;
     let checked = CheckedSignature::check_all(environment, document, file, &found)?;
     let store = SecurityStore::read(file);
-    let levels = levels(environment, file, &checked, &store);
+    let mut material = Material::new(environment, file.limits());
+    material.add_document(&checked, &store);
+    let levels = levels(&material, &checked, &store);
     let mut repetition = Repetitions {
         certificates: Repetition {
             remaining_bytes: MAX_CERTIFICATE_BYTES,
@@ -61,23 +66,27 @@ fn evidence_in<E: Environment>(
             remaining_bytes: MAX_REVOCATION_BYTES,
         },
     };
-    let evidence = checked
-        .iter()
-        .zip(levels)
-        .map(|(signature, level)| evidence(document, signature, level, &store, &mut repetition));
+    let evidence = checked.iter().zip(levels).map(|(signature, level)| {
+        let timestamps = timestamps::timestamps(&material, signature);
+        evidence(
+            document,
+            signature,
+            level,
+            timestamps,
+            &store,
+            &mut repetition,
+        )
+    });
     Ok(evidence.collect())
 }
 
 /// The level of every signature by what the document holds.
 fn levels<E: Environment>(
-    environment: &E,
-    file: &PdfFile<'_>,
+    material: &Material<'_, E>,
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
 ) -> Vec<Level> {
-    let mut material = Material::new(environment, file.limits());
-    material.add_document(signatures, store);
-    let standings = standings(&material, signatures, store.is_present, Rules::Held);
+    let standings = standings(material, signatures, store.is_present, Rules::Held);
     standings
         .into_iter()
         .map(|standing| standing.level)
@@ -115,6 +124,7 @@ fn evidence<B: Blob>(
     document: &B,
     signature: &CheckedSignature<'_>,
     level: Level,
+    timestamps: Vec<TimestampEvidence>,
     store: &SecurityStore,
     repetition: &mut Repetitions,
 ) -> SignatureEvidence {
@@ -129,17 +139,20 @@ fn evidence<B: Blob>(
     certificates.extend(repetition.certificates.take(others));
     SignatureEvidence {
         id: dictionary.field_name.clone(),
+        kind: kind(dictionary),
+        claimed_time: dictionary.claimed_time.or_else(|| cms.signing_time()),
         signed_bytes: signed_bytes(document, signature, cms),
         value: cms.value().to_vec(),
         algorithm: cms.signature_algorithm(),
         signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
         certificates,
-        timestamps: cms.timestamps().to_vec(),
+        timestamps,
         revocation: repetition
             .revocation
             .take(store.revocation_after(dictionary.end_of_coverage())),
         coverage: dictionary.coverage,
         integrity: signature.integrity,
+        later_changes: signature.later_changes.clone(),
         level: level.name().to_owned(),
     }
 }
@@ -157,9 +170,19 @@ fn signed_bytes<B: Blob>(
     }
 }
 
+fn kind(dictionary: &SignatureDictionary) -> SignatureKind {
+    if dictionary.is_document_timestamp {
+        SignatureKind::DocumentTimestamp
+    } else {
+        SignatureKind::Signature
+    }
+}
+
 fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
     SignatureEvidence {
         id: signature.dictionary.field_name.clone(),
+        kind: kind(signature.dictionary),
+        claimed_time: signature.dictionary.claimed_time,
         signed_bytes: Vec::new(),
         value: Vec::new(),
         algorithm: None,
@@ -169,6 +192,7 @@ fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
         revocation: Vec::new(),
         coverage: signature.dictionary.coverage,
         integrity: Integrity::Malformed,
+        later_changes: signature.later_changes.clone(),
         level: Level::Unknown.name().to_owned(),
     }
 }

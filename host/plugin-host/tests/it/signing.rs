@@ -46,7 +46,10 @@ async fn a_signature_is_made_across_interruptions() {
     assert_eq!(signed.outcome.level, "Toy-B-T");
     assert_eq!(signed.signature.signed_bytes, signed_bytes);
     assert_eq!(signed.signature.value, value);
-    assert_eq!(signed.signature.timestamps, [b"token".to_vec()]);
+    let [timestamp] = &signed.signature.timestamps[..] else {
+        panic!("one time-stamp")
+    };
+    assert_eq!(timestamp.token, b"token");
     assert_eq!(signed.signature.coverage, Coverage::EntireFile);
     assert_eq!(signed.earlier, []);
 }

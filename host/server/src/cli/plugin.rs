@@ -9,10 +9,12 @@ mod log;
 mod new;
 mod publish;
 mod run;
+mod signature_view;
 mod test;
 
-pub(super) use answer::{ADVISORY, SignatureView};
+pub(super) use answer::ADVISORY;
 pub(super) use bench::{Bench, read};
+pub(super) use signature_view::SignatureView;
 
 use super::CommandError;
 

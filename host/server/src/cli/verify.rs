@@ -77,10 +77,14 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
 
 impl Verdict {
     fn conclusion(&self) -> &'static str {
+        let mut signatures = self.signatures.iter();
         match (self.signatures.is_empty(), self.intact) {
             (true, _) => "There is no signature.",
             (false, false) => "Not every signature is intact.",
-            (false, true) => "Every signature is intact.",
+            (false, true) if signatures.all(SignatureView::is_stamped_soundly) => {
+                "Every signature is intact."
+            }
+            (false, true) => "Every signature is intact, but not every time-stamp.",
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use parafa_format_core::ChangeKind;
+
 use super::super::AccessPermission;
 use super::confinement::Standing;
 use super::values::refuse_other_keys;
@@ -58,20 +60,20 @@ impl Comparison<'_, '_, '_> {
             return Ok(());
         }
         let differing = self.differing_items((number, b"Annots"), old_items, new_items)?;
-        let permitted = differing.is_some_and(|differing| {
-            differing
-                .added
-                .iter()
-                .all(|item| signature_widgets.contains(item) || self.may_annotate(*item))
-                && differing
-                    .removed
-                    .iter()
-                    .all(|item| self.may_annotate(*item))
+        let annotations: Option<Vec<u32>> = differing.map(|differing| {
+            let is_widget = |item: &u32| signature_widgets.contains(item);
+            let added = differing.added.into_iter().filter(|item| !is_widget(item));
+            added.chain(differing.removed).collect()
         });
-        if !permitted {
+        let permitted =
+            annotations.filter(|items| items.iter().all(|item| self.may_annotate(*item)));
+        let Some(annotations) = permitted else {
             return Err(Stop::Change(format!(
                 "The annotations of the page {number} were changed."
             )));
+        };
+        if !annotations.is_empty() {
+            self.find(ChangeKind::Annotations);
         }
         self.permitted_lists.extend(lists);
         self.explain_as(number, Standing::Page);
@@ -90,8 +92,12 @@ impl Comparison<'_, '_, '_> {
                 (*number, new)
             })
             .collect();
+        let references = self.detector.references()?;
         for (number, _) in &annotations {
             self.explain_as(*number, Standing::Annotation);
+            if references.reach(*number) {
+                self.find(ChangeKind::Annotations);
+            }
         }
         for new in annotations.iter().filter_map(|(_, new)| new.as_ref()) {
             self.explain_added(new)?;

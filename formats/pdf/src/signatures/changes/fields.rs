@@ -1,5 +1,7 @@
 //! Fields that were there: what filling them in and signing them changes.
 
+use parafa_format_core::ChangeKind;
+
 use super::super::AccessPermission;
 use super::confinement::Standing;
 use super::values::{differing_keys, refuse_other_keys};
@@ -69,8 +71,11 @@ impl Comparison<'_, '_, '_> {
                 "The {part} is locked and was changed."
             )));
         }
-        if node.kind == FieldKind::Signature && !differing.iter().all(is_passing) {
+        if node.kind != FieldKind::Signature {
+            self.find(ChangeKind::FormFilling);
+        } else if !differing.iter().all(is_passing) {
             self.refuse_unless_signed(node, &old)?;
+            self.find(ChangeKind::Signing);
         }
         self.explain_as(number, Standing::Field);
         for key in &differing {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lopdf::Object;
+use parafa_format_core::ChangeKind;
 
 use super::super::{AccessPermission, is_document_timestamp};
 use super::values::{differing_keys, refuse_other_keys};
@@ -81,6 +82,9 @@ impl Comparison<'_, '_, '_> {
             };
             self.refuse_forbidden(node)?;
             open.extend(self.kids(node, lists));
+            if !self.is_timestamp(node) || self.has_extent(node)? {
+                self.find(ChangeKind::Signing);
+            }
         }
         self.explain_added(format!("{root} 0 R").as_bytes())?;
         Ok(())
@@ -104,12 +108,10 @@ impl Comparison<'_, '_, '_> {
             )));
         }
         let value = node.value.and_then(|value| self.file.resolve(value));
-        let is_timestamp = value
-            .and_then(|value| value.as_dict().ok())
-            .is_some_and(|value| is_document_timestamp(self.file, value));
         let may_be_empty = self.permissions.access > AccessPermission::NoChanges;
         let is_locked = !may_be_empty || self.permissions.locks_new(&node.name);
-        let changes_nothing = !is_seen && (is_timestamp || may_be_empty && value.is_none());
+        let changes_nothing =
+            !is_seen && (self.is_timestamp(node) || may_be_empty && value.is_none());
         if is_locked && !changes_nothing {
             return Err(Stop::Change(format!(
                 "The field {:?} was added.",
@@ -117,6 +119,13 @@ impl Comparison<'_, '_, '_> {
             )));
         }
         Ok(())
+    }
+
+    fn is_timestamp(&self, node: &FieldNode<'_>) -> bool {
+        let value = node.value.and_then(|value| self.file.resolve(value));
+        value
+            .and_then(|value| value.as_dict().ok())
+            .is_some_and(|value| is_document_timestamp(self.file, value))
     }
 
     /// Whether a widget takes room on a page; what cannot be read does, and an
@@ -179,6 +188,9 @@ impl Comparison<'_, '_, '_> {
             }
             if let Some(new) = new {
                 self.permit(holder, key, new)?;
+            }
+            if was_there {
+                self.find(ChangeKind::FormFilling);
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use lopdf::{Object, ObjectId};
-use parafa_format_core::Refusal;
+use parafa_format_core::{ChangeKind, LaterChanges, Refusal};
 
 use super::{Permissions, signature_of};
 use crate::structure::{
@@ -106,19 +106,49 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         end: usize,
         permissions: &Permissions,
     ) -> Result<Option<String>, Refusal> {
+        Ok(self.compare(end, permissions)?.err())
+    }
+
+    /// What was changed after an offset, whether that is permitted or not.
+    pub(crate) fn changes_after(
+        &self,
+        end: usize,
+        permissions: &Permissions,
+    ) -> Result<LaterChanges, Refusal> {
+        Ok(match self.compare(end, permissions)? {
+            Ok(kind) => LaterChanges::permitted(kind),
+            Err(change) => LaterChanges {
+                // What not even the most lenient signature permits is something
+                // else, also where it cannot be looked at once more.
+                kind: match self.compare(end, &Permissions::everything()) {
+                    Ok(Ok(kind)) => kind,
+                    Ok(Err(_)) | Err(_) => ChangeKind::Other,
+                },
+                unpermitted: Some(change),
+            },
+        })
+    }
+
+    /// What was changed after an offset, or the first change that is not
+    /// permitted.
+    fn compare(
+        &self,
+        end: usize,
+        permissions: &Permissions,
+    ) -> Result<Result<ChangeKind, String>, Refusal> {
         if end >= self.file.end() {
-            return Ok(None);
+            return Ok(Ok(ChangeKind::None));
         }
         let Some(old) = self.file.revision_ending_at(end) else {
-            return Ok(Some(format!("No revision ends at byte {end}.")));
+            return Ok(Err(format!("No revision ends at byte {end}.")));
         };
         let mut comparison = Comparison::new(self, permissions, old)?;
         if comparison.changed.is_empty() {
-            return Ok(None);
+            return Ok(Ok(ChangeKind::None));
         }
         match comparison.explain() {
-            Ok(()) => Ok(None),
-            Err(Stop::Change(change)) => Ok(Some(change)),
+            Ok(()) => Ok(Ok(comparison.kind)),
+            Err(Stop::Change(change)) => Ok(Err(change)),
             Err(Stop::Refusal(refusal)) => Err(refusal),
         }
     }
@@ -210,6 +240,8 @@ struct Comparison<'d, 'f, 'a> {
     warrants: BTreeMap<(u32, u32), usize>,
     /// What may have become of arrays of annotations: pages may share them.
     permitted_lists: BTreeSet<SharedLists>,
+    /// The most that was changed of what was explained.
+    kind: ChangeKind,
 }
 
 struct Change<'a> {
@@ -257,6 +289,8 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             permitting: BTreeSet::new(),
             warrants: BTreeMap::new(),
             permitted_lists: BTreeSet::new(),
+            // Whatever changed without being seen.
+            kind: ChangeKind::ValidationData,
         })
     }
 
@@ -288,6 +322,11 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
                 _ => format!("The object {number} was changed."),
             })),
         }
+    }
+
+    /// Takes notice of a change that is explained.
+    fn find(&mut self, kind: ChangeKind) {
+        self.kind = self.kind.max(kind);
     }
 
     fn is_added(&self, number: u32) -> bool {

@@ -2,22 +2,17 @@
 
 use std::fmt;
 
-use openssl::nid::Nid;
-use openssl::x509::X509;
 use parafa_conformance::{Answered, Made};
-use parafa_plugin_host::{
-    ArchivedDocument, Coverage, Integrity, Report, SignatureEvidence, SignedDocument,
-};
+use parafa_plugin_host::{ArchivedDocument, Report, SignedDocument};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::signature_view::{SignatureView, UNNAMED};
 use crate::cli::shown;
 
 /// What is said of every look at signatures.
 pub(in crate::cli) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
      Certificates, revocation and time-stamps are for a validation service to judge.";
-/// Who signed where no certificate says so.
-const UNNAMED: &str = "somebody unnamed";
 
 /// What an operation came to.
 #[derive(Debug, Serialize)]
@@ -110,24 +105,6 @@ struct OutputView {
     sha256: String,
 }
 
-/// A signature, as `verify` sees it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::cli) struct SignatureView {
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signer: Option<String>,
-    integrity: &'static str,
-    coverage: &'static str,
-    level: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    algorithm: Option<String>,
-    certificates: usize,
-    timestamps: usize,
-    #[serde(skip)]
-    sentence: String,
-}
-
 impl OutcomeView {
     pub(super) fn of(answered: &Answered) -> Self {
         match answered {
@@ -208,26 +185,6 @@ impl OutputView {
         Self {
             bytes: bytes.len(),
             sha256: hex::encode(Sha256::digest(bytes)),
-        }
-    }
-}
-
-impl SignatureView {
-    pub(in crate::cli) fn of(evidence: &SignatureEvidence) -> Self {
-        Self {
-            id: evidence.id.clone(),
-            signer: common_name(&evidence.signer_certificate),
-            integrity: evidence.integrity.name(),
-            coverage: evidence.coverage.name(),
-            level: evidence.level.clone(),
-            algorithm: evidence.algorithm.map(|algorithm| algorithm.to_string()),
-            certificates: evidence.certificates.len(),
-            timestamps: evidence.timestamps.len(),
-            sentence: format!(
-                "{}, and covers {}",
-                verdict(evidence.integrity),
-                extent(evidence.coverage)
-            ),
         }
     }
 }
@@ -316,126 +273,10 @@ impl fmt::Display for ReportView {
     }
 }
 
-impl fmt::Display for SignatureView {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "signature {} by {}: {}; level {}, {} time-stamps",
-            shown(&self.id),
-            shown(self.signer.as_deref().unwrap_or(UNNAMED)),
-            self.sentence,
-            shown(&self.level),
-            self.timestamps
-        )
-    }
-}
-
-fn verdict(integrity: Integrity) -> &'static str {
-    match integrity {
-        Integrity::Intact => "is intact",
-        Integrity::ByteRange => "is broken (the signed ranges are not what they should be)",
-        Integrity::DigestMismatch => "is broken (the signed content was changed)",
-        Integrity::Malformed => "is broken (it cannot be read)",
-        Integrity::Modified => "is broken (later changes are more than it allows)",
-        Integrity::SignatureMismatch => "is broken (its value does not fit the certificate)",
-    }
-}
-
-fn extent(coverage: Coverage) -> &'static str {
-    match coverage {
-        Coverage::EntireFile => "the whole file",
-        Coverage::EntireRevision => "the file as it was when it was signed",
-        Coverage::Partial => "a part of the file only",
-    }
-}
-
-fn common_name(certificate: &[u8]) -> Option<String> {
-    let certificate = X509::from_der(certificate).ok()?;
-    let name = certificate
-        .subject_name()
-        .entries_by_nid(Nid::COMMONNAME)
-        .next()?;
-    name.data().to_string().ok()
-}
-
 #[cfg(test)]
 mod tests {
-    use openssl::asn1::{Asn1Integer, Asn1Time};
-    use openssl::bn::BigNum;
-    use openssl::ec::{EcGroup, EcKey};
-    use openssl::hash::MessageDigest;
-    use openssl::pkey::PKey;
-    use openssl::x509::X509Name;
-
     use super::*;
-
-    /// Ends the line, says what the command itself would say, and clears the
-    /// screen.
-    const FORGED: &str = "X: is intact\nEvery signature is intact.\u{1b}[2J\u{9b}1A\u{202e}";
-
-    /// A certificate whose holder has this common name.
-    fn certificate(name: &str) -> Vec<u8> {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
-        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
-        let mut subject = X509Name::builder().unwrap();
-        subject.append_entry_by_nid(Nid::COMMONNAME, name).unwrap();
-        let subject = subject.build();
-        let number = Asn1Integer::from_bn(&BigNum::from_u32(1).unwrap()).unwrap();
-        let mut certificate = X509::builder().unwrap();
-        certificate.set_serial_number(&number).unwrap();
-        certificate.set_subject_name(&subject).unwrap();
-        certificate.set_issuer_name(&subject).unwrap();
-        let (from, until) = (Asn1Time::from_unix(0), Asn1Time::from_unix(1));
-        certificate.set_not_before(&from.unwrap()).unwrap();
-        certificate.set_not_after(&until.unwrap()).unwrap();
-        certificate.set_pubkey(&key).unwrap();
-        certificate.sign(&key, MessageDigest::sha256()).unwrap();
-        certificate.build().to_der().unwrap()
-    }
-
-    fn evidence() -> SignatureEvidence {
-        SignatureEvidence {
-            id: FORGED.to_owned(),
-            signed_bytes: Vec::new(),
-            value: Vec::new(),
-            algorithm: None,
-            signer_certificate: certificate(FORGED),
-            certificates: Vec::new(),
-            timestamps: Vec::new(),
-            revocation: Vec::new(),
-            coverage: Coverage::Partial,
-            integrity: Integrity::DigestMismatch,
-            level: FORGED.to_owned(),
-        }
-    }
-
-    /// Whether a text has so many lines, and nothing in it that a terminal
-    /// obeys.
-    #[track_caller]
-    fn assert_plain(text: &str, lines: usize) {
-        assert_eq!(text.lines().count(), lines, "{text:?}");
-        let obeyed = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
-        assert!(!text.contains(obeyed), "{text:?}");
-    }
-
-    #[test]
-    fn a_signers_name_is_no_verdict() {
-        let signature = SignatureView::of(&evidence());
-        assert_eq!(
-            signature.signer.as_deref(),
-            Some(FORGED),
-            "a program is told the name as it is"
-        );
-
-        let line = signature.to_string();
-
-        assert_plain(&line, 1);
-        assert!(line.contains("is broken (the signed content was changed)"));
-        assert!(
-            line.contains(r"Every signature is intact.\u{1b}[2J"),
-            "{line}"
-        );
-    }
+    use crate::cli::plugin::signature_view::tests::{FORGED, assert_plain, evidence};
 
     #[test]
     fn what_a_document_names_takes_one_line_each() {

@@ -284,7 +284,7 @@ fn unread(error: CallError) -> WorkflowError {
 
 #[cfg(test)]
 mod tests {
-    use parafa_plugin_host::{Coverage, SignatureSummary};
+    use parafa_plugin_host::{ChangeKind, Coverage, LaterChanges, SignatureKind, SignatureSummary};
 
     use super::*;
 
@@ -345,6 +345,8 @@ mod tests {
         };
         let evidence = SignatureEvidence {
             id,
+            kind: SignatureKind::Signature,
+            claimed_time: None,
             signed_bytes: Vec::new(),
             value: Vec::new(),
             algorithm: None,
@@ -354,6 +356,10 @@ mod tests {
             revocation: Vec::new(),
             coverage: Coverage::EntireFile,
             integrity: Integrity::Intact,
+            later_changes: LaterChanges {
+                kind: ChangeKind::None,
+                unpermitted: None,
+            },
             level: "unknown".to_owned(),
         };
 

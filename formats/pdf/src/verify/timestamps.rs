@@ -1,0 +1,64 @@
+use parafa_cades::{SignedData, TimestampToken};
+use parafa_format_core::{Environment, Integrity, TimestampEvidence, TimestampStatus};
+
+use super::checked::CheckedSignature;
+use crate::long_term::{Material, maker_status};
+
+/// Evidence about the time-stamps of a signature (RFC 3161): those over its
+/// value, whatever they stamp. Anybody can put one there, so that none takes
+/// from a signature; and nobody shall take a foreign one for its own.
+pub(super) fn timestamps<E: Environment>(
+    material: &Material<'_, E>,
+    signature: &CheckedSignature<'_>,
+) -> Vec<TimestampEvidence> {
+    let Some(cms) = &signature.cms else {
+        return Vec::new();
+    };
+    if signature.dictionary.is_document_timestamp {
+        return vec![over_document(signature)];
+    }
+    let tokens = cms.timestamps().iter();
+    tokens
+        .map(|token| over_value(material, cms, token))
+        .collect()
+}
+
+fn over_value<E: Environment>(
+    material: &Material<'_, E>,
+    cms: &SignedData,
+    der: &[u8],
+) -> TimestampEvidence {
+    evidence(der, |token| {
+        if token.imprint_algorithm().is_none() {
+            TimestampStatus::Unverifiable
+        } else if token.stamps(cms.value()) {
+            maker_status(material, token)
+        } else {
+            TimestampStatus::ImprintMismatch
+        }
+    })
+}
+
+/// A document time-stamp is a token itself, and was checked as one.
+fn over_document(signature: &CheckedSignature<'_>) -> TimestampEvidence {
+    evidence(&signature.dictionary.contents, |_| {
+        match signature.integrity {
+            Integrity::Intact | Integrity::Modified => TimestampStatus::Intact,
+            Integrity::DigestMismatch | Integrity::ByteRange => TimestampStatus::ImprintMismatch,
+            Integrity::SignatureMismatch => TimestampStatus::SignatureMismatch,
+            Integrity::Malformed => TimestampStatus::Unverifiable,
+        }
+    })
+}
+
+fn evidence(
+    der: &[u8],
+    status: impl FnOnce(&TimestampToken) -> TimestampStatus,
+) -> TimestampEvidence {
+    let token = TimestampToken::parse(der).ok();
+    TimestampEvidence {
+        token: der.to_vec(),
+        time: token.as_ref().map(TimestampToken::time),
+        status: token.map_or(TimestampStatus::Malformed, |token| status(&token)),
+    }
+}
