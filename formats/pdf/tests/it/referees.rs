@@ -130,6 +130,19 @@ pub(crate) fn pyhanko_verdict(document: &Path, anchors: &Path) -> Option<bool> {
     Some(output.status.success())
 }
 
+/// What pyHanko says was changed after each signature, its `ModificationLevel`:
+/// document time-stamps are not among them; `None` without pyHanko.
+pub(crate) fn pyhanko_modifications(document: &Path, anchors: &Path) -> Option<Vec<String>> {
+    let anchors = fs::read_dir(anchors).unwrap();
+    let anchors: Vec<PathBuf> = anchors.map(|entry| entry.unwrap().path()).collect();
+    let mut command = pyhanko_command(&anchors)?;
+    let output = command.arg("--norev").arg(document).output().unwrap();
+    let verdict = String::from_utf8_lossy(&output.stdout).into_owned();
+    let levels = verdict.split("\"modification\": ").skip(1);
+    let levels = levels.map(|rest| rest.split([',', '\n']).next().unwrap());
+    Some(levels.map(|level| level.replace('"', "")).collect())
+}
+
 /// Whether pyHanko finds every signature passed, revocation left aside; `None`
 /// without pyHanko.
 pub(crate) fn pyhanko_passes(document: &[u8]) -> Option<bool> {
@@ -174,6 +187,27 @@ pub(crate) fn dss_verdicts(
     anchors: &Path,
     options: &[&str],
 ) -> Option<Vec<bool>> {
+    let verdicts = dss_reports(documents, anchors, options)?;
+    let passed = verdicts.iter().map(|verdict| {
+        let verdict: String = verdict.split_whitespace().collect();
+        verdict.contains("\"ok\":true")
+    });
+    Some(passed.collect())
+}
+
+/// Whether the EU's reference validator passes every time-stamp of every
+/// document; `None` without it.
+pub(crate) fn dss_passes_timestamps(documents: &[&Path], anchors: &Path) -> Option<Vec<bool>> {
+    let reports = dss_reports(documents, anchors, &[])?;
+    let passed = reports.iter().map(|report| {
+        let mut timestamps = report.split("_TIMESTAMP\", \"indication\": \"").skip(1);
+        timestamps.all(|rest| rest.starts_with("PASSED"))
+    });
+    Some(passed.collect())
+}
+
+/// What the EU's reference validator says of every document, a line each.
+fn dss_reports(documents: &[&Path], anchors: &Path, options: &[&str]) -> Option<Vec<String>> {
     let validator = std::env::var_os("PARAFA_REFEREES")
         .map(|folder| Path::new(&folder).join("dss/dss-referee"))
         .filter(|validator| validator.is_file());
@@ -186,18 +220,14 @@ pub(crate) fn dss_verdicts(
         .output()
         .unwrap();
     let verdicts = String::from_utf8_lossy(&output.stdout).into_owned();
-    let verdicts: Vec<&str> = verdicts.lines().collect();
+    let verdicts: Vec<String> = verdicts.lines().map(str::to_owned).collect();
     assert_eq!(
         verdicts.len(),
         documents.len(),
         "{verdicts:?}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let passed = verdicts.iter().map(|verdict| {
-        let verdict: String = verdict.split_whitespace().collect();
-        verdict.contains("\"ok\":true")
-    });
-    Some(passed.collect())
+    Some(verdicts)
 }
 
 /// Sample documents of other people, if there are any here.
