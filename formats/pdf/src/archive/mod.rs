@@ -29,6 +29,8 @@ use request::Archiving;
 use store_update::Additions;
 
 /// Raises every signature of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
+/// Signatures of other profiles have no level; what it takes to verify them is
+/// added in the same way.
 ///
 /// The step needs a `certificate` for every end of a chain that does not sign
 /// itself, and `revocation` data for every certificate below an anchor whose

@@ -38,17 +38,18 @@ impl Plan {
             .filter(|(signature, _)| !signature.dictionary.is_document_timestamp)
             .map(|(signature, standing)| (signature.dictionary.field_name.as_str(), standing))
             .collect();
-        refuse(obstacles(&standings))?;
-        // Signatures of other profiles have no level that could be raised.
-        let mut chains: Vec<(&str, Contents)> = standings
-            .into_iter()
-            .filter(|(_, standing)| standing.level != Level::Unknown)
-            .map(|(signature, standing)| (signature, standing.contents))
-            .collect();
-        if chains.is_empty() {
+        let is_baseline = |(_, standing): &(&str, Standing)| standing.level != Level::Unknown;
+        if !standings.iter().any(is_baseline) {
             let detail = "The document has no signature that could be archived.";
             return Err(Refusal::new(CODE, detail));
         }
+        refuse(obstacles(&standings))?;
+        // Signatures of other profiles have no level that could be raised, but
+        // chains that people want to follow as long.
+        let mut chains: Vec<(&str, Contents)> = standings
+            .into_iter()
+            .map(|(signature, standing)| (signature, standing.contents))
+            .collect();
         let due = due_chains(material, signatures, &chains);
         chains.extend(due);
         require_all_found_out(material)?;

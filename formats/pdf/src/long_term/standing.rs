@@ -50,16 +50,16 @@ pub(crate) enum Obstacle {
 pub(crate) struct Standing {
     /// Its level.
     pub(crate) level: Level,
-    /// What nothing that is added would mend; a signature of another profile
-    /// has no level to be raised to.
+    /// What nothing that is added would mend.
     pub(crate) obstacle: Option<Obstacle>,
     /// What its chains consist of, as far as there is a store for it.
     pub(crate) contents: Contents,
 }
 
 /// Where every signature stands, in their order; document time-stamps have no
-/// level. Chains are followed when `has_store` says that there is, or will be,
-/// a security store.
+/// level, and neither have signatures of other profiles. Chains are followed when
+/// `has_store` says that there is, or will be, a security store; those of other
+/// profiles when all have to be complete.
 pub(crate) fn standings<E: Environment>(
     material: &Material<'_, E>,
     signatures: &[CheckedSignature<'_>],
@@ -104,13 +104,15 @@ fn standing<E: Environment>(
     };
     let obstacle = (signature.integrity != Integrity::Intact)
         .then_some(Obstacle::NotIntact(signature.integrity));
-    let Some(cms) = signature
-        .cms
-        .as_ref()
-        .filter(|cms| is_baseline(signature.dictionary, cms))
-    else {
+    let Some(cms) = &signature.cms else {
         return at(Level::Unknown, obstacle);
     };
+    let is_baseline = is_baseline(signature.dictionary, cms);
+    let is_followed = is_baseline || rules == Rules::Complete;
+    if signature.dictionary.is_document_timestamp || !is_followed {
+        return at(Level::Unknown, obstacle);
+    }
+    let own_level = |level| if is_baseline { level } else { Level::Unknown };
     let end = signature.dictionary.end_of_coverage();
     let later = document_timestamps.iter().filter(|later| later.end > end);
     let own: Vec<&TimestampToken> = signature
@@ -127,10 +129,11 @@ fn standing<E: Environment>(
     // All of them together prove no earlier time than the latest: one may have
     // been made by anybody.
     let Some(time) = proofs.iter().map(|token| token.time()).max() else {
-        return at(Level::BaselineB, obstacle.or(Some(Obstacle::NoTimestamp)));
+        let level = own_level(Level::BaselineB);
+        return at(level, obstacle.or(Some(Obstacle::NoTimestamp)));
     };
     if !has_store {
-        return at(Level::BaselineT, obstacle);
+        return at(own_level(Level::BaselineT), obstacle);
     }
 
     let contents = follow_chains(material, cms, &proofs, time, rules);
@@ -143,7 +146,7 @@ fn standing<E: Environment>(
         Level::BaselineLt
     };
     Standing {
-        level,
+        level: own_level(level),
         obstacle,
         contents,
     }

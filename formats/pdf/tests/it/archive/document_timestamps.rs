@@ -69,7 +69,7 @@ fn a_document_time_stamp_whose_chain_cannot_be_had_is_named() {
         assert_eq!(
             lines,
             [format!(
-                "Stamp90: time-stamp's chain, certificate Testing TSA: {line}"
+                "Field90: time-stamp's chain, certificate Testing TSA: {line}"
             )]
         );
     }

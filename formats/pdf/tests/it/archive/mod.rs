@@ -6,6 +6,7 @@ mod document_timestamps;
 mod evidence;
 mod hostile;
 mod levels;
+mod other_profiles;
 mod referees;
 mod revoked;
 mod written;
@@ -135,27 +136,47 @@ fn with_store(
 /// A document with a document time-stamp (ISO 32000-2, 12.8.5), which takes two
 /// numbers of objects.
 fn time_stamped(document: &[u8], pki: &Pki, field: u32) -> Vec<u8> {
+    let entries = "/Type /DocTimeStamp /SubFilter /ETSI.RFC3161";
+    with_value(document, field, entries, |covered| pki.timestamp(covered))
+}
+
+/// A document with one more signature field, whose value, made of what it covers,
+/// has the number after it.
+fn with_value(
+    document: &[u8],
+    field: u32,
+    entries: &str,
+    make: impl FnOnce(&[u8]) -> Vec<u8>,
+) -> Vec<u8> {
     const BLANK_RANGES: &str = "[0 1111111111 2222222222 3333333333]";
     const RESERVED_DIGITS: usize = 2 * 8192;
 
     let value = field + 1;
     let catalog = object(document, 1);
-    let form = u32::try_from(number_after(catalog.as_bytes(), "/AcroForm ")).unwrap();
-    let fields = format!("/Fields [{field} 0 R ");
-    let fields = object(document, form).replacen("/Fields [", &fields, 1);
+    let (form, fields, catalog) = if catalog.contains("/AcroForm ") {
+        let form = u32::try_from(number_after(catalog.as_bytes(), "/AcroForm ")).unwrap();
+        let fields = format!("/Fields [{field} 0 R ");
+        let fields = object(document, form).replacen("/Fields [", &fields, 1);
+        (form, fields, catalog)
+    } else {
+        let form = field + 2;
+        let fields = format!("<< /Fields [{field} 0 R] /SigFlags 3 >>");
+        let catalog = with_entries(&catalog, &format!("/AcroForm {form} 0 R"));
+        (form, fields, catalog)
+    };
     let widget = format!(
-        "<< /FT /Sig /T (Stamp{field}) /V {value} 0 R /Type /Annot /Subtype /Widget \
+        "<< /FT /Sig /T (Field{field}) /V {value} 0 R /Type /Annot /Subtype /Widget \
          /Rect [0 0 0 0] /F 132 >>"
     );
     let blank = "0".repeat(RESERVED_DIGITS);
-    let timestamp = format!(
-        "<< /Type /DocTimeStamp /Filter /Adobe.PPKLite /SubFilter /ETSI.RFC3161 \
-         /ByteRange {BLANK_RANGES} /Contents <{blank}> >>"
+    let filled = format!(
+        "<< {entries} /Filter /Adobe.PPKLite /ByteRange {BLANK_RANGES} /Contents <{blank}> >>"
     );
     let objects = [
+        (1, catalog.as_str()),
         (form, fields.as_str()),
         (field, widget.as_str()),
-        (value, timestamp.as_str()),
+        (value, filled.as_str()),
     ];
     let mut bytes = updated(document, &objects);
     let find = |bytes: &[u8], text: &[u8]| {
@@ -167,8 +188,8 @@ fn time_stamped(document: &[u8], pki: &Pki, field: u32) -> Vec<u8> {
     let ranges = format!("[0 {start:010} {end:010} {:010}]", bytes.len() - end);
     let at = find(&bytes, BLANK_RANGES.as_bytes());
     bytes[at..at + ranges.len()].copy_from_slice(ranges.as_bytes());
-    let token = pki.timestamp(&[&bytes[..start], &bytes[end..]].concat());
-    let hex: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let made = make(&[&bytes[..start], &bytes[end..]].concat());
+    let hex: String = made.iter().map(|byte| format!("{byte:02x}")).collect();
     bytes[start + 1..=start + hex.len()].copy_from_slice(hex.as_bytes());
     bytes
 }
