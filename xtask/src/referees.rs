@@ -16,6 +16,8 @@ pub(crate) struct Referees {
     pub(crate) samples: Option<PathBuf>,
     /// The interpreter that has pyHanko.
     pub(crate) python: PathBuf,
+    /// The class path of veraPDF.
+    pub(crate) verapdf: PathBuf,
 }
 
 impl Referees {
@@ -25,12 +27,15 @@ impl Referees {
             scripts: folder(root, "PARAFA_REFEREES", "referee"),
             samples: folder(root, "PARAFA_SAMPLES", "samples"),
             python: environment(root).join("bin/python"),
+            verapdf: verapdf(root),
         }
     }
 
     /// Tells the tests where everything is.
     pub(crate) fn describe(&self, command: &mut Command) {
-        command.env("PARAFA_PYTHON", &self.python);
+        command
+            .env("PARAFA_PYTHON", &self.python)
+            .env("PARAFA_VERAPDF", &self.verapdf);
         if let Some(scripts) = &self.scripts {
             command.env("PARAFA_REFEREES", scripts);
         }
@@ -44,6 +49,7 @@ impl Referees {
 /// referee build itself. Nothing is done twice.
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
+    verapdf_class_path(root).context("veraPDF")?;
     if let Some(scripts) = Referees::locate(root).scripts {
         let dss = scripts.join("dss/dss-referee");
         if dss.is_file() {
@@ -77,6 +83,34 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
             .arg(&requirements),
     )?;
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
+}
+
+/// Has Maven fetch veraPDF and write its class path, where there is a Maven.
+fn verapdf_class_path(root: &Path) -> anyhow::Result<()> {
+    let project = root.join("tests/verapdf/pom.xml");
+    let class_path = verapdf(root);
+    let modified = |file: &Path| fs::metadata(file).and_then(|file| file.modified());
+    let is_newer = modified(&class_path)
+        .is_ok_and(|written| modified(&project).is_ok_and(|project| project <= written));
+    if is_newer || !is_there("mvn") {
+        return Ok(());
+    }
+    process::run_quietly(
+        Command::new("mvn")
+            .args(["--quiet", "--batch-mode", "--file"])
+            .arg(&project)
+            .arg("dependency:build-classpath")
+            .arg(format!("-Dmdep.outputFile={}", class_path.display())),
+    )
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn verapdf(root: &Path) -> PathBuf {
+    root.join("target/referees/verapdf.classpath")
 }
 
 fn environment(root: &Path) -> PathBuf {

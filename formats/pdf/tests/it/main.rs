@@ -18,6 +18,7 @@ mod memory;
 mod new_fields;
 mod other_copies;
 mod page_content;
+mod pdfa;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;

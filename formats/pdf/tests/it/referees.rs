@@ -230,6 +230,42 @@ fn dss_reports(documents: &[&Path], anchors: &Path, options: &[&str]) -> Option<
     Some(verdicts)
 }
 
+/// The flavour of PDF/A that veraPDF finds each document to have, such as `2b`,
+/// or what it says of one that has not what it claims; `None` without it.
+pub(crate) fn verapdf_flavours(documents: &[&[u8]]) -> Option<Vec<Result<String, String>>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let class_path = std::env::var_os("PARAFA_VERAPDF").map_or_else(
+        || root.join("target/referees/verapdf.classpath"),
+        PathBuf::from,
+    );
+    let class_path = or_skip("veraPDF", fs::read_to_string(class_path).ok())?;
+    let java = program("java")?;
+    let files: Vec<_> = documents.iter().map(|document| written(document)).collect();
+    let output = Command::new(java)
+        .arg("-cp")
+        .arg(class_path.trim())
+        .arg(root.join("tests/verapdf/Validate.java"))
+        .args(files.iter().map(tempfile::NamedTempFile::path))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let flavours = said.lines().map(|line| {
+        let compliant = line.strip_prefix("compliant ");
+        compliant.map_or_else(
+            || Err(line.to_owned()),
+            |flavour| Ok(flavour.trim().to_owned()),
+        )
+    });
+    let flavours: Vec<_> = flavours.collect();
+    assert_eq!(
+        flavours.len(),
+        documents.len(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(flavours)
+}
+
 /// Sample documents of other people, if there are any here.
 pub(crate) fn samples() -> Option<PathBuf> {
     or_skip(

@@ -9,11 +9,10 @@ use parafa_format_core::NeedKind;
 use super::{level, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with};
 use crate::ceremony::PKI;
-use crate::intake::notes;
 use crate::issuing::{Period, Told, ocsp_response, revocation_list};
 use crate::referees::{
     assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
-    pyhanko_is_content_with, samples,
+    pyhanko_is_content_with,
 };
 
 #[test]
@@ -138,26 +137,4 @@ fn the_reference_validator_is_content() {
         assert_eq!(before, vec![false; signed.len()]);
         assert_eq!(after, vec![true; archived.len()]);
     }
-}
-
-#[test]
-fn pdfa_stays_pdfa() {
-    let Some(samples) = samples() else { return };
-    let document = std::fs::read(samples.join("pdf/dss__not_signed_pdfa.pdf")).unwrap();
-    let noted = |document: &[u8]| notes(document).contains(&"pdfa".to_owned());
-    assert!(noted(&document));
-
-    let signed = HIERARCHY.signed(&document, &[&HIERARCHY.ona]);
-    let archived = archived(&signed);
-
-    assert!(noted(&archived));
-    assert_qpdf_accepts(&archived);
-    // No new fonts, no encryption; what is added are plain streams (ISO 19005-2,
-    // 6.1.7), and the form of the cross-reference stays.
-    let added = String::from_utf8_lossy(&archived[signed.len()..]).into_owned();
-    assert!(
-        ["/Font", "/Encrypt", "/Filter", "/ObjStm"]
-            .iter()
-            .all(|key| !added.contains(key))
-    );
 }

@@ -1,0 +1,92 @@
+//! PDF/A stays PDF/A (ISO 19005), whatever is made of it.
+
+use std::fs;
+
+use parafa_fixtures::plain;
+
+use crate::archiving::{HIERARCHY, archived};
+use crate::flatten::flattened;
+use crate::intake::notes;
+use crate::referees::{assert_qpdf_accepts, samples, verapdf_flavours};
+use crate::rehearse::rehearsed;
+
+/// Sample documents, and the flavour that each claims and has.
+const SAMPLES: [(&str, &str); 2] = [
+    ("dss__not_signed_pdfa.pdf", "1b"),
+    (
+        "vera__PDF_A-2b_veraPDF_test_suite_6-3-3-t01-pass-a.pdf",
+        "2b",
+    ),
+];
+
+/// What becomes of a document: as it came, signed, archived, with the banner of
+/// the sandbox, and flattened where that can be done.
+fn made_of(document: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let signed = HIERARCHY.signed(document, &[&HIERARCHY.ona]);
+    let archived = archived(&signed);
+    let again = HIERARCHY.signed(&archived, &[&HIERARCHY.jonas]);
+    let mut made = vec![
+        ("as it came", document.to_vec()),
+        ("signed", signed),
+        ("archived", archived),
+        ("signed again", again),
+        ("rehearsed", rehearsed(document).unwrap()),
+    ];
+    made.extend(
+        flattened(document)
+            .ok()
+            .map(|flattened| ("flattened", flattened)),
+    );
+    made
+}
+
+#[test]
+fn verapdf_finds_what_is_made_of_pdfa_to_be_pdfa() {
+    let Some(folder) = samples() else { return };
+    for (name, flavour) in SAMPLES {
+        let document = fs::read(folder.join("pdf").join(name)).unwrap();
+        let made = made_of(&document);
+        let documents: Vec<&[u8]> = made.iter().map(|(_, document)| &document[..]).collect();
+        let Some(found) = verapdf_flavours(&documents) else {
+            return;
+        };
+        for ((what, _), found) in made.iter().zip(found) {
+            assert_eq!(found, Ok(flavour.to_owned()), "{name} {what}");
+        }
+    }
+}
+
+#[test]
+fn verapdf_finds_what_is_no_pdfa() {
+    if let Some(found) = verapdf_flavours(&[&plain(1)]) {
+        assert!(found[0].is_err(), "{found:?}");
+    }
+}
+
+#[test]
+fn signing_and_archiving_add_nothing_that_pdfa_forbids() {
+    let Some(folder) = samples() else { return };
+    for (name, _) in SAMPLES {
+        let document = fs::read(folder.join("pdf").join(name)).unwrap();
+        let noted = |document: &[u8]| notes(document).contains(&"pdfa".to_owned());
+        for (what, made) in made_of(&document) {
+            assert!(noted(&made), "{name} {what}");
+            assert_qpdf_accepts(&made);
+            let Some(added) = made.strip_prefix(&document[..]) else {
+                assert_eq!(what, "flattened");
+                continue;
+            };
+            // No fonts and no encryption; what is added for verifying are plain
+            // streams (ISO 19005-2, 6.1.7), and the form of the cross-reference
+            // stays.
+            let added = String::from_utf8_lossy(added);
+            let forbidden: &[&str] = match what {
+                "rehearsed" => &["/Encrypt", "/ObjStm"],
+                _ => &["/Font", "/Encrypt", "/Filter /F", "/ObjStm"],
+            };
+            for key in forbidden {
+                assert!(!added.contains(key), "{name} {what} {key}");
+            }
+        }
+    }
+}
