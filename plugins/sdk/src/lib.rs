@@ -15,6 +15,15 @@
 //! ```
 //!
 //! `about` is required; each of the others gives the plugin a capability.
+//!
+//! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core).
+//! With the feature `native` there are also `MemoryBlob`, `MemorySink` and
+//! `NativeEnvironment` in it, with which a format is tested without a host:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! parafa-plugin-sdk = { version = "0.1", features = ["native"] }
+//! ```
 
 // The macros that `generate!` makes name this crate from inside and outside.
 extern crate self as parafa_plugin_sdk;
@@ -32,6 +41,9 @@ pub use parafa_format_core as core;
 pub use wit_bindgen::rt;
 
 /// Exports the functions of a format as a plugin, in this order:
+///
+/// `E` is an [`Environment`](parafa_format_core::Environment), `S` a
+/// [`Sink`](parafa_format_core::Sink) for its blobs.
 ///
 /// | name | function | |
 /// |---|---|---|
@@ -56,6 +68,9 @@ macro_rules! export {
         $(, compose = $compose:path)?
         $(,)?
     ) => {
+        // Natively there are only the format's functions, held to the contract by
+        // the compiler: linkers do not take the names of the exports.
+        #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
         struct Plugin;
 
         impl $crate::bindings::describe::Description for Plugin {
@@ -63,6 +78,7 @@ macro_rules! export {
                 $crate::glue::describe($about)
             }
         }
+        #[cfg(target_arch = "wasm32")]
         $crate::bindings::describe::export_describe!(Plugin with_types_in $crate::bindings::describe);
 
         $(
@@ -73,6 +89,7 @@ macro_rules! export {
                     $crate::glue::inspect(document, $inspect)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::inspect::export_inspect!(Plugin with_types_in $crate::bindings::inspect);
         )?
 
@@ -87,6 +104,7 @@ macro_rules! export {
                     $crate::glue::sign(document, request, answers, out, $sign)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::sign::export_sign!(Plugin with_types_in $crate::bindings::sign);
         )?
 
@@ -98,6 +116,7 @@ macro_rules! export {
                     $crate::glue::verify(document, $verify)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::verify::export_verify!(Plugin with_types_in $crate::bindings::verify);
         )?
 
@@ -112,6 +131,7 @@ macro_rules! export {
                     $crate::glue::archive(document, request, answers, out, $archive)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::archive::export_archive!(Plugin with_types_in $crate::bindings::archive);
         )?
 
@@ -125,6 +145,7 @@ macro_rules! export {
                     $crate::glue::derive(document, request, out, $flatten)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::flatten::export_flatten!(Plugin with_types_in $crate::bindings::flatten);
         )?
 
@@ -138,6 +159,7 @@ macro_rules! export {
                     $crate::glue::derive(document, request, out, $rehearse)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::rehearse::export_rehearse!(Plugin with_types_in $crate::bindings::rehearse);
         )?
 
@@ -151,6 +173,7 @@ macro_rules! export {
                     $crate::glue::compose(&files, request, out, $compose)
                 }
             }
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::compose::export_compose!(Plugin with_types_in $crate::bindings::compose);
         )?
     };
