@@ -213,6 +213,14 @@ impl DocumentFamily {
         ("mdoc", Self::Mdoc),
     ];
 
+    /// The extensions of documents that may be taken: an MDOC never is.
+    pub fn offered() -> impl Iterator<Item = &'static str> {
+        let offered = Self::EXTENSIONS.iter();
+        offered
+            .filter(|(_, family)| *family != Self::Mdoc)
+            .map(|(extension, _)| *extension)
+    }
+
     /// By the extension of `file_name`, in either case.
     #[must_use]
     pub fn of(file_name: &str) -> Option<Self> {

@@ -174,10 +174,8 @@ pub(super) fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentF
     let name = node.file_name(LONGEST_FILE_NAME)?;
     let family = DocumentFamily::of(name);
     if family.is_none() {
-        let known: Vec<_> = DocumentFamily::EXTENSIONS
-            .iter()
-            .filter(|(_, family)| *family != DocumentFamily::Mdoc)
-            .map(|(extension, _)| format!(".{extension}"))
+        let known: Vec<_> = DocumentFamily::offered()
+            .map(|extension| format!(".{extension}"))
             .collect();
         node.fault(format!("must end in one of {}", known.join(", ")));
     }

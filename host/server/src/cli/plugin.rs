@@ -8,6 +8,7 @@ mod installed;
 mod log;
 mod new;
 mod publish;
+mod reach;
 mod run;
 mod signature_view;
 mod test;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use openssl::sha::sha256;
 use serde_json::json;
 
+use super::bench::may_be_id;
+use super::reach::{postable, posted};
 use crate::cli::{CommandError, print_json, print_line, warn};
 
 /// The document of the case that comes along.
@@ -41,6 +43,9 @@ const FILES: [(&str, &str); 9] = [
 pub(super) struct NewArguments {
     /// The folder to make; the format is called like it.
     dir: PathBuf,
+    /// The end of its documents' names; without it the format's name.
+    #[arg(long, value_name = "EXT", value_parser = extension)]
+    extension: Option<String>,
     /// Folder of the SDK's source, in place of the registry's; needed until the
     /// SDK is published there.
     #[arg(long, value_name = "PATH")]
@@ -55,6 +60,7 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
     let dir =
         std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
     let id = format_id(&dir);
+    let extension = arguments.extension.as_ref().unwrap_or(&id);
     let sdk = sdk(arguments.sdk.as_deref())?;
     fs::create_dir_all(&dir).map_err(|error| failed(&dir, &error))?;
     let mut entries = fs::read_dir(&dir).map_err(|error| failed(&dir, &error))?;
@@ -67,6 +73,8 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
     let note = arguments.sdk.as_ref().map_or(SDK_NOTE, |_| "");
     let filled = [
         ("@id@", id.clone()),
+        ("@extension@", extension.clone()),
+        ("@posted@", posted()),
         ("@module@", id.replace('-', "_")),
         ("@sdk@", sdk),
         ("@sdk-note@", note.to_owned()),
@@ -88,14 +96,34 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
         );
     }
     if arguments.json {
-        print_json(&json!({"id": id, "dir": dir}))?;
+        let is_postable = postable(extension);
+        print_json(&json!({
+            "id": id, "dir": dir, "extension": extension, "postable": is_postable,
+        }))?;
     } else {
         print_line(format_args!(
             "the format {id} is in {}: `cargo xtask build` there leaves plugin.wasm",
             dir.display()
         ))?;
+        if !postable(extension) {
+            print_line(format_args!(
+                "callers cannot post .{extension}, which is for `parafa plugin run` alone; \
+                 they post {}: name one of these with --extension, or in src/lib.rs",
+                posted()
+            ))?;
+        }
     }
     Ok(())
+}
+
+/// The end of a file's name, as a person wrote it.
+fn extension(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix('.').unwrap_or(text).to_ascii_lowercase();
+    if may_be_id(&text) {
+        Ok(text)
+    } else {
+        Err("the end of a name has letters, digits and hyphens".to_owned())
+    }
 }
 
 /// The folder's name as a format's: lower-case letters, digits and hyphens,
@@ -118,14 +146,14 @@ fn format_id(dir: &Path) -> String {
     }
 }
 
-/// The SDK as Cargo names a dependency.
+/// The SDK as Cargo names a dependency, between braces.
 fn sdk(path: Option<&Path>) -> Result<String, CommandError> {
     let Some(path) = path else {
-        return Ok(format!("{:?}", env!("CARGO_PKG_VERSION")));
+        return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION")));
     };
     match path.canonicalize() {
         Ok(path) if path.join("Cargo.toml").is_file() => {
-            Ok(format!("{{ path = {:?} }}", path.display().to_string()))
+            Ok(format!("path = {:?}", path.display().to_string()))
         }
         _ => Err(CommandError::Refused(format!(
             "{} is not the SDK's folder: there is no Cargo.toml in it",
@@ -150,6 +178,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_extension_is_taken_with_its_full_stop_or_without() {
+        assert_eq!(extension(".ASiCE").as_deref(), Ok("asice"));
+        assert_eq!(extension("asice").as_deref(), Ok("asice"));
+        assert!(extension("").is_err() && extension("a/b").is_err());
+    }
+
+    #[test]
     fn a_folder_gives_its_format_a_name() {
         for (folder, id) in [
             ("my-format", "my-format"),
@@ -167,6 +202,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let arguments = NewArguments {
             dir: folder.path().join("saskaita"),
+            extension: None,
             sdk: None,
             json: false,
         };

@@ -3,7 +3,7 @@
 //!
 //! Everything here is plain Rust against the traits of `parafa_plugin_sdk::core`
 //! and runs natively in tests. A format that can also be signed adds `sign` and
-//! `verify` to `export!`.
+//! `verify` to `export!`, whose documentation says what each function is given.
 
 use parafa_plugin_sdk::core::{About, Blob, Environment, Refusal, Report};
 
@@ -17,7 +17,7 @@ pub fn about() -> About {
         id: "@id@",
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
-        extensions: &["@id@"],
+        extensions: &["@extension@"],
         preservation: &[],
     }
 }
@@ -38,4 +38,32 @@ pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<R
         fields: Vec::new(),
         notes: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_sdk::core::{MemoryBlob, NativeEnvironment};
+
+    use super::*;
+
+    #[test]
+    fn text_is_accepted() {
+        let document = MemoryBlob(b"Labas.\n".to_vec());
+
+        let report = inspect(&NativeEnvironment, &document).unwrap();
+
+        assert_eq!(report.media_type, MEDIA_TYPE);
+        assert_eq!(report.signatures, []);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        for (document, code) in [(&b""[..], "empty"), (b"\xff", "not-text")] {
+            let document = MemoryBlob(document.to_vec());
+
+            let refusal = inspect(&NativeEnvironment, &document).unwrap_err();
+
+            assert_eq!(refusal.code, code);
+        }
+    }
 }
