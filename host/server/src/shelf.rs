@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use parafa_plugin_host::{CallObserver, PluginHost, Registry, Unobserved};
+use parafa_plugin_host::{CallObserver, Plugin, PluginHost, Registry, Unobserved};
 use parafa_store::StoreMode;
 use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
 
@@ -38,7 +38,7 @@ pub(crate) use self::error::ShelfError;
 use self::folder::PluginFolder;
 pub(crate) use self::folder::{BACKED_UP, read_file};
 use self::loaded::Loaded;
-pub(crate) use self::loaded::plugin_host;
+pub(crate) use self::loaded::{plugin_host, self_test};
 pub(crate) use self::publisher::{KeyPair, PublisherKey, signature_file};
 pub(crate) use self::shipped::NoPlugins;
 pub(crate) use self::stock::Listed;
@@ -189,6 +189,19 @@ impl Shelf {
         let state = stock.state.lock().await.clone();
         let broken = self.0.broken(stock, &state).await?;
         Ok(stock.list(&state, &broken))
+    }
+
+    /// Whether no other format has what this plugin takes. Where there is no
+    /// plugin at all, none has.
+    ///
+    /// # Errors
+    /// [`ShelfError::Conflict`] names the other; as [`Shelf::registry`].
+    pub(crate) async fn check_conflicts(&self, plugin: &Plugin) -> Result<(), ShelfError> {
+        match self.0.loaded().await {
+            Ok(loaded) => Ok(loaded.check(plugin)?),
+            Err(error) if error.is::<NoPlugins>() => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Takes a component into use, now and after a restart. One of another

@@ -190,13 +190,21 @@ pub(super) async fn admit_new(
         path: path.to_owned(),
         source: Box::new(source),
     })?;
-    self_test(&plugin, SELF_TEST_WITHIN).await?;
+    self_test(&plugin).await?;
     Ok(plugin)
 }
 
-/// Asks a plugin for what it should be able to do. A call that is under way when
-/// the time is over goes on to its own end.
-async fn self_test(plugin: &Plugin, within: Duration) -> Result<(), ShelfError> {
+/// Asks a plugin for what it should be able to do.
+///
+/// # Errors
+/// [`ShelfError::FailsSelfTest`] or [`ShelfError::SlowSelfTest`]; a fault when
+/// nothing can be asked.
+pub(crate) async fn self_test(plugin: &Plugin) -> Result<(), ShelfError> {
+    self_test_within(plugin, SELF_TEST_WITHIN).await
+}
+
+/// A call that is under way when the time is over goes on to its own end.
+async fn self_test_within(plugin: &Plugin, within: Duration) -> Result<(), ShelfError> {
     let played = tokio::time::timeout(within, parafa_conformance::run_quick(plugin)).await;
     let played = played.map_err(|_| ShelfError::SlowSelfTest {
         seconds: within.as_secs(),
@@ -233,8 +241,8 @@ mod tests {
         let plugin = Arc::new(host.unwrap()).admit(component_of(TOY)).await;
         let plugin = plugin.unwrap();
 
-        let in_time = self_test(&plugin, SELF_TEST_WITHIN).await;
-        let late = self_test(&plugin, Duration::ZERO).await.unwrap_err();
+        let in_time = self_test(&plugin).await;
+        let late = self_test_within(&plugin, Duration::ZERO).await.unwrap_err();
 
         in_time.unwrap();
         assert!(late.is_refusal());

@@ -1,5 +1,6 @@
 //! The command line, by the built `parafa`.
 
+mod check;
 mod configuration;
 mod place;
 mod plugin;

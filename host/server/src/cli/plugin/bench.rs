@@ -19,6 +19,8 @@ use crate::shelf::{Shelf, plugin_host, read_file};
 /// is named by an argument, the configuration or the environment.
 pub(in crate::cli) struct Bench {
     config: Config,
+    /// Whether a data folder is looked into for installed plugins.
+    has_data: bool,
     log: Arc<CapturedLog>,
     _temporary: Option<TempDir>,
 }
@@ -44,6 +46,7 @@ impl Bench {
         }
         Ok(Self {
             config,
+            has_data: is_named || is_found,
             log: Arc::default(),
             _temporary: temporary,
         })
@@ -52,6 +55,12 @@ impl Bench {
     /// What the plugins that run here log.
     pub(in crate::cli) fn log(&self) -> &CapturedLog {
         &self.log
+    }
+
+    /// Whether a data folder is looked into for installed plugins; otherwise
+    /// only those that came with the program are known.
+    pub(super) fn has_data(&self) -> bool {
+        self.has_data
     }
 
     /// The component in a file, which is refused unless it would be admitted.
@@ -119,7 +128,8 @@ impl Bench {
         Err(CommandError::Refused(sentence))
     }
 
-    fn shelf(&self) -> Shelf {
+    /// The plugins that are known here.
+    pub(super) fn shelf(&self) -> Shelf {
         let mode = demo::mode_of(&self.config.store.data);
         Shelf::new(&self.config, mode, self.observer())
     }
