@@ -4,5 +4,6 @@ mod check;
 mod configuration;
 mod place;
 mod plugin;
+mod run;
 mod support;
 mod verify;

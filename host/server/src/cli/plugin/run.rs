@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -24,9 +24,11 @@ pub(super) struct RunArguments {
     operation: Operation,
     /// The document.
     file: PathBuf,
-    /// The component to call; without it the plugin for the document, by the
-    /// end of its name, that is active in the data folder or came with the
-    /// program.
+    /// The component to call, or the format of an installed one; without it the
+    /// plugin for the document, by the end of its name, that is active in the
+    /// data folder or came with the program. What `compose` is given is of
+    /// another format: there the end of `--out` counts, and without it the
+    /// plugin is the only one that is installed.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
     /// Where to write the document that comes out; what needs no change comes
@@ -67,6 +69,16 @@ enum End {
     Fault(String),
 }
 
+impl RunArguments {
+    /// The document of the plugin's format, where one is named.
+    fn document(&self) -> Option<&Path> {
+        match self.operation {
+            Operation::Compose => self.out.as_deref(),
+            _ => Some(&self.file),
+        }
+    }
+}
+
 /// Has a plugin do something with a document.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
@@ -100,9 +112,12 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
         name: name.to_string_lossy().into_owned(),
         document: bench::read(&arguments.file)?,
     };
-    let plugin = match &arguments.plugin {
-        Some(wasm) => bench.admit(wasm).await?,
-        None => bench.installed_for(&arguments.file).await?,
+    let plugin = match (&arguments.plugin, arguments.document()) {
+        (None, Some(document)) => bench.installed_for(document).await?,
+        (named, _) => {
+            let component = bench.component(named.as_deref()).await?;
+            bench.admit(&component).await?
+        }
     };
     let meter = MemoryMeter::default();
     let metered = Plugin::metered(&plugin, &meter);
