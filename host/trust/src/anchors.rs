@@ -114,25 +114,8 @@ pub(crate) struct TrustedPath<'a> {
 
 /// All configured authorities.
 ///
-/// They are read from one folder that holds PEM files and a `trust.toml`:
-///
-/// ```toml
-/// [[certificate]]
-/// file = "eid-q-2024e.pem"      # one PEM certificate, relative to the folder
-/// sha256 = "95C4E7E2…6D25"      # of the DER encoding; colons are allowed
-/// kind = "issuing"              # root | issuing | intermediate
-/// purposes = ["signing"]        # signing | timestamping | authentication
-/// methods = ["smart_id"]        # optional; absent: every method
-/// qualified_from = "2024-07-02T00:00:00Z"     # optional, RFC 3339
-/// qualified_until = "2039-06-29T00:00:00Z"    # optional, RFC 3339, exclusive
-/// policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]  # all required
-///
-/// [certificate.ocsp]            # optional, how its certificates are checked
-/// url = "http://ocsp.sk.ee"     # optional; absent: the certificate's AIA
-/// nonce = "send"                # off | send | require; default send
-/// certid_hash = "sha1"          # sha1 | sha256; default sha1
-/// max_age_seconds = 3600        # optional; default: the client's policy
-/// ```
+/// They are read from one folder that holds PEM files and a `trust.toml`, whose
+/// form `docs/trust.md` describes.
 ///
 /// `root` and `issuing` entries are anchors: a path may end at either, and the
 /// anchor nearest to the leaf decides about policies, qualification and
@@ -154,7 +137,7 @@ impl TrustAnchors {
         Self { entries }
     }
 
-    /// Reads a folder of the form described above.
+    /// Reads a folder of that form.
     ///
     /// # Errors
     /// [`TrustConfigError`] names the file and the field.
@@ -168,10 +151,11 @@ impl TrustAnchors {
         &self.entries
     }
 
-    /// Whether anything is trusted for `purpose`.
+    /// Whether anything is trusted for `purpose`, and for the eID `method` where
+    /// one is asked about.
     #[must_use]
-    pub fn has_anchor_for(&self, purpose: Purpose) -> bool {
-        self.anchors(purpose, None).next().is_some()
+    pub fn has_anchor_for(&self, purpose: Purpose, method: Option<&str>) -> bool {
+        self.anchors(purpose, method).next().is_some()
     }
 
     /// Whether a certificate is configured as an anchor.

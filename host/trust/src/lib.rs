@@ -3,7 +3,7 @@
 //! - [`Certificate`] reads an X.509 certificate once: subject, validity, key
 //!   usage, policies, QC statements (RFC 5280, ETSI EN 319 412).
 //! - [`TrustAnchors`] are the authorities that the operator trusts, each for
-//!   named purposes, read from a folder whose form the type describes.
+//!   named purposes, read from a folder whose form `docs/trust.md` describes.
 //! - [`SignerCheck`] decides whether a certificate may sign now: validity,
 //!   path, key usage, qualification, revocation.
 //! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for

@@ -4,8 +4,10 @@
 use std::fmt::Display;
 
 use anyhow::{anyhow, bail};
+use parafa_domain::SigningMethod;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
+use parafa_trust::Purpose;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -53,7 +55,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     }
     found.in_check(check_log_filter(config));
     if mode == StoreMode::Production {
-        found.in_check(load_anchors(config));
+        found.in_anchors(config);
         found.in_check(time_stamping_authorities(config));
         for url in &config.timestamps.urls {
             found.in_check(check_address("timestamps.urls", url));
@@ -189,6 +191,30 @@ impl Found {
         }
     }
 
+    /// Refuses trust with which nobody's signature could come to its end:
+    /// signers would be turned away, or their signatures be lost for want of a
+    /// time-stamp that counts.
+    fn in_anchors(&mut self, config: &Config) {
+        let anchors = match load_anchors(config) {
+            Ok(anchors) => anchors,
+            Err(fault) => return self.in_check::<()>(Err(fault)),
+        };
+        let smart_id = config.smart_id.as_ref();
+        let method = smart_id.map(|_| SigningMethod::SmartId.name());
+        for (purpose, name, method) in [
+            (Purpose::Signing, "signing", method),
+            (Purpose::Timestamping, "timestamping", None),
+        ] {
+            if anchors.has_anchor_for(purpose, method) {
+                continue;
+            }
+            let by = method.map_or_else(String::new, |method| format!(" with {method}"));
+            self.0.push(format!(
+                "trust.folder: its trust.toml trusts nobody for {name}{by}: add the authorities, as root or issuing, with {name} among their purposes"
+            ));
+        }
+    }
+
     fn in_smart_id(&mut self, smart_id: &SmartId) {
         self.in_check(check_address("smart_id.base_url", &smart_id.base_url));
         let scheme_name = &smart_id.scheme_name;
@@ -212,6 +238,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use openssl::x509::X509;
+    use parafa_fixtures::signed::Identity;
+    use sha2::{Digest, Sha256};
     use tempfile::TempDir;
 
     use super::*;
@@ -225,9 +254,31 @@ mod tests {
         config.timestamps.urls = vec!["https://tsa.example.com".parse().unwrap()];
         let trust = folder.path().join("trust");
         fs::create_dir(&trust).unwrap();
-        fs::write(trust.join("trust.toml"), "").unwrap();
+        let issuer = Identity::Issuer.certificate();
+        let pem = X509::from_der(&issuer).unwrap().to_pem().unwrap();
+        fs::write(trust.join("issuer.pem"), pem).unwrap();
         config.trust.folder = Some(trust);
+        put_trust(&config, "root", "purposes = ['signing', 'timestamping']");
         (folder, config)
+    }
+
+    /// Trusts one authority.
+    fn put_trust(config: &Config, kind: &str, terms: &str) {
+        let sha256 = hex::encode(Sha256::digest(Identity::Issuer.certificate()));
+        let entry = format!(
+            "[[certificate]]\nfile = 'issuer.pem'\nsha256 = '{sha256}'\nkind = '{kind}'\n{terms}\n"
+        );
+        let folder = config.trust.folder.as_ref().unwrap();
+        fs::write(folder.join("trust.toml"), entry).unwrap();
+    }
+
+    fn smart_id() -> SmartId {
+        SmartId {
+            base_url: "https://rp.example.com".parse().unwrap(),
+            scheme_name: "smart-id".to_owned(),
+            relying_party_name: "DEMO".to_owned(),
+            relying_party_uuid: uuid::Uuid::nil(),
+        }
     }
 
     fn faults(config: &Config) -> Vec<String> {
@@ -273,7 +324,7 @@ mod tests {
             base_url: "ftp://rp.example.com".parse().unwrap(),
             scheme_name: "smartid".to_owned(),
             relying_party_name: " ".to_owned(),
-            relying_party_uuid: uuid::Uuid::nil(),
+            ..smart_id()
         });
 
         let faults = faults(&config);
@@ -297,6 +348,25 @@ mod tests {
             assert!(fault.starts_with(setting), "{fault}");
         }
         assert_eq!(faults.len(), settings.len(), "{faults:?}");
+    }
+
+    #[test]
+    fn trust_with_which_nobody_can_sign_is_told_of() {
+        let (_folder, mut config) = sound();
+
+        put_trust(&config, "issuing", "purposes = ['timestamping']");
+        assert_one_fault(&config, "trust.folder", "nobody for signing: add");
+        put_trust(&config, "issuing", "purposes = ['signing']");
+        assert_one_fault(&config, "trust.folder", "nobody for timestamping: add");
+        let all = "purposes = ['signing', 'timestamping']";
+        put_trust(&config, "intermediate", all);
+        assert_eq!(faults(&config).len(), 2);
+        put_trust(&config, "issuing", &format!("{all}\nmethods = ['nfc']"));
+        assert_eq!(faults(&config), [""; 0]);
+        config.smart_id = Some(smart_id());
+        assert_one_fault(&config, "trust.folder", "signing with smart_id: add");
+        put_trust(&config, "issuing", &format!("{all}\nmethods = ['smart_id']"));
+        assert_eq!(faults(&config), [""; 0]);
     }
 
     #[test]

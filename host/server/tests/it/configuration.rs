@@ -6,23 +6,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use openssl::x509::X509;
+use parafa_fixtures::signed::Identity;
 use parafa_store::{DataKeys, MasterKey};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::support::{Documents, Ended, parafa};
 
+/// Compiled plugins, for all tests.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache");
+
 /// A configuration that is sound, with these lines beside it in a section.
 fn configuration(folder: &Documents, more: &str) -> PathBuf {
     let path = |name: &str| folder.path(name).display().to_string();
-    std::fs::create_dir_all(folder.path("trust")).unwrap();
-    folder.add("trust/trust.toml", "");
+    add_trust(folder);
     let (data, key, trust) = (path("data"), path("master.key"), path("trust"));
-    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache");
     let text = format!(
         "store.data = '{data}'\nsecrets.master_key_file = '{key}'\ntrust.folder = '{trust}'\n\
-         timestamps.urls = ['https://tsa.example.com']\nplugins.cache = '{cache}'\n{more}\n"
+         timestamps.urls = ['https://tsa.example.com']\nplugins.cache = '{CACHE}'\n{more}\n"
     );
     folder.add("parafa.toml", text)
+}
+
+/// A folder `trust` with one authority, for everything.
+fn add_trust(folder: &Documents) {
+    let issuer = Identity::Issuer.certificate();
+    let sha256 = hex::encode(Sha256::digest(&issuer));
+    let manifest = format!(
+        "[[certificate]]\nfile = 'issuer.pem'\nsha256 = '{sha256}'\nkind = 'root'\n\
+         purposes = ['signing', 'timestamping']\n"
+    );
+    std::fs::create_dir_all(folder.path("trust")).unwrap();
+    let pem = X509::from_der(&issuer).unwrap().to_pem().unwrap();
+    folder.add("trust/issuer.pem", pem);
+    folder.add("trust/trust.toml", manifest);
 }
 
 fn check(config: &Path) -> Ended {
@@ -46,6 +65,73 @@ fn a_sound_configuration_is_called_so() {
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(ended.json()["sound"], true);
+}
+
+#[test]
+fn the_documented_configuration_has_no_fault_and_needs_what_is_called_required() {
+    const DOCUMENTED: &str = include_str!("../../../../docs/configuration.md");
+
+    let (_, example) = DOCUMENTED.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let folder = Documents::new();
+    add_trust(&folder);
+    let here = folder.path("").display().to_string();
+    let here = here.trim_end_matches('/');
+    let example = example
+        .replace("/var/lib/parafa", here)
+        .replace("/etc/parafa", here);
+    std::fs::create_dir(folder.path("no-plugins")).unwrap();
+    let faults_of = |text: &str| {
+        let config = folder.add("parafa.toml", text);
+        // What there is to compile would take the most time.
+        let output = Command::new(env!("CARGO_BIN_EXE_parafa"))
+            .args(["check-config", "--json", "--config"])
+            .arg(config)
+            .env("PARAFA_PLUGINS__FOLDER", folder.path("no-plugins"))
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let faults = answer["faults"].as_array().unwrap().iter();
+        let faults = faults.map(|fault| fault.as_str().unwrap().to_owned());
+        faults
+            .filter(|fault| !fault.contains("there is no plugin"))
+            .collect::<Vec<_>>()
+    };
+
+    assert_eq!(faults_of(&example), [""; 0]);
+    for required in [
+        "secrets.master_key_file",
+        "trust.folder",
+        "timestamps.urls",
+        "smart_id.base_url",
+        "smart_id.scheme_name",
+        "smart_id.relying_party_name",
+        "smart_id.relying_party_uuid",
+        "mail.host",
+        "mail.port",
+        "mail.from",
+    ] {
+        let row = format!("| `{required}` |");
+        let row = DOCUMENTED.lines().find(|line| line.starts_with(&row));
+        let default = row.and_then(|row| row.split(" | ").nth(2)).unwrap();
+        assert!(default.starts_with("required"), "{required}: {default}");
+        let (section, key) = required.split_once('.').unwrap();
+        let (before, of_section) = example.split_once(&format!("[{section}]")).unwrap();
+        let mut is_there = true;
+        let is_kept = |line: &&str| {
+            let is_it = is_there && line.starts_with(&format!("{key} = "));
+            is_there &= !is_it;
+            !is_it
+        };
+        let without: String = of_section.split_inclusive('\n').filter(is_kept).collect();
+
+        let faults = faults_of(&format!("{before}[{section}]{without}"));
+
+        let [fault] = &faults[..] else {
+            panic!("{required}: {faults:?}");
+        };
+        assert!(fault.contains(required), "{required}: {fault}");
+    }
 }
 
 #[test]
@@ -221,8 +307,7 @@ fn a_program_without_plugins_is_refused_and_one_that_cannot_run_them_has_failed(
         .unwrap();
     let text = std::fs::read_to_string(&config).unwrap();
     let cache = folder.add("no-folder", "").display().to_string();
-    let used = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache");
-    folder.add("parafa.toml", text.replace(used, &cache));
+    folder.add("parafa.toml", text.replace(CACHE, &cache));
 
     let failed = serve(&config);
 

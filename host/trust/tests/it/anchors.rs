@@ -52,8 +52,32 @@ fn every_field_is_read() {
     let at = |text: &str| entry.is_qualified_at(text.parse().expect("a time"));
     assert!(at("2024-07-02T00:00:00Z") && !at("2024-07-01T23:59:59Z"));
     assert!(!at("2039-06-29T00:00:00Z"));
-    assert!(anchors.has_anchor_for(Purpose::Signing));
-    assert!(!anchors.has_anchor_for(Purpose::Timestamping));
+    assert!(anchors.has_anchor_for(Purpose::Signing, None));
+    assert!(anchors.has_anchor_for(Purpose::Signing, Some("smart_id")));
+    assert!(!anchors.has_anchor_for(Purpose::Signing, Some("mobile_id")));
+    assert!(!anchors.has_anchor_for(Purpose::Timestamping, None));
+}
+
+#[test]
+fn the_documented_folder_is_read_and_trusted_for_signing_and_time() {
+    const DOCUMENTED: &str = include_str!("../../../../docs/trust.md");
+
+    let (_, example) = DOCUMENTED.split_once("```toml\n").expect("an example");
+    let (example, _) = example.split_once("```").expect("the example's end");
+    let lines = example.lines().map(|line| match line.split_once(" = ") {
+        Some(("file", _)) => "file = 'ca.pem'",
+        Some(("sha256", _)) => "sha256 = 'FINGERPRINT'",
+        _ => line,
+    });
+    let manifest: Vec<&str> = lines.collect();
+    let folder = folder(&World::new().issuing, &manifest.join("\n"));
+
+    let anchors = TrustAnchors::load(folder.path()).expect("anchors");
+
+    assert!(anchors.has_anchor_for(Purpose::Signing, Some("smart_id")));
+    assert!(anchors.has_anchor_for(Purpose::Timestamping, None));
+    let kinds: Vec<AuthorityKind> = anchors.entries().iter().map(|entry| entry.kind).collect();
+    assert!(kinds.contains(&AuthorityKind::Issuing) && kinds.contains(&AuthorityKind::Root));
 }
 
 #[test]
