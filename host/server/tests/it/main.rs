@@ -2,6 +2,7 @@
 
 mod check;
 mod configuration;
+mod guide;
 mod place;
 mod plugin;
 mod run;
