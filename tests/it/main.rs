@@ -12,6 +12,7 @@ mod long_term;
 mod operator_commands;
 mod pades;
 mod plugin_lifecycle;
+mod plugin_walkthrough;
 mod samples;
 mod schemathesis;
 mod signing_api;

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -226,122 +226,6 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     assert_eq!(trusted["formats"], json!(["saskaita"]));
     let beyond = refusal(&install());
     assert!(beyond.contains("but not for pdf"), "{beyond}");
-}
-
-/// It is built by whichever cargo is here, with the SDK of this checkout and
-/// the crates that the checkout is built of.
-#[tokio::test]
-async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
-    let demo = Demo::start();
-    let workshop = Workshop::open();
-    let plugin = workshop.plugin();
-    let sdk = root().join("plugins/sdk");
-    let made = answer(&parafa([
-        "plugin",
-        "new",
-        text(&plugin),
-        "--sdk",
-        text(&sdk),
-        "--json",
-    ]));
-    assert_eq!(made["id"], "saskaita");
-
-    let source = plugin.join("src/lib.rs");
-    let code = fs::read_to_string(&source).expect("the plugin's source");
-    let code = code.replace(r#"&["saskaita"]"#, r#"&["saskaita", "asice"]"#);
-    fs::write(&source, code).expect("written");
-    workshop.bring_back();
-    let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["xtask", "build"])
-        .current_dir(&plugin)
-        .env("CARGO_NET_OFFLINE", "true")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .env_remove("CARGO_TARGET_DIR")
-        .output()
-        .expect("cargo runs");
-
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    let wasm = plugin.join("plugin.wasm");
-    let checked = answer(&parafa(["plugin", "check", text(&wasm), "--json"]));
-    assert_eq!(checked["admissible"], true);
-    let cases = plugin.join("cases");
-    let played = answer(&parafa([
-        "plugin",
-        "test",
-        text(&wasm),
-        "--cases",
-        text(&cases),
-        "--json",
-    ]));
-    assert_eq!(
-        (&played["passed"], &played["failed"]),
-        (&json!(1), &json!(0))
-    );
-    let played = answer(&parafa(["plugin", "test", text(&wasm), "--json"]));
-    assert!(played["passed"].as_u64() > Some(0), "{played}");
-    assert_eq!(played["failed"], 0, "{played}");
-    done(&demo.data(), &["plugin", "install", text(&wasm)]);
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let created = demo.signing();
-    let created = created.try_create("sutartis.asice", b"Labas.\n", signers);
-    let refused = created.await.expect_err("it cannot sign");
-    assert!(
-        refused.problem.detail.contains("but not signed"),
-        "{refused:?}"
-    );
-    assert_unavailable(Err(refused));
-    let document = cases.join("hello/input.saskaita");
-    fs::copy(cases.join("hello/input.txt"), &document).expect("a copy");
-    let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);
-    assert_eq!(run["plugin"], "saskaita");
-    assert_eq!(
-        run["outcome"]["mediaType"], "application/x-saskaita",
-        "{run}"
-    );
-}
-
-/// Where a new plugin is made, outside this checkout and in the same place each
-/// time: what was built there of others' crates is kept from one run to the
-/// next.
-struct Workshop {
-    folder: PathBuf,
-}
-
-impl Workshop {
-    fn open() -> Self {
-        let checkout = Sha256::digest(root().as_os_str().as_encoded_bytes());
-        let name = format!("parafa-new-plugin-{}", hex::encode(&checkout[..4]));
-        let workshop = Self {
-            folder: std::env::temp_dir().join(name),
-        };
-        let (plugin, kept) = (workshop.plugin(), workshop.kept());
-        fs::create_dir_all(&workshop.folder).expect("a folder");
-        if plugin.join("target").exists() {
-            fs::rename(plugin.join("target"), kept).expect("it is moved");
-        }
-        if plugin.exists() {
-            fs::remove_dir_all(&plugin).expect("it is removed");
-        }
-        workshop
-    }
-
-    fn plugin(&self) -> PathBuf {
-        self.folder.join("saskaita")
-    }
-
-    fn kept(&self) -> PathBuf {
-        self.folder.join("kept")
-    }
-
-    fn bring_back(&self) {
-        if self.kept().exists() {
-            fs::rename(self.kept(), self.plugin().join("target")).expect("it is moved");
-        }
-    }
 }
 
 /// The PDF plugin in builds that differ in nothing but a number.

@@ -1,0 +1,223 @@
+//! From nothing to a plugin that a server has taken into use, by the commands
+//! of `docs/plugins.md` as they stand there.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::client::Refused;
+use crate::support::demo::{Demo, parafa, program};
+use crate::support::operator::{answer, done, text};
+use crate::support::root;
+
+/// It is built by whichever cargo is here, with the SDK of this checkout and
+/// the crates that the checkout is built of.
+#[tokio::test]
+async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
+    let demo = Demo::start();
+    let workshop = Workshop::open();
+
+    let told = workshop.follow("Begin one", &demo.data());
+
+    let tested = told_by(&told, "cargo test");
+    assert!(tested.contains("test result: ok. 2 passed"), "{tested}");
+    let checked = told_by(&told, "parafa plugin check");
+    assert!(checked.contains("\nadmissible\n"), "{checked}");
+    assert!(checked.contains(", .asice\n"), "{checked}");
+    let played = told_by(&told, "parafa plugin test");
+    assert!(played.contains("1 passed"), "{played}");
+    let run = told_by(&told, "parafa plugin run");
+    assert!(run.contains("application/x-saskaita"), "{run}");
+    let wasm = workshop.plugin().join("plugin.wasm");
+    let played = answer(&parafa(["plugin", "test", text(&wasm), "--json"]));
+    assert!(played["passed"].as_u64() > Some(0), "{played}");
+    assert_eq!(played["failed"], 0, "{played}");
+
+    let listed = done(&demo.data(), &["plugin", "list"]);
+    let is_new = |version: &&Value| version["id"] == "saskaita";
+    let mut listed = listed.as_array().expect("a list").iter();
+    let installed = listed.find(is_new).expect("it is installed");
+    assert_eq!(installed["active"], true);
+    assert!(installed["publisher"].is_string(), "{installed}");
+    let refused = post(&demo, "sutartis.asice").await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.problem.name(), "unavailable");
+    assert!(
+        refused.problem.detail.contains("but not signed"),
+        "{refused:?}"
+    );
+    let document = workshop.plugin().join("sutartis.asice");
+    fs::write(&document, "Labas.\n").expect("written");
+    let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);
+    assert_eq!(run["plugin"], "saskaita");
+    assert_eq!(
+        run["outcome"]["mediaType"], "application/x-saskaita",
+        "{run}"
+    );
+}
+
+#[tokio::test]
+async fn a_format_with_an_extension_of_its_own_is_said_to_be_out_of_callers_reach() {
+    let demo = Demo::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let begin = |name: &str| folder.path().join(name);
+    let [own, named, told] = ["saskaita", "sutartis", "aktas"].map(begin);
+
+    let of_its_own = answer(&parafa(["plugin", "new", text(&own), "--json"]));
+    let of_the_api = ["plugin", "new", text(&named), "--extension", ".ASICE"];
+    let of_the_api = answer(&parafa(of_the_api.into_iter().chain(["--json"])));
+    let told = parafa(["plugin", "new", text(&told)]);
+
+    assert_eq!(
+        (&of_its_own["extension"], &of_its_own["postable"]),
+        (&json!("saskaita"), &json!(false))
+    );
+    assert_eq!(
+        (&of_the_api["extension"], &of_the_api["postable"]),
+        (&json!("asice"), &json!(true))
+    );
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("callers cannot post .aktas"), "{told}");
+    let refused = post(&demo, "sutartis.saskaita").await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(refused.problem.name(), "validation-failed");
+}
+
+async fn post(demo: &Demo, name: &str) -> Refused {
+    let signers = json!([{"email": "ona@example.lt"}]);
+    let created = demo.signing().try_create(name, b"Labas.\n", signers).await;
+    created.expect_err("it is not taken")
+}
+
+/// A line of commands, and what it printed.
+struct Told {
+    line: String,
+    stdout: String,
+}
+
+fn told_by<'t>(told: &'t [Told], begin: &str) -> &'t str {
+    let told = told.iter().find(|told| told.line.starts_with(begin));
+    &told.expect("there is such a line").stdout
+}
+
+/// Where a new plugin is made, outside this checkout and in the same place each
+/// time: what was built there of others' crates is kept from one run to the
+/// next.
+struct Workshop {
+    folder: PathBuf,
+}
+
+impl Workshop {
+    fn open() -> Self {
+        let checkout = Sha256::digest(root().as_os_str().as_encoded_bytes());
+        let name = format!("parafa-new-plugin-{}", hex::encode(&checkout[..4]));
+        let workshop = Self {
+            folder: env::temp_dir().join(name),
+        };
+        let (plugin, kept) = (workshop.plugin(), workshop.kept());
+        fs::create_dir_all(&workshop.folder).expect("a folder");
+        if plugin.join("target").exists() {
+            fs::rename(plugin.join("target"), kept).expect("it is moved");
+        }
+        for made in [plugin, workshop.folder.join("keys")] {
+            if made.exists() {
+                fs::remove_dir_all(&made).expect("it is removed");
+            }
+        }
+        let checkout = workshop.folder.join("parafa");
+        if !checkout.exists() {
+            symlink(root(), checkout).expect("a link");
+        }
+        workshop
+    }
+
+    fn plugin(&self) -> PathBuf {
+        self.folder.join("saskaita")
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.folder.join("kept")
+    }
+
+    fn bring_back(&self) {
+        if self.kept().exists() {
+            fs::rename(self.kept(), self.plugin().join("target")).expect("it is moved");
+        }
+    }
+
+    /// Writes the lines of a section at a shell, in the author's home, for a
+    /// server with this data folder.
+    fn follow(&self, section: &str, data: &Path) -> Vec<Told> {
+        let mut told = Vec::new();
+        let mut folder = self.folder.clone();
+        for line in commands(section) {
+            if let Some(next) = line.strip_prefix("cd ") {
+                folder.push(next);
+                self.bring_back();
+                let settings = format!("[store]\ndata = {:?}\n", text(data));
+                fs::write(folder.join("parafa.toml"), settings).expect("written");
+                continue;
+            }
+            let output = self.run(&line, &folder);
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{line}\n{stderr}");
+            let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+            told.push(Told { line, stdout });
+        }
+        told
+    }
+
+    fn run(&self, line: &str, folder: &Path) -> Output {
+        let home = env::home_dir().expect("a home");
+        let of_rust = |variable: &str, folder: &str| {
+            env::var_os(variable).unwrap_or_else(|| home.join(folder).into())
+        };
+        let parafa = program();
+        let mut shell = Command::new("sh");
+        for (name, value) in parafa.get_envs() {
+            shell.env(name, value.expect("nothing is taken away"));
+        }
+        shell
+            .args(["-c", line])
+            .current_dir(folder)
+            .env("PATH", path(Path::new(parafa.get_program())))
+            .env("HOME", &self.folder)
+            .env("CARGO_HOME", of_rust("CARGO_HOME", ".cargo"))
+            .env("RUSTUP_HOME", of_rust("RUSTUP_HOME", ".rustup"))
+            .env("CARGO_NET_OFFLINE", "true")
+            .env_remove("CARGO_MANIFEST_DIR")
+            .env_remove("CARGO_TARGET_DIR")
+            .output()
+            .expect("there is a shell")
+    }
+}
+
+/// Where the shell finds the product, and the cargo that runs this test.
+fn path(parafa: &Path) -> OsString {
+    let cargo = env::var_os("CARGO").map(PathBuf::from);
+    let programs = [Some(parafa), cargo.as_deref()];
+    let folders = programs.into_iter().flatten().filter_map(Path::parent);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = folders.map(Path::to_owned).chain(env::split_paths(&path));
+    env::join_paths(folders).expect("a path")
+}
+
+/// The lines of the first block of commands of a section of `docs/plugins.md`.
+fn commands(section: &str) -> Vec<String> {
+    let guide = fs::read_to_string(root().join("docs/plugins.md")).expect("the guide");
+    let heading = format!("## {section}");
+    let lines = guide.lines().skip_while(|line| *line != heading).skip(1);
+    let block = lines.skip_while(|line| *line != "```").skip(1);
+    let commands = block.take_while(|line| *line != "```");
+    commands
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
