@@ -10,6 +10,8 @@ use crate::tools;
 pub(crate) enum Bench {
     /// The signing API, on the built server.
     Api,
+    /// Raising PDF signatures to B-LT, beside pyHanko.
+    Archiving,
     /// PDF forms, beside qpdf and MuPDF.
     Flattening,
     /// Plugin calls and PDF signing.
@@ -17,11 +19,12 @@ pub(crate) enum Bench {
 }
 
 impl Bench {
-    const ALL: [Self; 3] = [Self::Api, Self::Flattening, Self::Signing];
+    const ALL: [Self; 4] = [Self::Api, Self::Archiving, Self::Flattening, Self::Signing];
 
     fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
+            Self::Archiving => "archiving",
             Self::Flattening => "flattening",
             Self::Signing => "signing",
         }

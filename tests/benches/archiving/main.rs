@@ -1,22 +1,38 @@
-//! What archiving costs without those who are asked: the calls of `archive`
-//! that read a signed document, check its signatures, plan and write, and the
-//! one that finds that there is nothing to do.
+//! What archiving costs without those who are asked: the first call of `archive`,
+//! which ends with what has to be asked; the last one, to which all is answered
+//! and which checks chains, OCSP responses and signatures, plans and writes; and
+//! the one that finds that there is nothing to do. Natively, through the PDF
+//! component and, where it is here, beside pyHanko, which validates a signature
+//! with the same answers and adds them.
 //!
-//! Times are of single native calls, shortest and median of many.
+//! Signers, time-stamps and answers are those of the conformance kit: a signer
+//! and a stamper below an authority that has an OCSP responder.
+//!
+//! Times are of single calls, shortest and median of many, in milliseconds.
 
+mod others;
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
-use parafa_fixtures::{LARGE, MEDIUM, SMALL};
-use parafa_format_core::{
-    ArchiveRequest, ArchiveStep, MemoryBlob, MemorySink, NativeEnvironment, Step,
+use async_trait::async_trait;
+use bytes::Bytes;
+use parafa_conformance::{Answered, Input, Operation, SoftwareSigner, perform};
+use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
+use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
+use parafa_plugin_host::{
+    Answer, Answerer, ArchiveRequest, Document, Need, Plugin, PluginHost, PluginHostConfig,
+    Progress, Reply, TargetLevel,
 };
+use tokio::runtime::Runtime;
 
 /// Documents that are measured, by the name of the row.
 const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
 
 /// Numbers of signatures.
-const SIGNATURES: [usize; 2] = [1, 25];
+const SIGNATURES: [u8; 2] = [1, 25];
 
 /// Runs that are timed, after as many that are not.
 const RUNS: usize = 20;
@@ -25,62 +41,149 @@ const RUNS: usize = 20;
 const TIME: i64 = 1_767_268_800;
 
 fn main() {
+    // `cargo xtask bench --quick` shows that it works.
+    let is_quick = std::env::args().any(|argument| argument == "--quick");
+    let (sizes, runs) = if is_quick {
+        (&SIZES[..1], 1)
+    } else {
+        (&SIZES[..], RUNS)
+    };
+    let runtime = Runtime::new().expect("a runtime");
+    let plugin = runtime.block_on(admit_plugin());
     println!("| document | signatures | | min | median |\n|---|---|---|---|---|");
-    for (name, size) in SIZES {
+    for (name, size) in sizes {
         for signatures in SIGNATURES {
-            let signed = signed(size, signatures);
-            let (step, archived) = archive(&signed);
-            assert!(matches!(step, Step::Done(outcome) if outcome.changed));
-            let archived = MemoryBlob(archived.0);
-            let (step, _) = archive(&archived);
-            assert!(matches!(step, Step::Done(outcome) if !outcome.changed));
-            for (what, document) in [("raised", &signed), ("left as it is", &archived)] {
-                let [min, median] = timed(|| drop(archive(document)));
-                println!("| {name} | {signatures} | {what} | {min:.2?} | {median:.2?} |");
+            let scene = runtime.block_on(Scene::of(&plugin, *size, signatures));
+            let report = |what: &str, [min, median]: [Duration; 2]| {
+                let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
+                println!(
+                    "| {name} | {signatures} | {what} | {:.2} | {:.2} |",
+                    millis(min),
+                    millis(median)
+                );
+            };
+            let calls = [
+                ("asked about", &scene.signed, &[][..]),
+                ("raised", &scene.signed, &scene.answers[..]),
+                ("left as it is", &scene.archived, &[][..]),
+            ];
+            for (what, document, answers) in calls {
+                let native = || native(document, answers);
+                report(&format!("{what}, native"), timed(runs, native));
+                let component = || {
+                    // What the host has hashed before it does not hash again.
+                    let document = Document::from(document.clone());
+                    runtime
+                        .block_on(plugin.archive(document, &request(), answers))
+                        .expect("the document is archived")
+                };
+                report(&format!("{what}, component"), timed(runs, component));
+            }
+            if let Some(row) = others::measure(&scene.signed, &scene.answers, runs) {
+                println!("| {name} | {signatures} | {row} |");
             }
         }
     }
 }
 
-/// Signatures with time-stamps, of people who are their own issuers: nobody has
-/// to be asked.
-fn signed(size: usize, signatures: usize) -> MemoryBlob {
-    let filler = format!(
-        "<< /Length {size} >>\nstream\n{}\nendstream",
-        "x".repeat(size)
-    );
-    let draft = Draft {
-        objects: vec![(7, filler)],
-        ..Draft::default()
-    };
-    let signing = Signing {
-        with_timestamp: true,
-        ..Signing::by(Identity::Ona)
-    };
-    let document = (0..signatures).fold(SignedPdf::drafted(draft), |document, _| {
-        document.sign(signing)
-    });
-    MemoryBlob(document.build())
+/// A signed document, what is answered when it is archived, and the archive.
+struct Scene {
+    signed: Bytes,
+    answers: Vec<Answer>,
+    archived: Bytes,
 }
 
-fn archive(document: &MemoryBlob) -> (ArchiveStep, MemorySink) {
-    let request = ArchiveRequest {
+impl Scene {
+    async fn of(plugin: &Plugin, size: usize, signatures: u8) -> Self {
+        let mut signed = Bytes::from(PdfBuilder::new().build_of_size(size));
+        for seed in 1..=signatures {
+            let input = Input {
+                name: "document.pdf".to_owned(),
+                document: signed,
+            };
+            let signer = signer(seed);
+            let answered = perform(plugin, Operation::Sign, &input, &signer, TargetLevel::BT);
+            let Ok(Answered::Signed(document)) = answered.await else {
+                panic!("the document is signed")
+            };
+            signed = document.bytes;
+        }
+        let authorities = Recorder {
+            authorities: signer(1),
+            answers: Mutex::default(),
+        };
+        let progress = plugin
+            .drive_archive(signed.clone(), &request(), Vec::new(), &authorities)
+            .await;
+        let Ok(Progress::Done(archived)) = progress else {
+            panic!("the document is archived")
+        };
+        Self {
+            signed,
+            answers: authorities.answers.into_inner().expect("nobody panicked"),
+            archived: archived.bytes.expect("something was added"),
+        }
+    }
+}
+
+/// Keeps what authorities answer.
+struct Recorder {
+    authorities: SoftwareSigner,
+    answers: Mutex<Vec<Answer>>,
+}
+
+#[async_trait]
+impl Answerer for Recorder {
+    async fn answer(&self, need: &Need) -> Reply {
+        let reply = self.authorities.answer(need).await;
+        if let Reply::Answered(outcome) = &reply {
+            let mut answers = self.answers.lock().expect("nobody panicked");
+            answers.push(Answer {
+                need: need.clone(),
+                outcome: outcome.clone(),
+            });
+        }
+        reply
+    }
+}
+
+fn signer(seed: u8) -> SoftwareSigner {
+    SoftwareSigner::generate(TIME, [seed; 32]).expect("a time that certificates can tell")
+}
+
+fn request() -> ArchiveRequest {
+    ArchiveRequest {
+        time: TIME,
+        seed: [7; 32],
+        params: Vec::new(),
+    }
+}
+
+fn native(document: &Bytes, answers: &[Answer]) -> impl Sized {
+    let request = parafa_format_core::ArchiveRequest {
         time: TIME,
         seed: vec![7; 32],
         target_level: "B-LT".to_owned(),
         params: Vec::new(),
     };
+    let answers = answers.iter().map(|answer| parafa_format_core::Answer {
+        need_id: answer.need.id.clone(),
+        outcome: answer.outcome.clone(),
+    });
+    let answers: Vec<_> = answers.collect();
+    let document = MemoryBlob(document.to_vec());
     let mut out = MemorySink::default();
-    let step = parafa_format_pdf::archive(&NativeEnvironment, document, &request, &[], &mut out);
-    (step.expect("the document is archived"), out)
+    let environment = &NativeEnvironment;
+    parafa_format_pdf::archive(environment, &document, &request, &answers, &mut out)
+        .expect("the document is archived")
 }
 
 /// The shortest run, and the one that half of them took longer than.
-fn timed(mut run: impl FnMut()) -> [Duration; 2] {
-    for _ in 0..RUNS {
+fn timed<T>(runs: usize, mut run: impl FnMut() -> T) -> [Duration; 2] {
+    for _ in 0..runs {
         run();
     }
-    let mut taken: Vec<Duration> = (0..RUNS)
+    let mut taken: Vec<Duration> = (0..runs)
         .map(|_| {
             let begun = Instant::now();
             run();
@@ -88,5 +191,18 @@ fn timed(mut run: impl FnMut()) -> [Duration; 2] {
         })
         .collect();
     taken.sort_unstable();
-    [taken[0], taken[RUNS / 2]]
+    [taken[0], taken[runs / 2]]
+}
+
+async fn admit_plugin() -> Arc<Plugin> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate stands in the checkout");
+    let file = root.join("target/plugins/pdf.wasm");
+    let pdf = fs::read(&file)
+        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
+    let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
+    let pdf = host.admit(pdf.into()).await;
+    pdf.expect("the PDF plugin is admitted")
 }
