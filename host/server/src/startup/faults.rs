@@ -365,7 +365,11 @@ mod tests {
         assert_eq!(faults(&config), [""; 0]);
         config.smart_id = Some(smart_id());
         assert_one_fault(&config, "trust.folder", "signing with smart_id: add");
-        put_trust(&config, "issuing", &format!("{all}\nmethods = ['smart_id']"));
+        put_trust(
+            &config,
+            "issuing",
+            &format!("{all}\nmethods = ['smart_id']"),
+        );
         assert_eq!(faults(&config), [""; 0]);
     }
 
