@@ -30,6 +30,19 @@ const MAX_SHARE_OF_WIDTH: f64 = 0.9;
 /// Most that the banner takes of the height of a page.
 const MAX_SHARE_OF_HEIGHT: f64 = 0.1;
 
+fn is_box_to_all(rectangle: &Rectangle) -> bool {
+    rectangle.width().min(rectangle.height()) >= LEAST_SIDE
+}
+
+/// The least box with this one in it that is one to all viewers.
+fn widened(rectangle: Rectangle) -> Rectangle {
+    Rectangle {
+        right: rectangle.right.max(rectangle.left + LEAST_SIDE),
+        top: rectangle.top.max(rectangle.bottom + LEAST_SIDE),
+        ..rectangle
+    }
+}
+
 /// A page as viewers show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DisplayedPage {
@@ -52,10 +65,13 @@ impl DisplayedPage {
         let crop_box = tree.attribute(file, page, b"CropBox");
         let clear = |crop_box: &Object, media_box: &Rectangle| {
             let common = rectangle(crop_box)?.intersection(media_box)?;
-            Some(common).filter(|common| common.width().min(common.height()) >= LEAST_SIDE)
+            Some(common).filter(is_box_to_all)
         };
         let (visible, unclear_boxes): (_, &[&[u8]]) = match (media_box, crop_box) {
             (None, _) => (FALLBACK_BOX, &[b"MediaBox", b"CropBox"]),
+            (Some(media_box), _) if !is_box_to_all(&media_box) => {
+                (widened(media_box), &[b"MediaBox", b"CropBox"])
+            }
             (Some(media_box), None) => (media_box, &[]),
             (Some(media_box), Some(crop_box)) => match clear(crop_box, &media_box) {
                 Some(visible) => (visible, &[]),

@@ -34,12 +34,15 @@ const SECURITY_STORE_KEYS: [&[u8]; 10] = [
 const VRI_KEY_LEN: usize = 40;
 
 impl<'a> Comparison<'_, '_, 'a> {
+    /// Whether both trailers lead to the same objects: what a document shows can
+    /// be exchanged without any object being changed.
+    pub(super) fn has_same_roots(&self) -> bool {
+        let new = self.file.newest();
+        self.old.catalog_id() == new.catalog_id() && information(&self.old) == information(new)
+    }
+
     /// The document information dictionary (ISO 32000-2, 14.3.3).
     pub(super) fn explain_information(&mut self) -> Result<(), Refusal> {
-        let information = |revision: &Revision<'a>| -> Option<&'a [u8]> {
-            let trailer = RawDictionary::scan(revision.trailer()).ok()?;
-            trailer.value(b"Info")
-        };
         let Some(value) = information(self.file.newest()) else {
             return Ok(());
         };
@@ -127,6 +130,12 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
         Ok(())
     }
+}
+
+/// What a trailer has for `/Info`.
+fn information<'a>(revision: &Revision<'a>) -> Option<&'a [u8]> {
+    let trailer = RawDictionary::scan(revision.trailer()).ok()?;
+    trailer.value(b"Info")
 }
 
 fn is_part_of_security_store(object: &RawObject<'_>) -> bool {

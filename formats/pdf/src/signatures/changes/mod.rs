@@ -143,7 +143,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             return Ok(Err(format!("No revision ends at byte {end}.")));
         };
         let mut comparison = Comparison::new(self, permissions, old)?;
-        if comparison.changed.is_empty() {
+        if comparison.changed.is_empty() && comparison.has_same_roots() {
             return Ok(Ok(ChangeKind::None));
         }
         match comparison.explain() {

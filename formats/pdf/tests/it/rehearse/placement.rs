@@ -3,12 +3,13 @@
 use parafa_fixtures::PdfBuilder;
 
 use super::programs::{
-    assert_says_so_on_every_page, assert_shows_the_banner, assert_shows_the_same_below_the_banner,
-    tool,
+    assert_says_so, assert_says_so_on_every_page, assert_shows_the_banner,
+    assert_shows_the_same_below_the_banner, shows_the_banner, tool,
 };
 use super::{page, rehearsed};
 use crate::flatten_rendering::{MAX_DIFFERENCE_PPM, difference, renderers};
 use crate::intake::{inspected, table};
+use crate::renderers::Renderer;
 
 /// A content that has no page of its own drawing: a grey square in the middle.
 const SQUARE: &[u8] = b"0.5 g 200 300 150 150 re f";
@@ -125,6 +126,27 @@ fn a_page_whose_boxes_viewers_take_for_different_areas_is_shown_with_the_banner(
         assert!(inspected(&made).is_ok(), "{boxes}");
         assert_says_so_on_every_page(&made, 1);
         assert_shows_the_banner(boxes, &made);
+    }
+}
+
+#[test]
+fn a_page_of_less_than_a_unit_is_widened_until_it_is_shown_with_the_banner() {
+    // Poppler knows no `/UserUnit`: such a page is a single point to it.
+    let renderer = Renderer::MuPdf;
+    if !Renderer::all().contains(&renderer) {
+        return;
+    }
+    for boxes in [
+        "/MediaBox [1000 1000 1000.5 1000.7] /UserUnit 1000",
+        "/MediaBox [1000 1000 1002 1000.7] /CropBox [1000 1000 1001 1000.5] /UserUnit 500",
+    ] {
+        let document = page(boxes, SQUARE);
+
+        let made = rehearsed(&document).unwrap();
+
+        assert!(inspected(&made).is_ok(), "{boxes}");
+        assert_says_so(renderer, &made, 1);
+        assert!(shows_the_banner(renderer, &made), "{boxes}");
     }
 }
 
