@@ -120,7 +120,8 @@ pub(crate) struct TrustedPath<'a> {
 /// `root` and `issuing` entries are anchors: a path may end at either, and the
 /// anchor nearest to the leaf decides about policies, qualification and
 /// revocation. `intermediate` entries only help to find a path for their
-/// purposes and methods; their other fields decide nothing.
+/// purposes and methods; of their other fields only the settings of OCSP count,
+/// for what they have issued themselves.
 ///
 /// What a document holds for the time when nobody can be asked any more ends at
 /// an anchor too, or at the root above one: where others stand between an

@@ -15,7 +15,7 @@ mod test;
 
 pub(super) use answer::ADVISORY;
 pub(super) use bench::{Bench, read};
-pub(super) use signature_view::SignatureView;
+pub(super) use signature_view::{SignatureView, Stamping};
 
 use super::CommandError;
 

@@ -4,7 +4,7 @@ use anyhow::Context;
 use parafa_plugin_host::{CallError, Capability, Integrity};
 use serde::Serialize;
 
-use super::plugin::{self, ADVISORY, Bench, SignatureView};
+use super::plugin::{self, ADVISORY, Bench, SignatureView, Stamping};
 use super::{CommandError, Place, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa verify`.
@@ -77,14 +77,17 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
 
 impl Verdict {
     fn conclusion(&self) -> &'static str {
-        let mut signatures = self.signatures.iter();
-        match (self.signatures.is_empty(), self.intact) {
-            (true, _) => "There is no signature.",
-            (false, false) => "Not every signature is intact.",
-            (false, true) if signatures.all(SignatureView::is_stamped_soundly) => {
-                "Every signature is intact."
+        let stamping = self.signatures.iter().map(SignatureView::stamping).max();
+        match (stamping, self.intact) {
+            (None, _) => "There is no signature.",
+            (Some(_), false) => "Not every signature is intact.",
+            (Some(Stamping::Sound), true) => "Every signature is intact.",
+            (Some(Stamping::Uncheckable), true) => {
+                "Every signature is intact, but not every time-stamp could be checked."
             }
-            (false, true) => "Every signature is intact, but not every time-stamp.",
+            (Some(Stamping::Unsound), true) => {
+                "Every signature is intact, but not every time-stamp."
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::{Documents, Ended, parafa};
 
@@ -54,6 +54,24 @@ fn a_document_that_was_changed_is_not_intact() {
 }
 
 #[test]
+fn a_time_stamp_of_something_else_is_told_beside_a_signature_that_is_intact() {
+    let sound = verify(&case("signed-stamped"));
+    let of_another = verify(&case("tampered-timestamp-of-another"));
+
+    assert_eq!(sound.code, Some(0), "{sound:?}");
+    assert!(sound.stdout.contains("; time-stamp of 20"), "{sound:?}");
+    assert!(sound.stdout.contains("\nEvery signature is intact.\n"));
+    assert_eq!(of_another.code, Some(0), "{of_another:?}");
+    assert!(
+        of_another
+            .stdout
+            .contains(", which is one of something else")
+    );
+    let conclusion = "\nEvery signature is intact, but not every time-stamp.\n";
+    assert!(of_another.stdout.contains(conclusion), "{of_another:?}");
+}
+
+#[test]
 fn a_document_without_a_signature_is_not_verified() {
     let documents = Documents::new();
     let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
@@ -72,8 +90,14 @@ fn a_file_that_is_not_there_is_refused() {
     assert!(ended.stderr.contains("cannot be read"), "{ended:?}");
 }
 
+/// The document of a conformance case.
+fn case(name: &str) -> PathBuf {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases/pdf");
+    cases.join(name).join("input.pdf")
+}
+
 /// A PDF that `plugin run sign` signed.
-fn signed(documents: &Documents) -> std::path::PathBuf {
+fn signed(documents: &Documents) -> PathBuf {
     let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
     let signed = documents.path("signed.pdf");
     let ended = parafa([

@@ -54,7 +54,20 @@ struct TimestampView {
     time: Option<i64>,
     status: &'static str,
     #[serde(skip)]
+    stamping: Stamping,
+    #[serde(skip)]
     sentence: String,
+}
+
+/// What time-stamps are worth, the worst last.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(in crate::cli) enum Stamping {
+    /// Each stamps its signature, and its maker signed it, if there is any.
+    Sound,
+    /// One cannot be checked, which is no finding against it.
+    Uncheckable,
+    /// One does not stamp its signature.
+    Unsound,
 }
 
 impl SignatureView {
@@ -84,12 +97,10 @@ impl SignatureView {
         }
     }
 
-    /// Whether every time-stamp beside it is its own, and says what was signed.
-    pub(in crate::cli) fn is_stamped_soundly(&self) -> bool {
-        let intact = TimestampStatus::Intact.name();
-        self.timestamps
-            .iter()
-            .all(|timestamp| timestamp.status == intact)
+    /// What the worst of the time-stamps beside it is.
+    pub(in crate::cli) fn stamping(&self) -> Stamping {
+        let all = self.timestamps.iter().map(|timestamp| timestamp.stamping);
+        all.max().unwrap_or(Stamping::Sound)
     }
 
     fn is_document_timestamp(&self) -> bool {
@@ -106,6 +117,13 @@ impl TimestampView {
         Self {
             time: evidence.time,
             status: evidence.status.name(),
+            stamping: match evidence.status {
+                TimestampStatus::Intact => Stamping::Sound,
+                TimestampStatus::Unverifiable => Stamping::Uncheckable,
+                TimestampStatus::ImprintMismatch
+                | TimestampStatus::Malformed
+                | TimestampStatus::SignatureMismatch => Stamping::Unsound,
+            },
             sentence: format!("{made}{}", doubt(evidence.status)),
         }
     }
@@ -172,8 +190,8 @@ fn extent(coverage: Coverage) -> &'static str {
 fn since(changes: &LaterChanges) -> String {
     let what = match changes.kind {
         ChangeKind::None | ChangeKind::Unknown => "",
-        ChangeKind::ValidationData => "; since then validation data were added",
-        ChangeKind::Signing => "; since then signatures were added",
+        ChangeKind::ValidationData => "; since then nothing that pages show was changed",
+        ChangeKind::Signing => "; since then signatures or fields for them were added",
         ChangeKind::FormFilling => "; since then the form was filled in",
         ChangeKind::Annotations => "; since then annotations were changed",
         ChangeKind::Other => "; since then something else was changed",
@@ -292,6 +310,35 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_time_stamp_that_cannot_be_checked_is_told_from_one_that_is_wrong() {
+        let stamping = |statuses: &[TimestampStatus]| {
+            let timestamps = statuses.iter().map(|status| TimestampEvidence {
+                token: Vec::new(),
+                time: None,
+                status: *status,
+            });
+            let timestamps = timestamps.collect();
+            SignatureView::of(&SignatureEvidence {
+                timestamps,
+                ..evidence()
+            })
+            .stamping()
+        };
+        let (intact, unverifiable) = (TimestampStatus::Intact, TimestampStatus::Unverifiable);
+
+        assert_eq!(stamping(&[]), Stamping::Sound);
+        assert_eq!(stamping(&[intact]), Stamping::Sound);
+        assert_eq!(stamping(&[unverifiable, intact]), Stamping::Uncheckable);
+        for wrong in [
+            TimestampStatus::ImprintMismatch,
+            TimestampStatus::Malformed,
+            TimestampStatus::SignatureMismatch,
+        ] {
+            assert_eq!(stamping(&[wrong, unverifiable]), Stamping::Unsound);
+        }
+    }
+
+    #[test]
     fn what_became_of_a_signature_since_and_when_it_was_stamped_is_said() {
         let timestamp = |time, status| TimestampEvidence {
             token: Vec::new(),
@@ -329,7 +376,6 @@ pub(super) mod tests {
              which cannot be read"
         );
         let json = serde_json::to_value(&view).unwrap();
-        assert!(!view.is_stamped_soundly());
         assert_eq!(json["claimedTime"], 1_767_268_800);
         assert_eq!(json["laterChanges"]["kind"], "form-filling");
         assert_eq!(json["timestamps"][0]["time"], 1_767_268_805);

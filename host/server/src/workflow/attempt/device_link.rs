@@ -24,6 +24,10 @@ use crate::workflow::sealing;
 /// How long the app may take to come back after the device has signed.
 pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
+/// Least that a clock is set back by to be noticed during a poll: some time
+/// passes between the looks at both clocks.
+const LEAST_SET_BACK: SignedDuration = SignedDuration::from_secs(1);
+
 impl Running {
     /// Lets a signature that was made on the same device count only when the
     /// app has come back to the page: somebody who was sent another person's
@@ -75,6 +79,12 @@ fn reopened(
     }))
 }
 
+/// Whether a clock that showed `asked_at` shows less than it should after so
+/// much time.
+fn was_set_back(asked_at: Timestamp, held: SignedDuration, now: Timestamp) -> bool {
+    now.duration_since(asked_at) + LEAST_SET_BACK < held
+}
+
 /// What a signer follows to the app.
 #[derive(Debug)]
 pub(crate) struct DeviceLink {
@@ -114,8 +124,9 @@ impl App {
     }
 
     /// Waits for somebody to follow the link and choose. Codes to scan go on
-    /// where they were when the clock is set back meanwhile. When it was set back
-    /// to before the link was opened while nobody waited, they begin anew.
+    /// where they were when the clock is set back during a poll that somebody
+    /// answers. When it was set back at another time, they lag by as much, or
+    /// begin anew where it was to before the link was opened.
     pub(super) async fn await_device_link(
         &self,
         running: &Running,
@@ -130,8 +141,8 @@ impl App {
         match self.smart_id()?.poll_certificate(&session, POLL).await {
             Ok(SessionState::Running) => {
                 let now = self.store.now().await?;
-                if now < asked_at {
-                    let held = asked.elapsed().try_into().unwrap_or_default();
+                let held = asked.elapsed().try_into().unwrap_or_default();
+                if was_set_back(asked_at, held, now) {
                     let open_for = asked_at.duration_since(open.opened_at) + held;
                     return Ok(reopened(open, session, shifted(now, -open_for)));
                 }
@@ -188,5 +199,27 @@ impl App {
         let address = Url::parse(&address)
             .map_err(|_| WorkflowError::Inconsistent("the public address is none"))?;
         Ok(CallbackUrl::new(&address, random).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_by_less_than_a_poll_lasts_is_noticed() {
+        let asked_at: Timestamp = "2026-01-01T12:00:20Z".parse().unwrap();
+        let held = SignedDuration::from_secs(10);
+        let set_back = |seconds: i64| {
+            let now = asked_at + held - SignedDuration::from_secs(seconds);
+            was_set_back(asked_at, held, now)
+        };
+
+        assert!(!set_back(0));
+        assert!(!set_back(1), "the clocks are not looked at at once");
+        assert!(set_back(2));
+        assert!(set_back(8));
+        assert!(set_back(1800));
+        assert!(!set_back(-60), "it was set ahead");
     }
 }
