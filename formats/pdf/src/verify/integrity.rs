@@ -83,7 +83,12 @@ fn own_integrity<E: Environment>(
                 return Integrity::Malformed;
             }
             if cms.message_digest() != Some(content_digest(digest_algorithm).as_slice()) {
-                return Integrity::DigestMismatch;
+                // What is covered fits an encapsulated content, which is not
+                // what was signed.
+                return match cms.content() {
+                    Some(_) => Integrity::SignatureMismatch,
+                    None => Integrity::DigestMismatch,
+                };
             }
             environment.digest(algorithm.digest(), &[Part::Bytes(attributes)])
         }
