@@ -5,7 +5,7 @@ use parafa_format_core::{Environment, Integrity};
 
 use super::chain::{Contents, Gap, Lack, Rules};
 use super::material::{Material, NOWHERE};
-use super::timestamps::{follow_timestamps, is_forged};
+use super::timestamps::{follow_timestamps, is_forged, is_proof};
 use crate::verify::CheckedSignature;
 
 /// A time-stamp over the document up to its end (ETSI EN 319 142-1, 5.4.3).
@@ -105,7 +105,7 @@ fn may_cover<'c, E: Environment>(
     !all_found || all_covered
 }
 
-/// The latest time that a time-stamp of the document tells.
+/// The latest time that a time-stamp of the document proves.
 fn latest_time<E: Environment>(
     material: &Material<'_, E>,
     signatures: &[CheckedSignature<'_>],
@@ -114,7 +114,7 @@ fn latest_time<E: Environment>(
     let own = signatures
         .iter()
         .flat_map(|signature| &signature.timestamps)
-        .filter(|token| !is_forged(material, token));
+        .filter(|token| is_proof(material, token));
     let over_documents = timestamps.iter().map(|timestamp| &timestamp.token);
     let times = own.chain(over_documents).map(TimestampToken::time);
     times.max().unwrap_or(i64::MIN)

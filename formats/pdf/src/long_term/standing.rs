@@ -4,7 +4,7 @@ use parafa_format_core::{Environment, Integrity};
 use super::chain::{Chain, Contents, Gap, Lack, Rules};
 use super::document_timestamp::DocumentTimestamp;
 use super::material::Material;
-use super::timestamps::{follow_or_miss, follow_timestamps, is_forged};
+use super::timestamps::{follow_or_miss, follow_timestamps, is_proof, lacks_signer};
 use crate::signatures::SignatureDictionary;
 use crate::verify::CheckedSignature;
 
@@ -115,17 +115,8 @@ fn standing<E: Environment>(
     let own_level = |level| if is_baseline { level } else { Level::Unknown };
     let end = signature.dictionary.end_of_coverage();
     let later = document_timestamps.iter().filter(|later| later.end > end);
-    let own: Vec<&TimestampToken> = signature
-        .timestamps
-        .iter()
-        .filter(|token| !is_forged(material, token))
-        .collect();
-    let proofs = if own.is_empty() {
-        let first = later.clone().min_by_key(|later| later.end);
-        first.map(|first| &first.token).into_iter().collect()
-    } else {
-        own
-    };
+    let first = later.clone().min_by_key(|later| later.end);
+    let proofs = proofs(material, signature, first, rules);
     // All of them together prove no earlier time than the latest: one may have
     // been made by anybody.
     let Some(time) = proofs.iter().map(|token| token.time()).max() else {
@@ -149,6 +140,33 @@ fn standing<E: Environment>(
         level: own_level(level),
         obstacle,
         contents,
+    }
+}
+
+/// The time-stamps that prove the time of a signature: its own, or else the
+/// first over the document after it. Where all has to be complete, those whose
+/// makers' certificates are nowhere stand in for none at all, so that what they
+/// lack is named.
+fn proofs<'s, E: Environment>(
+    material: &Material<'_, E>,
+    signature: &'s CheckedSignature<'_>,
+    first_later: Option<&'s DocumentTimestamp<'_>>,
+    rules: Rules,
+) -> Vec<&'s TimestampToken> {
+    let own = signature.timestamps.iter();
+    let proofs: Vec<&TimestampToken> = own
+        .clone()
+        .filter(|token| is_proof(material, token))
+        .collect();
+    if !proofs.is_empty() {
+        return proofs;
+    }
+    match first_later {
+        Some(first) => vec![&first.token],
+        None if rules == Rules::Complete => {
+            own.filter(|token| lacks_signer(material, token)).collect()
+        }
+        None => Vec::new(),
     }
 }
 

@@ -58,6 +58,21 @@ pub(crate) fn maker_status<E: Environment>(
     }
 }
 
+/// Whether a time-stamp with the right imprint can be checked, and its maker
+/// signed what it says. Another proves nothing: anybody can put one beside a
+/// signature (ETSI EN 319 102-1, 5.5.4).
+pub(super) fn is_proof<E: Environment>(material: &Material<'_, E>, token: &TimestampToken) -> bool {
+    maker_status(material, token) == TimestampStatus::Intact
+}
+
+/// Whether the certificate of a time-stamp's signer is nowhere.
+pub(super) fn lacks_signer<E: Environment>(
+    material: &Material<'_, E>,
+    token: &TimestampToken,
+) -> bool {
+    material.signer_of(token.signed_data()).is_none()
+}
+
 /// Whether the certificate of a time-stamp's signer is there and the signature
 /// is not by it.
 pub(super) fn is_forged<E: Environment>(

@@ -256,7 +256,8 @@ fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     tlv(SEQUENCE, &parts.concat())
 }
 
-fn tlv(tag: u8, value: &[u8]) -> Vec<u8> {
+/// A DER element.
+pub(crate) fn tlv(tag: u8, value: &[u8]) -> Vec<u8> {
     let len = value.len().to_be_bytes();
     let len: Vec<u8> = len.into_iter().skip_while(|byte| *byte == 0).collect();
     let head = match value.len() {

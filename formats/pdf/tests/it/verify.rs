@@ -188,11 +188,12 @@ fn a_signature_that_cannot_be_read_is_malformed() {
 }
 
 #[test]
-fn signatures_of_other_people_have_the_levels_that_they_were_made_at() {
+fn signatures_of_other_people_have_the_levels_that_can_be_checked() {
     let Some(samples) = samples() else { return };
     for (name, level) in [
         ("pdfcpu__testPAdES_BB.pdf", "PAdES-B-B"),
-        ("pdfcpu__testPAdES_BT.pdf", "PAdES-B-T"),
+        // The certificate of the one who stamped is not in it.
+        ("pdfcpu__testPAdES_BT.pdf", "PAdES-B-B"),
         ("pdfcpu__testPAdES_BLT.pdf", "PAdES-B-LT"),
     ] {
         let document = fs::read(samples.join("pdf").join(name)).unwrap();

@@ -9,6 +9,7 @@ mod levels;
 mod other_profiles;
 mod referees;
 mod revoked;
+mod unverifiable_timestamps;
 mod written;
 
 use openssl::x509::X509;
