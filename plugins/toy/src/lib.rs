@@ -127,7 +127,11 @@ fn verify<E: Environment>(
             algorithm: record.algorithm,
             signer_certificate: record.certificate.clone(),
             certificates: certificates(record),
-            timestamps: record.timestamp.iter().map(timestamp).collect(),
+            timestamps: record
+                .timestamp
+                .iter()
+                .map(|token| timestamp(token))
+                .collect(),
             revocation: record
                 .validation
                 .iter()
@@ -178,9 +182,9 @@ fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
 }
 
 /// Tokens are taken as they come.
-fn timestamp(token: &Vec<u8>) -> TimestampEvidence {
+fn timestamp(token: &[u8]) -> TimestampEvidence {
     TimestampEvidence {
-        token: token.clone(),
+        token: token.to_vec(),
         time: None,
         status: TimestampStatus::Intact,
     }
