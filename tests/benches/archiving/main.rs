@@ -11,10 +11,10 @@
 //! Times are of single calls, shortest and median of many, in milliseconds.
 
 mod others;
+#[path = "../support/mod.rs"]
+mod support;
 
-use std::fs;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -23,9 +23,9 @@ use parafa_conformance::{Answered, Input, Operation, SoftwareSigner, perform};
 use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
 use parafa_plugin_host::{
-    Answer, Answerer, ArchiveRequest, Document, Need, Plugin, PluginHost, PluginHostConfig,
-    Progress, Reply, TargetLevel,
+    Answer, Answerer, ArchiveRequest, Document, Need, Plugin, Progress, Reply, TargetLevel,
 };
+use support::{admit_pdf, plugin_host};
 use tokio::runtime::Runtime;
 
 /// Documents that are measured, by the name of the row.
@@ -49,7 +49,7 @@ fn main() {
         (&SIZES[..], RUNS)
     };
     let runtime = Runtime::new().expect("a runtime");
-    let plugin = runtime.block_on(admit_plugin());
+    let plugin = runtime.block_on(admit_pdf(&plugin_host()));
     println!("| document | signatures | | min | median |\n|---|---|---|---|---|");
     for (name, size) in sizes {
         for signatures in SIGNATURES {
@@ -192,17 +192,4 @@ fn timed<T>(runs: usize, mut run: impl FnMut() -> T) -> [Duration; 2] {
         .collect();
     taken.sort_unstable();
     [taken[0], taken[runs / 2]]
-}
-
-async fn admit_plugin() -> Arc<Plugin> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the crate stands in the checkout");
-    let file = root.join("target/plugins/pdf.wasm");
-    let pdf = fs::read(&file)
-        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
-    let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
-    let pdf = host.admit(pdf.into()).await;
-    pdf.expect("the PDF plugin is admitted")
 }

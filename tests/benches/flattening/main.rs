@@ -3,6 +3,9 @@
 //!
 //! Times are of single calls, shortest and median of many, in milliseconds.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,9 +15,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use parafa_fixtures::form;
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
-use parafa_plugin_host::{
-    DeriveRequest, Document, MemoryMeter, Plugin, PluginHost, PluginHostConfig,
-};
+use parafa_plugin_host::{DeriveRequest, Document, MemoryMeter, Plugin};
+use support::{admit_pdf, plugin_host};
 use tokio::runtime::Runtime;
 
 /// Numbers of fields.
@@ -28,7 +30,7 @@ const TIME: i64 = 1_767_268_800;
 
 fn main() {
     let runtime = Runtime::new().expect("a runtime");
-    let plugin = runtime.block_on(admit_plugin());
+    let plugin = runtime.block_on(admit_pdf(&plugin_host()));
     println!("| form | | min | median |\n|---|---|---|---|");
     for fields in FORMS {
         let document = form(fields);
@@ -130,17 +132,4 @@ fn report(form: &str, what: &str, (min, median): &(Duration, Duration)) {
         millis(min),
         millis(median)
     );
-}
-
-async fn admit_plugin() -> Arc<Plugin> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the crate stands in the checkout");
-    let file = root.join("target/plugins/pdf.wasm");
-    let pdf = fs::read(&file)
-        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
-    let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
-    let pdf = host.admit(pdf.into()).await;
-    pdf.expect("the PDF plugin is admitted")
 }

@@ -14,17 +14,17 @@ mod pki;
 mod pyhanko;
 mod report;
 mod sampler;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
 use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
-use parafa_plugin_host::{MemoryMeter, Plugin, PluginHost, PluginHostConfig};
+use parafa_plugin_host::{MemoryMeter, Plugin};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
 
@@ -33,6 +33,7 @@ use native::Native;
 use pki::Pki;
 use report::MeasuredSize;
 use sampler::{Case, Filter, Measured, sample};
+use support::{admit_pdf, plugin_host};
 
 /// Documents that are measured, by the name of the row.
 const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
@@ -170,18 +171,10 @@ fn peak_memory(component: &Component<'_>) -> BTreeMap<&'static str, usize> {
 
 /// The empty plugin and the PDF plugin, in one host with its defaults.
 async fn admit_plugins() -> (Arc<Plugin>, Arc<Plugin>) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the crate stands in the checkout");
-    let file = root.join("target/plugins/pdf.wasm");
-    let pdf = fs::read(&file)
-        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-plugin-cache");
-    let host = Arc::new(PluginHost::new(PluginHostConfig::new(cache)).expect("a plugin host"));
+    let host = plugin_host();
     let least = host.admit(parafa_fixtures::component::least().into()).await;
-    let pdf = host.admit(pdf.into()).await;
     (
         least.expect("the empty plugin is admitted"),
-        pdf.expect("the PDF plugin is admitted"),
+        admit_pdf(&host).await,
     )
 }
