@@ -126,8 +126,8 @@ fn entries_of_a_widget_that_all_pages_have() {
     assert_form_is_gone(&flattened(&written(&objects)).unwrap());
 }
 
-#[test]
-fn kids_of_fields_that_lead_to_none() {
+/// A form of 20,000 fields that share these kids.
+fn fields_with_kids(kids: &str) -> Objects {
     let mut objects = form(&[]);
     let numbers = 100..20_100;
     let fields: String = numbers
@@ -138,10 +138,16 @@ fn kids_of_fields_that_lead_to_none() {
         1,
         format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> >>"),
     );
-    objects.set(9, format!("[{}]", nulls(200_000)));
+    objects.set(9, format!("[{kids}]"));
     for number in numbers {
         objects.set(number, format!("<< /FT /Tx /T (a{number}) /Kids 9 0 R >>"));
     }
+    objects
+}
+
+#[test]
+fn kids_of_fields_that_lead_to_none() {
+    let objects = fields_with_kids(&nulls(200_000));
     let document = written(&objects);
 
     assert_eq!(inspected(&document).unwrap().fields.len(), 20_000);
@@ -150,21 +156,8 @@ fn kids_of_fields_that_lead_to_none() {
 
 #[test]
 fn kids_of_fields_that_all_claim_them() {
-    let mut objects = form(&[]);
-    let numbers = 100..20_100;
-    let fields: String = numbers
-        .clone()
-        .map(|number| format!("{number} 0 R "))
-        .collect();
-    objects.set(
-        1,
-        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> >>"),
-    );
+    let mut objects = fields_with_kids(&"8 0 R ".repeat(200_000));
     objects.set(8, "<< /T (kid) >>");
-    objects.set(9, format!("[{}]", "8 0 R ".repeat(200_000)));
-    for number in numbers {
-        objects.set(number, format!("<< /FT /Tx /T (a{number}) /Kids 9 0 R >>"));
-    }
 
     assert_eq!(flattened(&written(&objects)).unwrap_err().code, "form-tree");
 }
