@@ -9,7 +9,7 @@ use parafa_format_core::Refusal;
 use super::appearance::{Appearances, OfPage};
 use super::below::{Below, Places};
 use super::failures::Failures;
-use super::field::{Field, Fields, signed};
+use super::field::{Field, Fields};
 use super::mapping::{grown, placement};
 use super::verdict::{Reason, Verdict, judge};
 use super::widget::{AnnotatedPage, Annotation};
@@ -72,7 +72,6 @@ impl<'f, 'a> Drawer<'f, 'a> {
     /// What is to be drawn, in order.
     ///
     /// # Errors
-    /// `signed` when a widget is that of a signature, otherwise
     /// `flatten-refused` with all fields that cannot be drawn.
     pub(super) fn judge_all(
         &mut self,
@@ -97,9 +96,6 @@ impl<'f, 'a> Drawer<'f, 'a> {
                     continue;
                 }
                 let field = fields.of_widget(annotation);
-                if field.is_signed(self.file) {
-                    return Err(signed());
-                }
                 match self.judge((page, of_page), annotation, &field, &below) {
                     Ok(drawing) => drawings.extend(drawing),
                     Err(reason) => failures.add(fields, page.number, annotation, reason)?,

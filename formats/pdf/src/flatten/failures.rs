@@ -52,6 +52,11 @@ impl Failures {
         Ok(())
     }
 
+    /// One for each field, in the order in which they were added.
+    pub(super) fn into_subjects(self) -> Vec<String> {
+        self.subjects
+    }
+
     /// # Errors
     /// `flatten-refused` when there is any.
     pub(super) fn into_result(self) -> Result<(), Refusal> {

@@ -26,6 +26,8 @@ pub(super) struct Fields<'f, 'a> {
     parents: BTreeMap<ObjectId, ObjectId>,
     /// All fields and widgets of the tree.
     nodes: BTreeSet<ObjectId>,
+    /// Whether the value of any of them is a signature.
+    has_signature: bool,
     /// What widgets have from these fields.
     known: BTreeMap<ObjectId, Field<'f>>,
     /// Whether values say anything: widgets may share a long one.
@@ -36,15 +38,14 @@ impl<'f, 'a> Fields<'f, 'a> {
     /// Reads the field tree.
     ///
     /// # Errors
-    /// `form-tree` when it is no tree, `signed` when a field is signed.
+    /// `form-tree` when it is no tree.
     pub(super) fn read(file: &'f PdfFile<'a>) -> Result<Self, Refusal> {
         let mut parents = BTreeMap::new();
         let mut nodes = BTreeSet::new();
+        let mut has_signature = false;
         for node in file.field_nodes()? {
             let value = node.value.and_then(|value| file.resolve(value));
-            if is_signed(file, node.kind, value) {
-                return Err(signed());
-            }
+            has_signature |= is_signed(file, node.kind, value);
             nodes.insert(node.id);
             parents.extend(node.parent.map(|parent| (node.id, parent)));
         }
@@ -52,6 +53,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             file,
             parents,
             nodes,
+            has_signature,
             known: BTreeMap::new(),
             values: BTreeMap::new(),
         })
@@ -60,6 +62,11 @@ impl<'f, 'a> Fields<'f, 'a> {
     /// All fields and widgets of the field tree.
     pub(super) fn nodes(&self) -> &BTreeSet<ObjectId> {
         &self.nodes
+    }
+
+    /// Whether any field of the tree is signed.
+    pub(super) fn has_signature(&self) -> bool {
+        self.has_signature
     }
 
     /// The field above a field or widget, with its identifier.
@@ -251,14 +258,6 @@ fn has_value_in(file: &PdfFile<'_>, parts: [Option<&Object>; 2]) -> bool {
         }
     }
     false
-}
-
-/// The refusal of a document that is signed.
-pub(super) fn signed() -> Refusal {
-    Refusal::new(
-        "signed",
-        "The document is signed, and flattening would break the signature.",
-    )
 }
 
 /// Whether a value is that of a signature field, or looks like a signature in

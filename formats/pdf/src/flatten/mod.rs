@@ -15,6 +15,7 @@ mod leftovers;
 mod mapping;
 mod parent_tree;
 mod resources;
+mod signed;
 mod uses;
 mod verdict;
 mod visible;
@@ -36,6 +37,7 @@ use crate::write::{Edits, file_identifier, rewrite};
 use detach::Detachment;
 use drawer::{Drawer, Drawing};
 use field::Fields;
+use signed::refuse_signed;
 use widget::annotated_pages;
 
 /// Draws all widgets of a document into its pages and drops its form; the
@@ -49,7 +51,7 @@ use widget::annotated_pages;
 /// # Errors
 /// `flatten-refused` with all fields that cannot be drawn as readers show them,
 /// each as `<fully qualified name>: <reason>`; `signed` when the document is
-/// signed, `xfa` for XFA forms, the codes of `inspect` for a document that
+/// signed, with the fields that show a signature, `xfa` for XFA forms, the codes of `inspect` for a document that
 /// cannot be read, or `bad-request` when the request cannot be used.
 pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
@@ -86,9 +88,10 @@ fn flattened<'f, 'a>(
     seed: &[u8],
 ) -> Result<Option<Flattened<'f, 'a>>, Refusal> {
     let tree = PageTree::read(file)?;
-    refuse_whole(file)?;
+    refuse_xfa(file)?;
     let mut fields = Fields::read(file)?;
     let pages = annotated_pages(file, &tree, fields.nodes())?;
+    refuse_signed(file, &mut fields, &pages)?;
     let has_form = file.entry(file.catalog()?, b"AcroForm").is_some();
     if pages.is_empty() && !has_form {
         return Ok(None);
@@ -130,8 +133,8 @@ fn notes(file: &PdfFile<'_>, drawings: &[Drawing]) -> Result<Vec<Cow<'static, st
     Ok(notes)
 }
 
-/// Refuses what cannot be flattened whatever its widgets are.
-fn refuse_whole(file: &PdfFile<'_>) -> Result<(), Refusal> {
+/// Refuses XFA forms (12.7.8), of which the widgets show only a part.
+fn refuse_xfa(file: &PdfFile<'_>) -> Result<(), Refusal> {
     let catalog = file.catalog()?;
     let form = file.entry_dictionary(catalog, b"AcroForm");
     let needs_rendering = file.entry(catalog, b"NeedsRendering");
@@ -140,9 +143,5 @@ fn refuse_whole(file: &PdfFile<'_>) -> Result<(), Refusal> {
     {
         return Err(Refusal::new("xfa", "The document is an XFA form."));
     }
-    let permissions = file.entry_dictionary(catalog, b"Perms");
-    match permissions.and_then(|permissions| file.entry(permissions, b"DocMDP")) {
-        Some(_) => Err(field::signed()),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -50,6 +50,8 @@ pub(super) enum Reason {
     OptionalContent,
     /// The content of its page cannot be read.
     PageContent,
+    /// It shows a signature, which flattening would break.
+    Signed,
     /// The data of the appearance cannot be decoded.
     UndecodableAppearance,
     /// Its kind of field is not known, and it has no appearance.
@@ -75,6 +77,7 @@ impl Reason {
             Self::NotAWidget => "not-a-widget",
             Self::OptionalContent => "optional-content",
             Self::PageContent => "page-content",
+            Self::Signed => "signed",
             Self::UndecodableAppearance => "undecodable-appearance",
             Self::UnknownFieldType => "unknown-field-type",
             Self::UnknownState => "unknown-state",

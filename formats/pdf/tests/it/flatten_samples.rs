@@ -67,18 +67,19 @@ fn expectation(line: &str) -> String {
     if let Some((_, outcome)) = REASONED.iter().find(|(name, _)| *name == file) {
         return (*outcome).to_owned();
     }
+    let named = |code: &str| {
+        let fields: Vec<_> = fields
+            .split(';')
+            .map(|field| field.replacen('=', ": ", 1))
+            .collect();
+        format!("refused {code} {}", fields.join("; "))
+    };
     match flattening {
         "no widgets" => "as it is".to_owned(),
         "flattenable" => "flattened".to_owned(),
-        "refuse" => {
-            let fields: Vec<_> = fields
-                .split(';')
-                .map(|field| field.replacen('=', ": ", 1))
-                .collect();
-            format!("refused flatten-refused {}", fields.join("; "))
-        }
+        "refuse" => named("flatten-refused"),
         "refuse doc:encrypted" => "refused encrypted".to_owned(),
-        _ => "refused signed".to_owned(),
+        _ => named("signed"),
     }
 }
 

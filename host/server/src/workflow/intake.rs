@@ -30,6 +30,9 @@ const MDOC: &str = "mdoc";
 
 /// Code of a refusal of what cannot be drawn into the pages.
 const FLATTEN_REFUSED: &str = "flatten-refused";
+/// What a plugin says of a signed document that it was to flatten, with the
+/// fields that are signed.
+const SIGNED: &str = "signed";
 
 /// A document that can be signed.
 pub(super) struct Examined {
@@ -303,9 +306,12 @@ async fn flattened_by(
         }
         // The document is accepted, the wish is not.
         Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(Refusal {
+            subjects: match refusal.code.as_str() {
+                SIGNED => refusal.subjects,
+                _ => Vec::new(),
+            },
             code: FLATTEN_REFUSED.to_owned(),
             detail: refusal.detail,
-            subjects: Vec::new(),
         })),
     }
 }

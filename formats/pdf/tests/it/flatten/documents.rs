@@ -82,6 +82,29 @@ fn signed_documents_are_refused_whole() {
 }
 
 #[test]
+fn fields_that_show_signatures_are_named_in_the_order_of_the_pages() {
+    let named = |document: &[u8]| flattened(document).unwrap_err().subjects;
+    let of_widgets = form(&[
+        "/FT /Sig /T (second) /V << /Type /Sig >>",
+        "/FT /Tx /T (text) /V (x)",
+        "/FT /Sig /T (empty)",
+        "/FT /Sig /T (first) /V << /Type /Sig >>",
+    ]);
+    assert_eq!(
+        named(&written(&of_widgets)),
+        ["second: signed", "first: signed"]
+    );
+
+    let mut without_widgets = PdfBuilder::new().objects();
+    without_widgets.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] >> >>",
+    );
+    without_widgets.set(20, "<< /FT /Sig /T (a) /V << /Type /Sig >> >>");
+    assert!(named(&written(&without_widgets)).is_empty());
+}
+
+#[test]
 fn rights_to_fill_in_the_form_go_with_it() {
     let mut objects = form(&["/FT /Sig /T (a)"]);
     objects.set(
