@@ -1,5 +1,6 @@
 //! What may be read before a file is refused.
 
+use super::generations::Generations;
 use super::scan::ScanError;
 use crate::limits::Limits;
 
@@ -34,6 +35,10 @@ pub(crate) struct Budget {
     nesting: usize,
     memory: usize,
     highest_reference: u32,
+    /// What references are held to, while a file is checked.
+    generations: Option<Generations>,
+    /// The first reference to an object that has another generation.
+    misled: Option<(u32, u64)>,
     /// Whether the characters of long names and strings count.
     is_in_object_stream: bool,
 }
@@ -45,8 +50,23 @@ impl Budget {
             nesting: limits.nesting,
             memory: limits.loaded_bytes,
             highest_reference: 0,
+            generations: None,
+            misled: None,
             is_in_object_stream: false,
         }
+    }
+
+    /// The same, and references are held to the generations of objects.
+    pub(super) fn checking(generations: Generations, limits: &Limits) -> Self {
+        Self {
+            generations: Some(generations),
+            ..Self::new(limits)
+        }
+    }
+
+    /// The first reference that names an object in use by another generation.
+    pub(super) fn misled(&self) -> Option<(u32, u64)> {
+        self.misled
     }
 
     /// The highest object number of all references.
@@ -55,8 +75,14 @@ impl Budget {
     }
 
     /// Takes note of a reference.
-    pub(super) fn mention(&mut self, number: u32) {
+    pub(super) fn mention(&mut self, number: u32, generation: u64) {
         self.highest_reference = self.highest_reference.max(number);
+        let generations = self.generations.as_ref();
+        if self.misled.is_none()
+            && generations.is_some_and(|known| known.is_another(number, generation))
+        {
+            self.misled = Some((number, generation));
+        }
     }
 
     /// Refuses containers inside each other beyond the limit.

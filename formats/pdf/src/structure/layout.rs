@@ -61,6 +61,7 @@ impl Layout {
             object_streams,
             streams,
         } = check_objects(&newest, limits)?;
+        refuse_misled_references(&newest)?;
         if rebuild::is_likely(source, &sections, start) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
         }
@@ -155,6 +156,18 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Refuses references that readers follow or do not, by whether they look at
+/// the generation.
+fn refuse_misled_references(revision: &Revision<'_>) -> Result<(), Refusal> {
+    match revision.misled_reference() {
+        None => Ok(()),
+        Some((number, generation)) => Err(Refusal::new(
+            "xref-ambiguous",
+            format!("{number} {generation} R refers to an object of another generation."),
+        )),
+    }
 }
 
 /// Reads every listed object at its place.

@@ -11,6 +11,7 @@ mod dictionary;
 mod excerpt;
 mod file;
 mod form;
+mod generations;
 mod header;
 mod indirect;
 mod layout;

@@ -11,6 +11,7 @@ use parafa_format_core::Refusal;
 use super::budget::Budget;
 use super::decode::Decoder;
 use super::dictionary::{RawDictionary, as_name, as_reference};
+use super::generations::Generations;
 use super::indirect::{self, IndirectObject, Length, Opened};
 use super::object_source::ObjectSource;
 use super::object_stream::{ObjectStream, ObjectStreamError};
@@ -72,6 +73,7 @@ impl<'a> Revision<'a> {
         table: Rc<BTreeMap<u32, XrefEntry>>,
         limits: &Limits,
     ) -> Self {
+        let generations = Generations::of(Rc::clone(&table));
         Self {
             source,
             newest: table,
@@ -79,7 +81,7 @@ impl<'a> Revision<'a> {
             trailer: newest_trailer(sections),
             lengths: RefCell::default(),
             state: Rc::new(RefCell::new(ReadState {
-                budget: Budget::new(limits),
+                budget: Budget::checking(generations, limits),
                 decoder: Decoder::new(limits),
                 containers: BTreeMap::new(),
             })),
@@ -150,11 +152,7 @@ impl<'a> Revision<'a> {
 
     /// The generation of an object that is in use.
     pub(crate) fn generation(&self, number: u32) -> Option<u16> {
-        match self.entry(number)? {
-            XrefEntry::Free => None,
-            XrefEntry::Compressed { .. } => Some(0),
-            XrefEntry::InUse { generation, .. } => Some(generation),
-        }
+        self.entry(number)?.generation()
     }
 
     /// The source of an object, `None` when it is not in use.
@@ -301,6 +299,12 @@ impl<'a> Revision<'a> {
     /// The highest object number of all references scanned so far.
     pub(super) fn highest_reference(&self) -> u32 {
         self.state.borrow().budget.highest_reference()
+    }
+
+    /// The first reference scanned so far to an object that is in use under
+    /// another generation.
+    pub(super) fn misled_reference(&self) -> Option<(u32, u64)> {
+        self.state.borrow().budget.misled()
     }
 
     /// Starts counting anew what is scanned, but not what is decoded and kept.

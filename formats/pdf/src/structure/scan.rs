@@ -276,13 +276,13 @@ impl<'a> Scanner<'a> {
             return;
         }
         if let Ok(Some((Token::Number(generation), _))) = ahead.token()
-            && unsigned(generation).is_some()
+            && let Some(generation) = unsigned(generation)
             && let Ok(Some((Token::Keyword(b"R"), _))) = ahead.token()
         {
             self.position = ahead.position;
             // No object can have a higher number, whoever refers to it.
             if number <= MAX_OBJECT_NUMBER {
-                budget.mention(number);
+                budget.mention(number, generation);
             }
         }
     }

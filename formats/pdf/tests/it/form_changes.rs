@@ -330,3 +330,175 @@ fn the_default_appearance_of_a_form_may_become_another() {
         Vec::new()
     })));
 }
+
+/// A document with a text field (object 7) that shows object 9, in some way, and
+/// perhaps another field (object 8), is signed; then objects are written anew
+/// under their numbers.
+fn rewritten(
+    signing: Signing,
+    field: &str,
+    others: &[(u32, &str)],
+    anew: &[(u32, &str)],
+) -> SignedPdf {
+    let owned = |objects: &[(u32, &str)]| -> Vec<(u32, String)> {
+        let objects = objects.iter();
+        objects
+            .map(|(number, body)| (*number, (*body).into()))
+            .collect()
+    };
+    let mut objects = owned(others);
+    objects.extend([(7, text_field(field)), (9, appearance("0 0 200 20 re f"))]);
+    let has_other = others.iter().any(|(number, _)| *number == 8);
+    let draft = Draft {
+        fields: if has_other { "7 0 R 8 0 R " } else { "7 0 R " }.into(),
+        objects,
+        ..Draft::default()
+    };
+    SignedPdf::drafted(draft)
+        .sign(signing)
+        .amended(|_| owned(anew))
+}
+
+fn appearance(content: &str) -> String {
+    format!(
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Length {} >>\nstream\n{content}\nendstream",
+        content.len()
+    )
+}
+
+#[test]
+fn an_appearance_may_be_written_anew_under_its_number() {
+    let other = appearance("0 0 100 20 re f");
+    let direct = "/V (100) /F 4 /AP << /N 9 0 R >>";
+    let filled_in = text_field("/V (101) /F 4 /AP << /N 9 0 R >>");
+    let locked = || locking("/Action /Include /Fields [(Sum)]");
+
+    for signing in [approved, || certified(2)] {
+        assert!(holds(rewritten(signing(), direct, &[], &[(9, &other)])));
+        assert!(holds(rewritten(
+            signing(),
+            direct,
+            &[],
+            &[(9, &other), (7, &filled_in)]
+        )));
+    }
+    for signing in [locked, || certified(1)] {
+        assert!(!holds(rewritten(signing(), direct, &[], &[(9, &other)])));
+    }
+}
+
+#[test]
+fn the_dictionary_of_appearances_may_be_written_anew_too() {
+    let other = appearance("0 0 100 20 re f");
+    let indirect = "/V (100) /F 4 /AP 10 0 R";
+    let names = [(10, "<< /N 9 0 R >>")];
+
+    assert!(is_intact(
+        &rewritten(approved(), indirect, &names, &[(9, &other)]).build()
+    ));
+    assert!(holds(rewritten(
+        approved(),
+        indirect,
+        &names,
+        &[(10, "<< /N 40 0 R >>"), (40, &other)]
+    )));
+    assert!(!holds(rewritten(
+        certified(1),
+        indirect,
+        &names,
+        &[(10, "<< /N 40 0 R >>"), (40, &other)]
+    )));
+}
+
+#[test]
+fn what_a_locked_field_shows_as_well_is_not_written_anew() {
+    let other = appearance("0 0 100 20 re f");
+    let beside = |name: &str, field: &str, appearances: &str| {
+        let beside = format!(
+            "<< /Subtype /Widget /FT /Tx /T ({name}) /Rect [9 9 99 99] /AP {appearances} >>"
+        );
+        let others = [(8, beside.as_str()), (10, "<< /N 9 0 R >>")];
+        let locking = locking("/Action /Include /Fields [(Locked)]");
+        is_intact(&rewritten(locking, field, &others, &[(9, &other)]).build())
+    };
+
+    for (field, appearances) in [
+        ("/F 4 /AP << /N 9 0 R >>", "<< /N 9 0 R >>"),
+        ("/F 4 /AP 10 0 R", "10 0 R"),
+        ("/F 4 /AP 10 0 R", "<< /N 9 0 R >>"),
+        ("/F 4 /AP << /N 9 0 R >>", "10 0 R"),
+    ] {
+        assert!(beside("Free", field, appearances), "{field} {appearances}");
+        assert!(
+            !beside("Locked", field, appearances),
+            "{field} {appearances}"
+        );
+    }
+}
+
+#[test]
+fn what_a_page_draws_as_well_is_not_written_anew() {
+    let other = appearance("0 0 100 20 re f");
+    let draft = Draft {
+        fields: "7 0 R ".into(),
+        resources: "<< /Font << /F1 3 0 R >> /XObject << /X 9 0 R >> >>".into(),
+        objects: vec![
+            (7, text_field("/F 4 /AP << /N 9 0 R >>")),
+            (9, appearance("0 0 200 20 re f")),
+        ],
+        ..Draft::default()
+    };
+    let signed = SignedPdf::drafted(draft).sign(approved());
+
+    assert!(!holds(signed.amended(|_| vec![(9, other)])));
+}
+
+#[test]
+fn resources_and_extensions_may_be_written_anew_under_their_numbers() {
+    let draft = || Draft {
+        catalog: " /Extensions 7 0 R /MarkInfo 8 0 R".into(),
+        form: " /DR 9 0 R".into(),
+        objects: vec![
+            (
+                7,
+                "<< /ADBE << /BaseVersion /1.7 /ExtensionLevel 3 >> >>".into(),
+            ),
+            (8, "<< /Marked false >>".into()),
+            (9, "<< /Font << /F1 3 0 R >> >>".into()),
+        ],
+        ..Draft::default()
+    };
+    let anew = |number: u32, body: &str| {
+        SignedPdf::drafted(draft())
+            .sign(approved())
+            .amended(|_| vec![(number, body.into()), (40, APPEARANCE.into())])
+    };
+    let more = "<< /Font << /F1 3 0 R >> /XObject << /X 40 0 R >> >>";
+    let other_extensions = "<< /ESIC << /BaseVersion /1.7 /ExtensionLevel 2 >> >>";
+
+    assert!(holds(anew(9, more)));
+    assert!(holds(anew(7, other_extensions)));
+    assert!(holds(anew(8, "<< /Marked true >>")));
+    // pyHanko passes resources that lose names so.
+    let less = "<< /XObject << /X 40 0 R >> >>";
+    assert!(!is_intact(&anew(9, less).build()));
+}
+
+#[test]
+fn what_the_catalog_gets_is_what_its_keys_stand_for() {
+    let with = |entries: &str| {
+        let amended = SignedPdf::unsigned().sign(approved()).amended(|draft| {
+            draft.catalog = entries.into();
+            vec![(40, APPEARANCE.into())]
+        });
+        is_intact(&amended.build())
+    };
+
+    for foreign in [
+        " /Metadata 40 0 R",
+        " /Extensions 40 0 R",
+        " /DSS << /Payload 40 0 R >>",
+    ] {
+        assert!(!with(foreign), "{foreign}");
+    }
+}

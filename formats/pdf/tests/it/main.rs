@@ -11,6 +11,7 @@ mod forged;
 mod form_changes;
 mod form_tree;
 mod intake;
+mod intake_references;
 mod issuing;
 mod long_changes;
 mod long_document;

@@ -225,9 +225,118 @@ fn what_shows_something_without_a_place_is_seen_after_a_certification() {
     // pyHanko passes these; some readers draw them all over the page.
     for entries in ["", "/F 4", "/Rect null"] {
         assert_eq!(added(Some(2), entries), Integrity::Modified, "{entries}");
-        assert_eq!(added(None, entries), Integrity::Intact, "{entries}");
+        assert_eq!(added(None, entries), Integrity::Modified, "{entries}");
     }
     assert_eq!(added(Some(2), "/Rect [0 0 0 0]"), Integrity::Intact);
+}
+
+/// A document whose signature is followed by a new field with these entries,
+/// and what they refer to.
+fn with_new_field(
+    certifies: Option<u8>,
+    entries: &str,
+    others: &[(u32, &str)],
+) -> (Integrity, Option<bool>) {
+    let signed = SignedPdf::unsigned().sign(Signing {
+        certifies,
+        ..Signing::by(Identity::Ona)
+    });
+    let amended = signed.amended(|draft| {
+        draft.fields = "40 0 R ".into();
+        let others = others
+            .iter()
+            .map(|(number, body)| (*number, (*body).into()));
+        let field = format!("<< /Type /Annot /FT /Sig /F 4 /P 5 0 R {entries} >>");
+        others.chain([(40, field)]).collect()
+    });
+    let amended = amended.build();
+    (integrity(&amended)[0], pyhanko_passes_fixture(&amended))
+}
+
+#[test]
+fn a_new_field_is_no_annotation_that_is_drawn_beside_its_rectangle() {
+    let added = |entries: &str| with_new_field(Some(2), entries, &[]).0;
+    let invisible = "/T (New) /Rect [0 0 0 0]";
+
+    // pyHanko passes all of these.
+    for drawn in [
+        "/Subtype /Ink /InkList [[0 0 300 300]] /BS << /W 90 >> /C [1 1 1]",
+        "/Subtype /Line /L [0 0 300 300] /BS << /W 90 >> /C [1 1 1]",
+        "/Subtype /Highlight /QuadPoints [0 0 300 0 0 300 300 300]",
+        "/Subtype (Widget)",
+    ] {
+        let drawn = format!("{invisible} {drawn}");
+        assert_eq!(added(&drawn), Integrity::Modified, "{drawn}");
+    }
+    assert_eq!(
+        added(&format!("{invisible} /Subtype /Widget")),
+        Integrity::Intact
+    );
+    assert_eq!(added(invisible), Integrity::Intact);
+}
+
+#[test]
+fn a_new_field_brings_no_actions() {
+    let script = "<< /S /JavaScript /JS (app.alert\\(1\\)) >>";
+    for certifies in [None, Some(2)] {
+        let added = |actions: &str| {
+            let entries = format!("/Subtype /Widget /T (New) /Rect [0 0 0 0] {actions}");
+            with_new_field(certifies, &entries, &[]).0
+        };
+
+        // pyHanko passes them.
+        assert_eq!(added(&format!("/A {script}")), Integrity::Modified);
+        assert_eq!(
+            added(&format!("/AA << /PO {script} >>")),
+            Integrity::Modified
+        );
+        assert_eq!(added("/A null"), Integrity::Intact);
+    }
+}
+
+#[test]
+fn a_new_field_without_a_signature_shows_nothing() {
+    let field = "/Subtype /Widget /T (New) /Rect [9 9 99 99] /AP << /N 41 0 R >>";
+    let with_content = |content: &str| {
+        let appearance = format!(
+            "<< /Subtype /Form /BBox [0 0 90 90] /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        );
+        with_new_field(None, field, &[(41, &appearance)])
+    };
+
+    for blank in ["", "% DSBlank\n", "/Tx BMC\nq\nQ\nEMC"] {
+        let (integrity, passed) = with_content(blank);
+        assert_eq!(integrity, Integrity::Intact, "{blank}");
+        assert_ne!(passed, Some(false), "{blank}");
+    }
+    // pyHanko passes it.
+    assert_eq!(with_content("0 0 90 90 re f").0, Integrity::Modified);
+}
+
+#[test]
+fn a_new_field_has_a_name_of_its_own_and_nothing_above_it() {
+    let text = "/FT /Tx /T (Sum) /Subtype /Widget /Rect [0 0 0 0]";
+    let added = |entries: &str| {
+        let draft = Draft {
+            fields: "7 0 R ".into(),
+            objects: vec![(7, format!("<< {text} >>"))],
+            ..Draft::default()
+        };
+        let signed = SignedPdf::drafted(draft).sign(Signing::by(Identity::Ona));
+        let amended = signed.amended(|draft| {
+            draft.fields.push_str("40 0 R ");
+            vec![(
+                40,
+                format!("<< /FT /Sig /Subtype /Widget /Rect [0 0 0 0] {entries} >>"),
+            )]
+        });
+        integrity(&amended.build())[0]
+    };
+
+    assert_eq!(added("/T (New)"), Integrity::Intact);
+    assert_eq!(added("/T (Sum)"), Integrity::Modified);
+    assert_eq!(added("/T (New) /Parent 7 0 R"), Integrity::Modified);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::confinement::Standing;
 use super::references::TRAILER;
 use super::values::refuse_other_keys;
 use super::{Change, Comparison, Stop, entries, referenced};
-use crate::structure::{RawDictionary, RawObject, Revision, as_name, as_reference};
+use crate::structure::{RawDictionary, RawObject, Revision, as_name, as_reference, same_value};
 
 /// Entries of the catalog that may change.
 const CATALOG_KEYS: [&[u8]; 6] = [
@@ -81,21 +81,47 @@ impl<'a> Comparison<'_, '_, 'a> {
         self.explain_as(number, Standing::Catalog);
         for key in [&b"Extensions"[..], b"MarkInfo", b"Metadata", b"DSS"] {
             if let Some(value) = new.value(key) {
+                if !self.is_of_its_kind(key, old.value(key), value) {
+                    return Err(Stop::Change(format!(
+                        "The /{} of the catalog is none.",
+                        String::from_utf8_lossy(key)
+                    )));
+                }
                 self.permit(number, key, value)?;
             }
+        }
+        for key in [&b"Extensions"[..], b"MarkInfo"] {
+            self.explain_rewritten(old.value(key), new.value(key))?;
         }
         self.explain_metadata(new.value(b"Metadata"));
         self.explain_security_store(old.value(b"DSS"))?;
         self.explain_form(number, old.value(b"AcroForm"), new.value(b"AcroForm"))
     }
 
-    fn explain_metadata(&mut self, metadata: Option<&[u8]>) {
-        let is_metadata = |object: &RawObject<'_>| {
-            entries(&object.bytes).is_ok_and(|entries| {
-                let name = entries.value(b"Type").and_then(as_name);
-                name.is_some_and(|name| name == b"Metadata")
-            })
+    /// Whether a value that changed, or leads to what did, is what its key stands
+    /// for: anything else could be brought along with it.
+    fn is_of_its_kind(&self, key: &[u8], old: Option<&[u8]>, value: &[u8]) -> bool {
+        let Some((number, _)) = as_reference(value) else {
+            let is_its_kind = match key {
+                b"Metadata" => false,
+                b"DSS" => has_store_keys(value),
+                _ => value.starts_with(b"<<"),
+            };
+            return is_its_kind
+                || value == b"null"
+                || old.is_some_and(|old| same_value(old, value));
         };
+        let Some(Change { new: Some(new), .. }) = self.changed.get(&number) else {
+            return true;
+        };
+        match key {
+            b"Metadata" => is_metadata(new),
+            b"DSS" => is_part_of_security_store(new),
+            _ => new.data.is_none() && new.bytes.starts_with(b"<<"),
+        }
+    }
+
+    fn explain_metadata(&mut self, metadata: Option<&[u8]>) {
         if let Some((number, _)) = metadata.and_then(as_reference)
             && self.is_on_both_sides(number, is_metadata)
         {
@@ -132,6 +158,13 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 }
 
+fn is_metadata(object: &RawObject<'_>) -> bool {
+    entries(&object.bytes).is_ok_and(|entries| {
+        let name = entries.value(b"Type").and_then(as_name);
+        name.is_some_and(|name| name == b"Metadata")
+    })
+}
+
 /// What a trailer has for `/Info`.
 fn information<'a>(revision: &Revision<'a>) -> Option<&'a [u8]> {
     let trailer = RawDictionary::scan(revision.trailer()).ok()?;
@@ -139,13 +172,14 @@ fn information<'a>(revision: &Revision<'a>) -> Option<&'a [u8]> {
 }
 
 fn is_part_of_security_store(object: &RawObject<'_>) -> bool {
+    object.data.is_none() && (object.bytes.starts_with(b"[") || has_store_keys(&object.bytes))
+}
+
+fn has_store_keys(dictionary: &[u8]) -> bool {
     let is_key = |key: &[u8]| {
         SECURITY_STORE_KEYS.contains(&key)
             || key.len() == VRI_KEY_LEN && key.iter().all(u8::is_ascii_hexdigit)
     };
-    object.data.is_none()
-        && (object.bytes.starts_with(b"[")
-            || RawDictionary::scan(&object.bytes).is_ok_and(|dictionary| {
-                dictionary.entries().iter().all(|entry| is_key(&entry.key))
-            }))
+    RawDictionary::scan(dictionary)
+        .is_ok_and(|dictionary| dictionary.entries().iter().all(|entry| is_key(&entry.key)))
 }

@@ -141,7 +141,7 @@ impl Comparison<'_, '_, '_> {
         old.map_or(Ok(false), |old| Ok(has_value(&entries(&old.bytes)?)))
     }
 
-    fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
+    pub(super) fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
         // Fields below another inherit from it, and may be locked by themselves.
         let has_fields = !field.is_terminal_field && field.dictionary.has(b"Kids");
         let is_locked = if has_fields {

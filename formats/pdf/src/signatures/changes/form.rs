@@ -1,16 +1,11 @@
-//! The interactive form, and the signature fields that are added to it.
+//! The interactive form.
 
-use std::collections::BTreeSet;
-
-use lopdf::Object;
 use parafa_format_core::ChangeKind;
 
-use super::super::{AccessPermission, is_document_timestamp};
+use super::super::AccessPermission;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Comparison, Stop, entries};
-use crate::structure::{
-    FieldKind, FieldNode, RawDictionary, array_items, as_reference, same_value,
-};
+use crate::structure::{RawDictionary, as_reference};
 
 /// Entries of the interactive form that every signature changes.
 const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
@@ -54,104 +49,7 @@ impl Comparison<'_, '_, '_> {
             .filter(|differing| differing.removed.is_empty())
             .ok_or_else(|| Stop::Change("Fields were removed from the form.".into()))?
             .added;
-        let mut lists = BTreeSet::new();
-        for number in added {
-            self.explain_new_field(number, &mut lists)?;
-        }
-        Ok(())
-    }
-
-    /// A signature field at the root that is new, as is all that is below it.
-    /// `lists` are the lists of kids that were looked at: fields may share one
-    /// that leads to none.
-    fn explain_new_field(
-        &mut self,
-        root: u32,
-        lists: &mut BTreeSet<*const Object>,
-    ) -> Result<(), Stop> {
-        let detector = self.detector;
-        let mut open = vec![root];
-        while let Some(number) = open.pop() {
-            let node = detector
-                .field(number)
-                .filter(|node| node.kind == FieldKind::Signature && self.is_added(number));
-            let Some(node) = node else {
-                return Err(Stop::Change(format!(
-                    "The object {number} was added to the form, but is no new signature field."
-                )));
-            };
-            self.refuse_forbidden(node)?;
-            open.extend(self.kids(node, lists));
-            if !self.is_timestamp(node) || self.has_extent(node)? {
-                self.find(ChangeKind::Signing);
-            }
-        }
-        self.explain_added(format!("{root} 0 R").as_bytes())?;
-        Ok(())
-    }
-
-    /// A new field may be forbidden when it is seen or shows a signature;
-    /// document time-stamps have fields that nobody sees.
-    fn refuse_forbidden(&self, node: &FieldNode<'_>) -> Result<(), Stop> {
-        let is_seen = self.has_extent(node)?;
-        if is_seen && self.permissions.is_stated {
-            return Err(Stop::Change(format!(
-                "The field {:?} was added, and is seen, after a certification.",
-                node.name
-            )));
-        }
-        let has_value = node.value.is_some_and(|value| !value.is_null());
-        if has_value && !self.shows_new_signature(node) {
-            return Err(Stop::Change(format!(
-                "The field {:?} was added with a value that is no new signature.",
-                node.name
-            )));
-        }
-        let value = node.value.and_then(|value| self.file.resolve(value));
-        let may_be_empty = self.permissions.access > AccessPermission::NoChanges;
-        let is_locked = !may_be_empty || self.permissions.locks_new(&node.name);
-        let changes_nothing =
-            !is_seen && (self.is_timestamp(node) || may_be_empty && value.is_none());
-        if is_locked && !changes_nothing {
-            return Err(Stop::Change(format!(
-                "The field {:?} was added.",
-                node.name
-            )));
-        }
-        Ok(())
-    }
-
-    fn is_timestamp(&self, node: &FieldNode<'_>) -> bool {
-        let value = node.value.and_then(|value| self.file.resolve(value));
-        value
-            .and_then(|value| value.as_dict().ok())
-            .is_some_and(|value| is_document_timestamp(self.file, value))
-    }
-
-    /// Whether a widget takes room on a page; what cannot be read does, and an
-    /// appearance without a rectangle: some readers draw it all over the page.
-    /// Flags that hide it do not count: some hide it on paper or on screen only.
-    fn has_extent(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
-        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
-            return Ok(false);
-        };
-        let entries = entries(&widget.bytes)?;
-        let rectangle = entries.value(b"Rect").map(|value| self.new_value(value));
-        let Some(rectangle) = rectangle.transpose()?.flatten() else {
-            return Ok(entries.value(b"AP").is_some());
-        };
-        Ok(match array_items(&rectangle).as_deref() {
-            Ok([left, bottom, right, top]) => !same_value(left, right) && !same_value(bottom, top),
-            _ => true,
-        })
-    }
-
-    fn kids(&self, node: &FieldNode<'_>, lists: &mut BTreeSet<*const Object>) -> Vec<u32> {
-        let kids = self.file.entry(node.dictionary, b"Kids");
-        let kids = kids.filter(|kids| lists.insert(std::ptr::from_ref(*kids)));
-        let kids = kids.and_then(|kids| kids.as_array().ok());
-        let numbers = kids.into_iter().flatten().map(Object::as_reference);
-        numbers.flatten().map(|(number, _)| number).collect()
+        self.explain_new_fields(&added)
     }
 
     /// What fields have in common stays; a form that is new may bring it along.
@@ -172,7 +70,13 @@ impl Comparison<'_, '_, '_> {
         // Readers that make appearances anew make those of locked fields too.
         let is_off = |value: Option<&[u8]>| matches!(value, None | Some(b"false"));
         let are_kept = is_off(old.value(b"NeedAppearances"));
-        for key in differing_keys(old, new) {
+        let mut keys = differing_keys(old, new);
+        let resources = new.value(b"DR").and_then(as_reference);
+        let resources = resources.filter(|(number, _)| self.changed.contains_key(number));
+        if resources.is_some() && !keys.contains(&&b"DR"[..]) && !permitted.is_empty() {
+            keys.push(b"DR");
+        }
+        for key in keys {
             let (old, new) = (old.value(key), new.value(key));
             let lawful = match key {
                 b"DA" if old.is_none() && are_kept => true,
@@ -188,6 +92,9 @@ impl Comparison<'_, '_, '_> {
             }
             if let Some(new) = new {
                 self.permit(holder, key, new)?;
+            }
+            if key == b"DR" {
+                self.explain_rewritten(old, new)?;
             }
             if was_there {
                 self.find(ChangeKind::FormFilling);

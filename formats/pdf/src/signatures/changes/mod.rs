@@ -8,11 +8,13 @@
 //! one. Everything else changed what was signed.
 
 mod annotations;
+mod appearances;
 mod catalog;
 mod confinement;
 mod fields;
 mod form;
 mod items;
+mod new_fields;
 mod references;
 mod values;
 
@@ -298,6 +300,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         self.explain_information()?;
         self.explain_catalog()?;
         self.explain_fields()?;
+        self.explain_appearances()?;
         self.explain_annotations()?;
         self.refuse_unexplained()?;
         self.confine()

@@ -4,7 +4,7 @@ use parafa_format_core::Refusal;
 
 use super::confinement::Standing;
 use super::items::{DifferingItems, Items};
-use super::{Comparison, Stop};
+use super::{Change, Comparison, Stop};
 use crate::structure::{
     ObjectSource, RawDictionary, RawEntry, RawObject, Revision, as_reference, same_value,
 };
@@ -58,6 +58,31 @@ impl<'a> Comparison<'_, '_, 'a> {
         {
             self.explain_as(number, Standing::Parts);
         }
+    }
+
+    /// The dictionary that a value refers to as it did before, written anew under
+    /// its number: what it is has been looked at.
+    pub(super) fn explain_rewritten(
+        &mut self,
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        let Some((number, _)) = new.and_then(as_reference) else {
+            return Ok(());
+        };
+        let is_dictionary =
+            |object: &RawObject<'_>| object.data.is_none() && object.bytes.starts_with(b"<<");
+        if old.and_then(as_reference).map(|(old, _)| old) != Some(number)
+            || !self.is_on_both_sides(number, is_dictionary)
+        {
+            return Ok(());
+        }
+        if let Some(Change { new: Some(new), .. }) = self.changed.get(&number) {
+            let new = new.bytes.clone();
+            self.explain_as(number, Standing::Whole);
+            self.explain_added(&new)?;
+        }
+        Ok(())
     }
 
     /// Whether a value of the form's resources is what it was but for names

@@ -1,10 +1,11 @@
 //! From the last `startxref` back to the first revision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use parafa_format_core::Refusal;
 
+use super::hidden::{Hidden, InTable};
 use super::section::{self, Allowance, Parsed, SectionError};
 use super::{XrefEntry, XrefForm, XrefSection};
 use crate::limits::Limits;
@@ -73,6 +74,7 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
     };
     let mut found: Vec<Found> = Vec::new();
     let mut visited = BTreeSet::new();
+    let mut hidden = Hidden::default();
     let mut next = Some(newest);
     while let Some(offset) = next {
         if !visited.insert(offset) {
@@ -96,6 +98,13 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
             ));
         }
         let section = read_section(source, offset, &mut allowance)?;
+        hidden
+            .add_older(&section.section, &section.hidden)
+            .map_err(|number| {
+                ambiguous(format!(
+                    "The object {number} is hidden in a table, and in use in an older one."
+                ))
+            })?;
         next = section.prev;
         found.push(section);
     }
@@ -146,6 +155,9 @@ struct Found {
     section: XrefSection,
     completion: Option<Completion>,
     prev: Option<usize>,
+    /// What a cross-reference stream beside the table tells of objects that the
+    /// table does not have in use.
+    hidden: BTreeMap<u32, InTable>,
 }
 
 /// `startxref`, an offset and `%%EOF`.
@@ -191,6 +203,7 @@ fn read_section(
         offset_of(&dictionary, b"Prev").ok_or_else(|| refuse(SectionError::Trailer("Prev")))?;
     let hybrid = offset_of(&dictionary, b"XRefStm")
         .ok_or_else(|| refuse(SectionError::Trailer("XRefStm")))?;
+    let mut hidden = BTreeMap::new();
     let mut stream_numbers = Vec::from_iter(stream_number);
     let mut form = if stream_number.is_some() {
         XrefForm::Stream
@@ -204,11 +217,22 @@ fn read_section(
         stream_numbers.extend(stream.stream_number);
         // The stream tells about objects that the table hides as free (7.5.8.4).
         for (number, entry) in stream.entries {
-            let listed = entries.entry(number).or_insert(entry);
-            if *listed == XrefEntry::Free {
-                *listed = entry;
+            let listed = entries.insert(number, entry);
+            match listed {
+                None => _ = hidden.insert(number, InTable::Unlisted),
+                Some(XrefEntry::Free) => _ = hidden.insert(number, InTable::Free),
+                Some(listed) if entry == XrefEntry::Free || entry == listed => {
+                    entries.insert(number, listed);
+                }
+                Some(_) => {
+                    return Err(ambiguous(format!(
+                        "The table and the stream of the section at byte {offset} list the \
+                         object {number} at different places."
+                    )));
+                }
             }
         }
+        hidden.retain(|number, _| entries.get(number) != Some(&XrefEntry::Free));
     }
     let mut scanner = Scanner::new(source.up_to_omission(end), end);
     scanner.skip_blanks();
@@ -228,6 +252,7 @@ fn read_section(
         section,
         completion,
         prev,
+        hidden,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The chain of cross-reference sections (ISO 32000-2, 7.5.4 to 7.5.8).
 
 mod chain;
+mod hidden;
 mod section;
 
 use std::ops::Range;
@@ -37,6 +38,18 @@ pub(crate) enum XrefEntry {
         /// The object's generation.
         generation: u16,
     },
+}
+
+impl XrefEntry {
+    /// The generation of the object, `None` when it is not in use. Members of
+    /// object streams have generation 0 (7.5.7).
+    pub(crate) fn generation(self) -> Option<u16> {
+        match self {
+            Self::Free => None,
+            Self::Compressed { .. } => Some(0),
+            Self::InUse { generation, .. } => Some(generation),
+        }
+    }
 }
 
 /// One cross-reference section with its trailer.

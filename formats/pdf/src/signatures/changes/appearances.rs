@@ -1,0 +1,93 @@
+//! Appearances of fields that are written anew under their numbers, as some
+//! programs do when a form is filled in.
+
+use std::collections::BTreeSet;
+
+use parafa_format_core::ChangeKind;
+
+use super::confinement::Standing;
+use super::{Change, Comparison, Stop, entries, referenced};
+use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference, same_value};
+
+impl Comparison<'_, '_, '_> {
+    /// Streams, and the dictionaries that name them, of the fields that may be
+    /// filled in. That nothing else shows them is left to be confined.
+    pub(super) fn explain_appearances(&mut self) -> Result<(), Stop> {
+        let detector = self.detector;
+        let rewritten = self.changed.iter().filter(|(number, change)| {
+            let is_unexplained = !self.explained.contains_key(number);
+            is_unexplained && change.old.is_some() && change.new.is_some()
+        });
+        let rewritten: Vec<u32> = rewritten.map(|(number, _)| *number).collect();
+        if rewritten.is_empty() {
+            return Ok(());
+        }
+        let references = detector.references()?;
+        let sources: BTreeSet<u32> = rewritten
+            .iter()
+            .flat_map(|number| references.to(*number))
+            .map(|reference| reference.from)
+            .collect();
+        let above = sources.iter().flat_map(|source| references.to(*source));
+        let above = above.map(|reference| reference.from);
+        let fields: BTreeSet<u32> = above.chain(sources.iter().copied()).collect();
+        for node in fields.iter().filter_map(|field| detector.field(*field)) {
+            if node.kind != FieldKind::Signature && self.may_be_filled_in(node) {
+                self.explain_appearances_of(node)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn explain_appearances_of(&mut self, node: &FieldNode<'_>) -> Result<(), Stop> {
+        let number = node.id.0;
+        let (Some(old), Some(new)) = (self.old.raw(number)?, self.file.newest().raw(number)?)
+        else {
+            return Ok(());
+        };
+        let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
+        let (Some(old), Some(appearances)) = (old.value(b"AP"), new.value(b"AP")) else {
+            return Ok(());
+        };
+        // Any other one is the field's own change.
+        if !same_value(old, appearances) {
+            return Ok(());
+        }
+        let Some(source) = self.new_value(appearances)? else {
+            return Ok(());
+        };
+        let mut streams = referenced(&source)?;
+        streams.retain(|stream| self.is_on_both_sides(*stream, is_appearance));
+        let dictionary = as_reference(appearances).map(|(dictionary, _)| dictionary);
+        if streams.is_empty() && dictionary.is_none_or(|own| !self.changed.contains_key(&own)) {
+            return Ok(());
+        }
+        self.warrant(number, b"AP", appearances)?;
+        if let Some(dictionary) = dictionary {
+            if self.changed.contains_key(&dictionary) {
+                self.explain_rewritten(Some(old), Some(appearances))?;
+            } else {
+                // Whoever else shows it shows something else now.
+                self.explain_as(dictionary, Standing::Whole);
+            }
+        }
+        for stream in streams {
+            if let Some(Change { new: Some(new), .. }) = self.changed.get(&stream) {
+                let new = new.bytes.clone();
+                self.explain_as(stream, Standing::Whole);
+                self.explain_added(&new)?;
+            }
+        }
+        self.find(ChangeKind::FormFilling);
+        Ok(())
+    }
+}
+
+/// A form XObject (ISO 32000-2, 8.10).
+fn is_appearance(object: &RawObject<'_>) -> bool {
+    object.data.is_some()
+        && entries(&object.bytes).is_ok_and(|entries| {
+            let subtype = entries.value(b"Subtype").map(as_name);
+            subtype.is_none_or(|subtype| subtype.is_some_and(|name| name == b"Form"))
+        })
+}

@@ -1,0 +1,218 @@
+//! Signature fields that are added to the form.
+
+use std::collections::BTreeSet;
+
+use lopdf::Object;
+use parafa_format_core::ChangeKind;
+
+use super::super::{AccessPermission, is_document_timestamp};
+use super::{Comparison, Stop, entries};
+use crate::page_content::ContentDecoder;
+use crate::structure::{
+    FieldKind, FieldNode, RawDictionary, array_items, as_name, as_reference, is_white_space,
+    same_value,
+};
+
+/// Entries by which a field does something (ISO 32000-2, 12.6.3).
+const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
+
+/// What the content of an appearance that shows nothing is made of.
+const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
+
+impl Comparison<'_, '_, '_> {
+    /// Signature fields that were added to the root of the form.
+    pub(super) fn explain_new_fields(&mut self, roots: &BTreeSet<u32>) -> Result<(), Stop> {
+        if roots.is_empty() {
+            return Ok(());
+        }
+        let fields = self.detector.fields.iter();
+        let earlier = fields.filter(|field| !self.is_added(field.id.0));
+        let names = earlier.map(|field| field.name.as_str()).collect();
+        // Fields may share a list of kids that leads to none.
+        let mut lists = BTreeSet::new();
+        for root in roots {
+            self.explain_new_field(*root, &names, &mut lists)?;
+        }
+        Ok(())
+    }
+
+    /// A signature field that is new, as is all that is below it. `names` are
+    /// those of the fields that were there, `lists` the lists of kids that were
+    /// looked at.
+    fn explain_new_field(
+        &mut self,
+        root: u32,
+        names: &BTreeSet<&str>,
+        lists: &mut BTreeSet<*const Object>,
+    ) -> Result<(), Stop> {
+        let detector = self.detector;
+        let mut open = vec![root];
+        while let Some(number) = open.pop() {
+            let node = detector
+                .field(number)
+                .filter(|node| node.kind == FieldKind::Signature && self.is_added(number));
+            let Some(node) = node else {
+                return Err(Stop::Change(format!(
+                    "The object {number} was added to the form, but is no new signature field."
+                )));
+            };
+            if names.contains(node.name.as_str()) && !node.name.is_empty() {
+                let name = &node.name;
+                return Err(Stop::Change(format!("Another field {name:?} was added.")));
+            }
+            self.refuse_foreign_parts(node, number == root)?;
+            self.refuse_forbidden(node)?;
+            open.extend(self.kids(node, lists));
+            if !self.is_timestamp(node) || self.has_extent(node)? {
+                self.find(ChangeKind::Signing);
+            }
+        }
+        self.explain_added(format!("{root} 0 R").as_bytes())?;
+        Ok(())
+    }
+
+    /// A new field is no part of another one, shows what widgets show where
+    /// widgets show it, and does nothing.
+    fn refuse_foreign_parts(&self, node: &FieldNode<'_>, is_root: bool) -> Result<(), Stop> {
+        let refused = |why: &str| {
+            let name = &node.name;
+            Err(Stop::Change(format!("The field {name:?} was added {why}.")))
+        };
+        let Some(source) = self.file.newest().raw(node.id.0)? else {
+            return Ok(());
+        };
+        let written = entries(&source.bytes)?;
+        if is_root && self.has(&written, b"Parent")? {
+            return refused("below another");
+        }
+        for key in ACTION_KEYS {
+            if self.has(&written, key)? {
+                return refused("with actions");
+            }
+        }
+        // Other annotations are drawn where their lines, corners and marked words
+        // are, whatever their rectangles say.
+        let subtype = written
+            .value(b"Subtype")
+            .map(|value| self.new_value(value))
+            .transpose()?
+            .flatten();
+        match subtype.as_deref().map(as_name) {
+            None => Ok(()),
+            Some(Some(name)) if name == b"Widget" => Ok(()),
+            Some(_) => refused("as another annotation than a widget"),
+        }
+    }
+
+    fn has(&self, dictionary: &RawDictionary<'_>, key: &[u8]) -> Result<bool, Stop> {
+        let value = dictionary.value(key).map(|value| self.new_value(value));
+        Ok(value.transpose()?.flatten().is_some())
+    }
+
+    /// A new field may be forbidden when it is seen or shows a signature;
+    /// document time-stamps have fields that nobody sees.
+    fn refuse_forbidden(&self, node: &FieldNode<'_>) -> Result<(), Stop> {
+        let is_seen = self.has_extent(node)?;
+        if is_seen && self.permissions.is_stated {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added, and is seen, after a certification.",
+                node.name
+            )));
+        }
+        let has_value = node.value.is_some_and(|value| !value.is_null());
+        if has_value && !self.shows_new_signature(node) {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added with a value that is no new signature.",
+                node.name
+            )));
+        }
+        if is_seen && !has_value && self.draws(node)? {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added, and shows something without a signature.",
+                node.name
+            )));
+        }
+        let value = node.value.and_then(|value| self.file.resolve(value));
+        let may_be_empty = self.permissions.access > AccessPermission::NoChanges;
+        let is_locked = !may_be_empty || self.permissions.locks_new(&node.name);
+        let changes_nothing =
+            !is_seen && (self.is_timestamp(node) || may_be_empty && value.is_none());
+        if is_locked && !changes_nothing {
+            return Err(Stop::Change(format!(
+                "The field {:?} was added.",
+                node.name
+            )));
+        }
+        Ok(())
+    }
+
+    fn is_timestamp(&self, node: &FieldNode<'_>) -> bool {
+        let value = node.value.and_then(|value| self.file.resolve(value));
+        value
+            .and_then(|value| value.as_dict().ok())
+            .is_some_and(|value| is_document_timestamp(self.file, value))
+    }
+
+    /// Whether a widget takes room on a page; what cannot be read does, and an
+    /// appearance without a rectangle: some readers draw it all over the page.
+    /// Flags that hide it do not count: some hide it on paper or on screen only.
+    fn has_extent(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
+            return Ok(false);
+        };
+        let entries = entries(&widget.bytes)?;
+        let rectangle = entries.value(b"Rect").map(|value| self.new_value(value));
+        let Some(rectangle) = rectangle.transpose()?.flatten() else {
+            return Ok(entries.value(b"AP").is_some());
+        };
+        Ok(match array_items(&rectangle).as_deref() {
+            Ok([left, bottom, right, top]) => !same_value(left, right) && !same_value(bottom, top),
+            _ => true,
+        })
+    }
+
+    /// Whether a widget has an appearance that draws something. Programs give
+    /// empty fields one that draws nothing.
+    fn draws(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
+            return Ok(false);
+        };
+        let written = entries(&widget.bytes)?;
+        let appearances = written.value(b"AP").map(|value| self.new_value(value));
+        let Some(appearances) = appearances.transpose()?.flatten() else {
+            return Ok(false);
+        };
+        let Ok(appearances) = RawDictionary::scan(&appearances) else {
+            return Ok(true);
+        };
+        let mut decoder = ContentDecoder::new(self.file.limits());
+        let mut is_blank = |value: &[u8]| {
+            let content = as_reference(value).and_then(|id| decoder.decode(self.file, id));
+            content.is_some_and(|content| shows_nothing(&content))
+        };
+        let mut values = appearances.entries().iter().map(|entry| entry.value);
+        Ok(!values.all(|value| value == b"null" || is_blank(value)))
+    }
+
+    fn kids(&self, node: &FieldNode<'_>, lists: &mut BTreeSet<*const Object>) -> Vec<u32> {
+        let kids = self.file.entry(node.dictionary, b"Kids");
+        let kids = kids.filter(|kids| lists.insert(std::ptr::from_ref(*kids)));
+        let kids = kids.and_then(|kids| kids.as_array().ok());
+        let numbers = kids.into_iter().flatten().map(Object::as_reference);
+        numbers.flatten().map(|(number, _)| number).collect()
+    }
+}
+
+/// Whether a content stream is made of nothing but comments, and brackets around
+/// nothing.
+fn shows_nothing(content: &[u8]) -> bool {
+    let lines = content.split(|byte| matches!(byte, b'\r' | b'\n'));
+    let without_comment = |line| {
+        let line: &[u8] = line;
+        line.split(|byte| *byte == b'%').next().unwrap_or_default()
+    };
+    let mut words = lines
+        .flat_map(|line| without_comment(line).split(|byte| is_white_space(*byte)))
+        .filter(|word| !word.is_empty());
+    words.all(|word| SHOWING_NOTHING.contains(&word))
+}

@@ -1,0 +1,103 @@
+//! References and hidden objects that readers follow differently.
+
+use parafa_fixtures::{CrossReference, PdfBuilder, plain};
+use parafa_format_core::{MemoryBlob, NativeEnvironment};
+use parafa_format_pdf::verify;
+
+use crate::ceremony::P256;
+use crate::earlier_signatures::{number_after, object, updated};
+use crate::intake::{inspected, refused};
+
+#[test]
+fn a_reference_has_the_generation_of_its_object() {
+    let refers = |to: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            5,
+            format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {to} >>"),
+        );
+        objects
+    };
+    for layout in [
+        CrossReference::Table,
+        CrossReference::Stream,
+        CrossReference::Hybrid,
+    ] {
+        let written = |to| refers(to).write("1.7", layout, "/Root 1 0 R /Info 4 0 R");
+
+        assert!(inspected(&written("6 0 R")).is_ok(), "{layout:?}");
+        assert_eq!(refused(&written("6 3 R")), "xref-ambiguous", "{layout:?}");
+        // Nobody finds anything there.
+        assert!(inspected(&written("[6 0 R 600 3 R]")).is_ok(), "{layout:?}");
+    }
+}
+
+#[test]
+fn a_reference_that_is_led_astray_after_a_signature_is_refused() {
+    let signed = P256.signs(&plain(1)).unwrap();
+    let form = number_after(&signed, "/AcroForm ");
+    let catalog = object(&signed, 1);
+    let astray = catalog.replace(
+        &format!("/AcroForm {form} 0 R"),
+        &format!("/AcroForm {form} 3 R"),
+    );
+    assert_ne!(astray, catalog);
+
+    let forged = updated(&signed, &[(1, &astray)]);
+
+    assert_eq!(refused(&forged), "xref-ambiguous");
+    let verified = verify(&NativeEnvironment, &MemoryBlob(forged));
+    assert_eq!(verified.unwrap_err().code, "xref-ambiguous");
+}
+
+/// A document with an update whose table has one entry for the content of the
+/// page, and whose stream beside it says where it was all the time.
+fn with_hidden_content(in_table: &str) -> Vec<u8> {
+    let mut bytes = plain(1);
+    let prev = number_after(&bytes, "startxref\n");
+    let content = b"\n6 0 obj";
+    let content = bytes
+        .windows(content.len())
+        .position(|window| window == content)
+        .unwrap()
+        + 1;
+    let size = number_after(&bytes, "/Size ");
+    let stream = bytes.len();
+    let row: Vec<u8> = [1]
+        .into_iter()
+        .chain(u32::try_from(content).unwrap().to_be_bytes())
+        .chain([0, 0])
+        .collect();
+    bytes.extend_from_slice(
+        format!(
+            "{size} 0 obj\n<< /Type /XRef /Size {} /W [1 4 2] /Index [6 1] /Length 7 >>\nstream\n",
+            size + 1
+        )
+        .as_bytes(),
+    );
+    bytes.extend_from_slice(&row);
+    bytes.extend_from_slice(b"\nendstream\nendobj\n");
+    let start = bytes.len();
+    let in_table = in_table.replace("OFFSET", &format!("{content:010}"));
+    let tail = format!(
+        "xref\n{in_table}trailer\n<< /Size {} /Root 1 0 R /Info 4 0 R /Prev {prev} /XRefStm {stream} >>\n\
+         startxref\n{start}\n%%EOF\n",
+        size + 1
+    );
+    bytes.extend_from_slice(tail.as_bytes());
+    bytes
+}
+
+#[test]
+fn what_a_table_hides_was_not_in_use_before() {
+    let nothing = "0 1\n0000000000 65535 f \n";
+    let same = format!("{nothing}6 1\nOFFSET 00000 n \n");
+    let freed = format!("{nothing}6 1\n0000000000 00001 f \n");
+    let elsewhere = format!("{nothing}6 1\n0000000009 00000 n \n");
+
+    assert!(inspected(&with_hidden_content(nothing)).is_ok());
+    assert!(inspected(&with_hidden_content(&same)).is_ok());
+    // Who reads tables alone finds a page without its content, or another one.
+    assert_eq!(refused(&with_hidden_content(&freed)), "xref-ambiguous");
+    assert_eq!(refused(&with_hidden_content(&elsewhere)), "xref-ambiguous");
+}
