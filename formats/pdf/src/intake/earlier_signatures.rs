@@ -56,6 +56,11 @@ pub(super) fn examine(
             ));
         }
     }
+    if !signatures.is_empty() && detector.shows_catalog()? {
+        let detail = "The catalog is referred to as if it were shown; a further signature would \
+                      change what the earlier ones cover.";
+        return Err(refusal("object-damaged", detail.into(), signatures.iter()));
+    }
     if signatures
         .iter()
         .any(|signature| signature.certification.is_some())

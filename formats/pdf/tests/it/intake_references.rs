@@ -101,3 +101,19 @@ fn what_a_table_hides_was_not_in_use_before() {
     assert_eq!(refused(&with_hidden_content(&freed)), "xref-ambiguous");
     assert_eq!(refused(&with_hidden_content(&elsewhere)), "xref-ambiguous");
 }
+
+#[test]
+fn a_signed_document_that_draws_its_catalog_is_refused_before_anybody_signs_again() {
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(
+        5,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R \
+         /Resources << /Font << /F1 1 0 R >> >> >>",
+    );
+    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+
+    let signed = P256.signs(&document).unwrap();
+
+    assert_eq!(refused(&signed), "object-damaged");
+    assert_eq!(P256.signs(&signed).unwrap_err().code, "object-damaged");
+}

@@ -114,7 +114,9 @@ impl<'a> Comparison<'_, '_, 'a> {
         let Some(Change { new: Some(new), .. }) = self.changed.get(&number) else {
             return true;
         };
+        let is_null = new.data.is_none() && *new.bytes == *b"null";
         match key {
+            _ if is_null => true,
             b"Metadata" => is_metadata(new),
             b"DSS" => is_part_of_security_store(new),
             _ => new.data.is_none() && new.bytes.starts_with(b"<<"),

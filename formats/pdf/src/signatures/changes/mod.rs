@@ -27,12 +27,13 @@ use parafa_format_core::{ChangeKind, LaterChanges, Refusal};
 
 use super::{Permissions, signature_of};
 use crate::structure::{
-    FieldNode, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry, same_value,
+    FieldNode, LinkKind, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry,
+    same_value,
 };
 
 use annotations::SharedLists;
 use confinement::Standing;
-use references::References;
+use references::{References, TRAILER};
 
 /// Compares the newest state of a file with what its signatures cover. What
 /// all comparisons need is read once; each then costs what was updated after
@@ -153,6 +154,17 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             Err(Stop::Change(change)) => Ok(Err(change)),
             Err(Stop::Refusal(refusal)) => Err(refusal),
         }
+    }
+
+    /// Whether anything but the trailer and signatures refers to the catalog, as
+    /// if it were something that is shown: a further signature changes it.
+    pub(crate) fn shows_catalog(&self) -> Result<bool, Refusal> {
+        let Some((catalog, _)) = self.file.newest().catalog_id() else {
+            return Ok(false);
+        };
+        let references = self.references()?.to(catalog).iter();
+        let mut others = references.filter(|reference| reference.from != TRAILER);
+        Ok(others.any(|reference| reference.kind != LinkKind::SignedData))
     }
 
     fn references(&self) -> Result<&References, Refusal> {
