@@ -34,6 +34,9 @@ pub struct Limits {
     /// Bytes that all signatures together cover: each is a digest over its
     /// revision.
     pub covered_bytes: u64,
+    /// Objects that were written after signatures, each counted for every
+    /// signature before it: they are compared with what they were.
+    pub compared_objects: usize,
     /// Time-stamps in all signatures together, each of which is verified.
     pub timestamps: usize,
     /// Certificates, and as many revocation data, among which the chains of all
@@ -63,6 +66,7 @@ impl Limits {
             entries: limits.entries - 10,
             decoded_total_bytes: limits.decoded_total_bytes - 1024,
             covered_bytes: limits.covered_bytes / 2,
+            compared_objects: limits.compared_objects / 2,
             timestamps: limits.timestamps / 2,
             ..limits
         }
@@ -108,6 +112,7 @@ impl Default for Limits {
             decoded_ratio: 256,
             security_store_bytes: 64 * 1024 * 1024,
             covered_bytes: 4 * 1024 * 1024 * 1024,
+            compared_objects: 1_000_000,
             timestamps: 1_000,
             chain_candidates: 5_000,
             chain_signatures: 2_000,

@@ -70,7 +70,7 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
         Purpose::Rehearsal => interactive_form::fields_even_of_xfa(file),
     }?;
     let signatures = signatures::find(file)?;
-    require_verifiable(file.limits(), &signatures)?;
+    require_verifiable(file, &signatures)?;
     notes.extend(earlier_signatures::examine(file, &signatures)?);
     if purpose == Purpose::SignatureInNewField {
         signatures::new_field_name(file, &signatures)?;

@@ -300,6 +300,13 @@ impl<'a> PdfFile<'a> {
         })
     }
 
+    /// How many entries the sections of later revisions have together.
+    pub(crate) fn entries_listed_after(&self, end: usize) -> usize {
+        let later = self.sections.iter();
+        let later = later.take_while(|section| section.marker_end > end);
+        later.map(|section| section.entries.len()).sum()
+    }
+
     /// The state of the file up to an offset; `None` when no revision ends
     /// there.
     pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {

@@ -3,6 +3,7 @@ use parafa_format_core::Refusal;
 
 use crate::limits::Limits;
 use crate::signatures::SignatureDictionary;
+use crate::structure::PdfFile;
 
 /// The code of refusals of what takes too much work.
 const CODE: &str = "too-much-to-verify";
@@ -10,6 +11,7 @@ const CODE: &str = "too-much-to-verify";
 /// How much work the signatures of a file may still take.
 pub(super) struct Bounds {
     covered_bytes: u64,
+    compared_objects: usize,
     timestamps: usize,
 }
 
@@ -17,6 +19,7 @@ impl Bounds {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             covered_bytes: limits.covered_bytes,
+            compared_objects: limits.compared_objects,
             timestamps: limits.timestamps,
         }
     }
@@ -24,12 +27,21 @@ impl Bounds {
     /// Takes what one signature takes, if there is so much.
     pub(super) fn spend(
         &mut self,
+        file: &PdfFile<'_>,
         signature: &SignatureDictionary,
         cms: Option<&SignedData>,
     ) -> Result<(), Refusal> {
-        let covered = u64::try_from(signature.end_of_coverage()).unwrap_or(u64::MAX);
+        let end = signature.end_of_coverage();
+        let covered = u64::try_from(end).unwrap_or(u64::MAX);
         self.covered_bytes = self.covered_bytes.checked_sub(covered).ok_or_else(|| {
             Refusal::new(CODE, "The signatures cover more bytes than are verified.")
+        })?;
+        let later = file.entries_listed_after(end);
+        self.compared_objects = self.compared_objects.checked_sub(later).ok_or_else(|| {
+            Refusal::new(
+                CODE,
+                "More objects were written after the signatures than are compared.",
+            )
         })?;
         let timestamps = cms.map_or(0, |cms| cms.timestamps().len());
         self.timestamps = self.timestamps.checked_sub(timestamps).ok_or_else(|| {
@@ -45,13 +57,13 @@ impl Bounds {
 /// Refuses signatures that take more work than is done. Whoever is to sign
 /// should not sign in vain, because the document cannot be verified afterwards.
 pub(crate) fn require_verifiable(
-    limits: &Limits,
+    file: &PdfFile<'_>,
     signatures: &[SignatureDictionary],
 ) -> Result<(), Refusal> {
-    let mut bounds = Bounds::new(limits);
+    let mut bounds = Bounds::new(file.limits());
     signatures.iter().try_for_each(|signature| {
         let cms = SignedData::parse(&signature.contents).ok();
-        bounds.spend(signature, cms.as_ref())
+        bounds.spend(file, signature, cms.as_ref())
     })
 }
 
@@ -69,7 +81,6 @@ mod tests {
 
     use super::*;
     use crate::signatures;
-    use crate::structure::PdfFile;
 
     #[test]
     fn a_document_with_more_to_verify_than_is_done_is_refused() {
@@ -81,20 +92,24 @@ mod tests {
         let document = SignedPdf::unsigned().sign(stamped).sign(jonas).build();
         let file = PdfFile::parse(&document, &Limits::default()).unwrap();
         let found = signatures::find(&file).unwrap();
-        let usual = Limits::default();
-        let covered = found.iter().map(SignatureDictionary::end_of_coverage);
-        let covered = u64::try_from(covered.sum::<usize>()).unwrap();
-        let within = |covered_bytes, timestamps| {
+        let ends = found.iter().map(SignatureDictionary::end_of_coverage);
+        let covered = u64::try_from(ends.clone().sum::<usize>()).unwrap();
+        let compared = ends.map(|end| file.entries_listed_after(end)).sum();
+        let within = |covered_bytes, compared_objects, timestamps| {
             let limits = Limits {
                 covered_bytes,
+                compared_objects,
                 timestamps,
-                ..usual.clone()
+                ..Limits::default()
             };
-            require_verifiable(&limits, &found).map_err(|refusal| refusal.code)
+            let file = PdfFile::parse(&document, &limits).unwrap();
+            require_verifiable(&file, &found).map_err(|refusal| refusal.code)
         };
 
-        assert_eq!(within(covered, 1), Ok(()));
-        assert_eq!(within(covered - 1, 1), Err(CODE.into()));
-        assert_eq!(within(covered, 0), Err(CODE.into()));
+        assert_ne!(compared, 0);
+        assert_eq!(within(covered, compared, 1), Ok(()));
+        assert_eq!(within(covered - 1, compared, 1), Err(CODE.into()));
+        assert_eq!(within(covered, compared - 1, 1), Err(CODE.into()));
+        assert_eq!(within(covered, compared, 0), Err(CODE.into()));
     }
 }

@@ -33,7 +33,7 @@ impl<'s> CheckedSignature<'s> {
         let mut bounds = Bounds::new(file.limits());
         let checked = signatures.iter().map(|dictionary| {
             let cms = SignedData::parse(&dictionary.contents).ok();
-            bounds.spend(dictionary, cms.as_ref())?;
+            bounds.spend(file, dictionary, cms.as_ref())?;
             let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
                 document,
                 detector: &detector,
