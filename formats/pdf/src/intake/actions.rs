@@ -17,7 +17,7 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
     let mut found = Found::default();
     for (id, object) in file.objects() {
         if let Object::Stream(stream) = object
-            && stream.dict.has(b"F")
+            && file.entry(&stream.dict, b"F").is_some()
         {
             return Err(Refusal::new(
                 "external-stream",
@@ -61,7 +61,9 @@ impl Found {
             Some(b"Launch") => self.launch = true,
             // A rendition action may have a script instead of an operation
             // (12.6.4.14).
-            Some(b"Rendition") => self.javascript |= dictionary.has(b"JS"),
+            Some(b"Rendition") => {
+                self.javascript |= file.entry(dictionary, b"JS").is_some();
+            }
             _ => {}
         }
     }
