@@ -58,7 +58,7 @@ impl Found {
         match action_type(file, dictionary) {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
-            Some(b"Launch") => self.launch = true,
+            Some(b"Launch") => self.launch |= !is_structure_element(file, dictionary),
             // A rendition action may have a script instead of an operation
             // (12.6.4.14).
             Some(b"Rendition") => {
@@ -125,6 +125,21 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
 
 fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<&'f [u8]> {
     file.entry(dictionary, b"S")?.as_name().ok()
+}
+
+/// Whether a dictionary whose `/S` is a type of actions is an element of the
+/// structure tree (14.7.2), where `/S` is any name: one with a parent that says
+/// of nothing what to start.
+fn is_structure_element(file: &PdfFile<'_>, dictionary: &Dictionary) -> bool {
+    /// What a launch action starts (table 207).
+    const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
+
+    let is_of_type = file
+        .entry(dictionary, b"Type")
+        .is_none_or(|of_type| of_type.as_name().ok() == Some(b"StructElem"));
+    // Whatever their values are: no element has such entries.
+    let starts = STARTED.iter().any(|key| dictionary.has(key));
+    is_of_type && !starts && file.entry_dictionary(dictionary, b"P").is_some()
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.
