@@ -216,12 +216,11 @@ impl<'f> Field<'f> {
     }
 
     /// Whether it has a value that is shown in writing. A button's is shown by
-    /// its state, and so may be a name where the kind of field is not known.
+    /// its state.
     pub(super) fn has_written_value(&self) -> bool {
         match self.kind() {
             FieldKind::Choice | FieldKind::Text => self.has_value(),
-            FieldKind::Unknown => !matches!(self.value, Some(Object::Name(_))) && self.has_value(),
-            FieldKind::Button | FieldKind::Signature => false,
+            FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => false,
         }
     }
 

@@ -38,11 +38,14 @@ pub(super) enum Reason {
     BadFlags,
     /// The widget has no usable `/Rect`.
     BadRectangle,
+    /// Its flag Invisible is set, which only some readers go by.
+    InvisibleFlag,
     /// The page has it more than once.
     ListedTwice,
     /// It has something to show, but no appearance; readers make one up.
     NoAppearance,
-    /// It has appearances for states, but says not which one it is in.
+    /// It has appearances for states, but says not which one it is in, and
+    /// some readers choose one.
     NoState,
     /// It is a field that its page has as another annotation than a widget.
     NotAWidget,
@@ -54,7 +57,7 @@ pub(super) enum Reason {
     Signed,
     /// The data of the appearance cannot be decoded.
     UndecodableAppearance,
-    /// Its kind of field is not known, and it has no appearance.
+    /// Its kind of field is not known; only some readers show such a widget.
     UnknownFieldType,
     /// There is no appearance for the state that it is in.
     UnknownState,
@@ -71,6 +74,7 @@ impl Reason {
             Self::BadBoundingBox => "bad-bbox",
             Self::BadFlags => "bad-flags",
             Self::BadRectangle => "bad-rect",
+            Self::InvisibleFlag => "invisible-flag",
             Self::ListedTwice => "listed-twice",
             Self::NoAppearance => "no-appearance",
             Self::NoState => "no-state",
@@ -104,6 +108,7 @@ pub(super) fn judge(
     match judge_visible(file, widget, field) {
         Ok(Verdict::Nothing) => Ok(Verdict::Nothing),
         _ if widget.is_repeated => Err(Reason::ListedTwice),
+        Ok(Verdict::Shows { .. }) if widget.has_invisible_flag() => Err(Reason::InvisibleFlag),
         verdict => verdict,
     }
 }
@@ -123,6 +128,7 @@ fn judge_visible(
     }
     match selected {
         Selected::Nothing => Ok(Verdict::Nothing),
+        Selected::Stream(_) if field.kind() == FieldKind::Unknown => Err(Reason::UnknownFieldType),
         Selected::Stream(appearance) => Ok(Verdict::Shows {
             appearance,
             rectangle,
@@ -159,7 +165,9 @@ fn selected(
         _ => return Ok(Selected::Missing),
     };
     let Some(state) = file.entry(widget, b"AS") else {
-        let is_off = !field.has_value() && file.entry(states, b"Off").is_none();
+        // Some readers show the only state whether or not the widget is in it.
+        let is_off =
+            !field.has_value() && file.entry(states, b"Off").is_none() && states.len() != 1;
         return if is_off {
             Ok(Selected::Nothing)
         } else {
