@@ -6,13 +6,13 @@
 //! answer names every such field. No appearance is ever made here.
 
 mod appearance;
-mod below;
 mod detach;
 mod drawer;
 mod failures;
 mod field;
 mod leftovers;
 mod mapping;
+mod others;
 mod parent_tree;
 mod resources;
 mod signed;

@@ -30,6 +30,8 @@ pub(super) enum Reason {
     /// Its appearance uses a name that the page and the interactive form
     /// define differently, or that only some readers find in the form.
     AmbiguousResource,
+    /// An annotation follows it that only some readers draw on top of it.
+    AnnotationAbove,
     /// It covers an annotation that would come to lie on top of it.
     AnnotationBelow,
     /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
@@ -70,6 +72,7 @@ impl Reason {
     fn code(self) -> &'static str {
         match self {
             Self::AmbiguousResource => "ambiguous-resource",
+            Self::AnnotationAbove => "annotation-above",
             Self::AnnotationBelow => "annotation-below",
             Self::BadBoundingBox => "bad-bbox",
             Self::BadFlags => "bad-flags",
