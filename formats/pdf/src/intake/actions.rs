@@ -127,19 +127,19 @@ fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<
     file.entry(dictionary, b"S")?.as_name().ok()
 }
 
-/// Whether a dictionary whose `/S` is a type of actions is an element of the
-/// structure tree (14.7.2), where `/S` is any name: one with a parent that says
-/// of nothing what to start.
+/// Whether a dictionary whose `/S` is the type of launch actions is an element
+/// of the structure tree (14.7.2), where `/S` is any name: one that says so, or
+/// has a parent, and names nothing that any reader could start.
 fn is_structure_element(file: &PdfFile<'_>, dictionary: &Dictionary) -> bool {
     /// What a launch action starts (table 207).
     const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
 
-    let is_of_type = file
-        .entry(dictionary, b"Type")
-        .is_none_or(|of_type| of_type.as_name().ok() == Some(b"StructElem"));
+    let is_element = match file.entry(dictionary, b"Type") {
+        Some(of_type) => of_type.as_name().ok() == Some(b"StructElem"),
+        None => file.entry_dictionary(dictionary, b"P").is_some(),
+    };
     // Whatever their values are: no element has such entries.
-    let starts = STARTED.iter().any(|key| dictionary.has(key));
-    is_of_type && !starts && file.entry_dictionary(dictionary, b"P").is_some()
+    is_element && !STARTED.iter().any(|key| dictionary.has(key))
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.

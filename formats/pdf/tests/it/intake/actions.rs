@@ -50,16 +50,17 @@ fn what_an_action_does_may_be_said_elsewhere() {
 fn an_element_of_the_structure_may_have_the_name_of_an_action() {
     let with_element = |element: &str| {
         let mut objects = PdfBuilder::new().objects();
-        objects.set(
-            1,
-            "<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 8 0 R /OpenAction 9 0 R >>",
-        );
+        objects.set(1, "<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 8 0 R >>");
         objects.set(8, "<< /Type /StructTreeRoot /K [9 0 R] >>");
         objects.set(9, format!("<< /S /Launch {element} >>"));
         table(&objects)
     };
 
-    for element in ["/Type /StructElem /P 8 0 R", "/P 8 0 R /K 0"] {
+    for element in [
+        "/Type /StructElem",
+        "/Type /StructElem /P 8 0 R",
+        "/P 8 0 R /K 0",
+    ] {
         assert_eq!(notes(&with_element(element)), [""; 0], "{element}");
     }
     for action in [
@@ -73,8 +74,7 @@ fn an_element_of_the_structure_may_have_the_name_of_an_action() {
         "/Type /StructElem /P 8 0 R /Unix (a)",
         "/Type /Action /P 8 0 R",
         "/Type (StructElem) /P 8 0 R",
-        "/Type /StructElem",
-        "/Type /StructElem /P (8 0 R)",
+        "/P (8 0 R)",
     ] {
         assert_eq!(refused(&with_element(action)), "launch-action", "{action}");
     }
