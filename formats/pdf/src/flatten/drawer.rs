@@ -7,10 +7,10 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::appearance::{Appearances, OfPage};
-use super::below::{Below, Places};
 use super::failures::Failures;
 use super::field::{Field, Fields};
 use super::mapping::{grown, placement};
+use super::others::{Others, Places};
 use super::verdict::{Reason, Verdict, judge};
 use super::widget::{AnnotatedPage, Annotation};
 use crate::page_content::{ContentDecoder, Matrix, PageDrawings, PageTree, Rectangle, Rotation};
@@ -48,6 +48,13 @@ pub(super) struct Drawing {
     content_item: Option<(ObjectId, i64)>,
 }
 
+/// The other annotations of a page, seen from a widget.
+struct AroundWidget {
+    /// Those before it.
+    below: Others,
+    under_all_widgets: Others,
+}
+
 /// What takes the place of a widget in the structure tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct ContentItem {
@@ -82,7 +89,10 @@ impl<'f, 'a> Drawer<'f, 'a> {
         let mut failures = Failures::new(self.file);
         let mut places = Places::default();
         for page in pages {
-            let mut below = Below::default();
+            let mut others = AroundWidget {
+                below: Others::default(),
+                under_all_widgets: Others::under_all_widgets(self.file, page, &mut places),
+            };
             let of_page = self.of_page(page.id);
             for annotation in &page.annotations {
                 if annotation.is_other_field {
@@ -92,11 +102,13 @@ impl<'f, 'a> Drawer<'f, 'a> {
                     continue;
                 }
                 if !annotation.is_widget {
-                    below.add(self.file, annotation, page.rotation, &mut places);
+                    let rotation = page.rotation;
+                    let below = &mut others.below;
+                    below.add(self.file, annotation, rotation, &mut places);
                     continue;
                 }
                 let field = fields.of_widget(annotation);
-                match self.judge((page, of_page), annotation, &field, &below) {
+                match self.judge((page, of_page), annotation, &field, &others) {
                     Ok(drawing) => drawings.extend(drawing),
                     Err(reason) => failures.add(fields, page.number, annotation, reason)?,
                 }
@@ -111,7 +123,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
         (page, of_page): (&AnnotatedPage<'_>, OfPage<'f>),
         widget: &Annotation<'_>,
         field: &Field<'_>,
-        below: &Below,
+        others: &AroundWidget,
     ) -> Result<Option<Drawing>, Reason> {
         let file = self.file;
         let Verdict::Shows {
@@ -133,8 +145,11 @@ impl<'f, 'a> Drawer<'f, 'a> {
         };
         let placement = placement(&form, &rectangle, rotation).ok_or(Reason::BadBoundingBox)?;
         let bounds = form.matrix.then(&placement).bounds(&form.bounding_box);
-        if below.reaches(&bounds) {
+        if others.below.reaches(&bounds) {
             return Err(Reason::AnnotationBelow);
+        }
+        if others.under_all_widgets.reaches(&bounds) {
+            return Err(Reason::AnnotationAbove);
         }
         self.pages
             .open(page.id, &mut self.decoder)

@@ -125,8 +125,8 @@ impl<'f, 'a> Fields<'f, 'a> {
     }
 
     /// The fully qualified name of a widget's field (12.7.4.2), `None` when no
-    /// field above it has a name. `remaining` is how many bytes may be read of
-    /// names yet.
+    /// field above it has a name; an empty one is none. `remaining` is how many
+    /// bytes may be read of names yet.
     ///
     /// # Errors
     /// `form-tree` when the name is longer than that.
@@ -148,6 +148,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             })?;
             names.push(text_string(name).unwrap_or_else(|| "\u{FFFD}".to_owned()));
         }
+        names.retain(|name| !name.is_empty());
         names.reverse();
         Ok((!names.is_empty()).then(|| names.join(".")))
     }
@@ -215,12 +216,11 @@ impl<'f> Field<'f> {
     }
 
     /// Whether it has a value that is shown in writing. A button's is shown by
-    /// its state, and so may be a name where the kind of field is not known.
+    /// its state.
     pub(super) fn has_written_value(&self) -> bool {
         match self.kind() {
             FieldKind::Choice | FieldKind::Text => self.has_value(),
-            FieldKind::Unknown => !matches!(self.value, Some(Object::Name(_))) && self.has_value(),
-            FieldKind::Button | FieldKind::Signature => false,
+            FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => false,
         }
     }
 

@@ -6,13 +6,13 @@
 //! answer names every such field. No appearance is ever made here.
 
 mod appearance;
-mod below;
 mod detach;
 mod drawer;
 mod failures;
 mod field;
 mod leftovers;
 mod mapping;
+mod others;
 mod parent_tree;
 mod resources;
 mod signed;
@@ -138,7 +138,7 @@ fn refuse_xfa(file: &PdfFile<'_>) -> Result<(), Refusal> {
     let catalog = file.catalog()?;
     let form = file.entry_dictionary(catalog, b"AcroForm");
     let needs_rendering = file.entry(catalog, b"NeedsRendering");
-    if form.is_some_and(|form| form.has(b"XFA"))
+    if form.is_some_and(|form| file.entry(form, b"XFA").is_some())
         || matches!(needs_rendering, Some(Object::Boolean(true)))
     {
         return Err(Refusal::new("xfa", "The document is an XFA form."));

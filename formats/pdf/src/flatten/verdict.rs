@@ -30,6 +30,8 @@ pub(super) enum Reason {
     /// Its appearance uses a name that the page and the interactive form
     /// define differently, or that only some readers find in the form.
     AmbiguousResource,
+    /// An annotation follows it that only some readers draw on top of it.
+    AnnotationAbove,
     /// It covers an annotation that would come to lie on top of it.
     AnnotationBelow,
     /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
@@ -38,11 +40,14 @@ pub(super) enum Reason {
     BadFlags,
     /// The widget has no usable `/Rect`.
     BadRectangle,
+    /// Its flag Invisible is set, which only some readers go by.
+    InvisibleFlag,
     /// The page has it more than once.
     ListedTwice,
     /// It has something to show, but no appearance; readers make one up.
     NoAppearance,
-    /// It has appearances for states, but says not which one it is in.
+    /// It has appearances for states, but says not which one it is in, and
+    /// some readers choose one.
     NoState,
     /// It is a field that its page has as another annotation than a widget.
     NotAWidget,
@@ -54,7 +59,7 @@ pub(super) enum Reason {
     Signed,
     /// The data of the appearance cannot be decoded.
     UndecodableAppearance,
-    /// Its kind of field is not known, and it has no appearance.
+    /// Its kind of field is not known; only some readers show such a widget.
     UnknownFieldType,
     /// There is no appearance for the state that it is in.
     UnknownState,
@@ -67,10 +72,12 @@ impl Reason {
     fn code(self) -> &'static str {
         match self {
             Self::AmbiguousResource => "ambiguous-resource",
+            Self::AnnotationAbove => "annotation-above",
             Self::AnnotationBelow => "annotation-below",
             Self::BadBoundingBox => "bad-bbox",
             Self::BadFlags => "bad-flags",
             Self::BadRectangle => "bad-rect",
+            Self::InvisibleFlag => "invisible-flag",
             Self::ListedTwice => "listed-twice",
             Self::NoAppearance => "no-appearance",
             Self::NoState => "no-state",
@@ -104,6 +111,7 @@ pub(super) fn judge(
     match judge_visible(file, widget, field) {
         Ok(Verdict::Nothing) => Ok(Verdict::Nothing),
         _ if widget.is_repeated => Err(Reason::ListedTwice),
+        Ok(Verdict::Shows { .. }) if widget.has_invisible_flag() => Err(Reason::InvisibleFlag),
         verdict => verdict,
     }
 }
@@ -123,6 +131,7 @@ fn judge_visible(
     }
     match selected {
         Selected::Nothing => Ok(Verdict::Nothing),
+        Selected::Stream(_) if field.kind() == FieldKind::Unknown => Err(Reason::UnknownFieldType),
         Selected::Stream(appearance) => Ok(Verdict::Shows {
             appearance,
             rectangle,
@@ -159,7 +168,9 @@ fn selected(
         _ => return Ok(Selected::Missing),
     };
     let Some(state) = file.entry(widget, b"AS") else {
-        let is_off = !field.has_value() && file.entry(states, b"Off").is_none();
+        // Some readers show the only state whether or not the widget is in it.
+        let is_off =
+            !field.has_value() && file.entry(states, b"Off").is_none() && states.len() != 1;
         return if is_off {
             Ok(Selected::Nothing)
         } else {

@@ -10,6 +10,7 @@ use crate::page_content::{PageTree, Rectangle, Rotation, coordinates};
 use crate::structure::PdfFile;
 
 /// Annotation flags (12.5.3).
+const INVISIBLE: i64 = 1;
 const HIDDEN: i64 = 1 << 1;
 const NO_ROTATE: i64 = 1 << 4;
 const NO_VIEW: i64 = 1 << 5;
@@ -149,6 +150,12 @@ impl Annotation<'_> {
     /// the flag Print does not count, because what is signed is what is seen.
     pub(super) fn is_invisible(&self) -> Option<bool> {
         self.flags.map(|flags| flags & (HIDDEN | NO_VIEW) != 0)
+    }
+
+    /// Whether its flag Invisible is set: meant for annotations of unknown types
+    /// alone, but some readers hide whatever has it.
+    pub(super) fn has_invisible_flag(&self) -> bool {
+        self.flags.is_some_and(|flags| flags & INVISIBLE != 0)
     }
 
     /// Whether it stays upright when the page is turned.

@@ -17,7 +17,7 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
     let mut found = Found::default();
     for (id, object) in file.objects() {
         if let Object::Stream(stream) = object
-            && stream.dict.has(b"F")
+            && file.entry(&stream.dict, b"F").is_some()
         {
             return Err(Refusal::new(
                 "external-stream",
@@ -58,10 +58,12 @@ impl Found {
         match action_type(file, dictionary) {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
-            Some(b"Launch") => self.launch = true,
+            Some(b"Launch") => self.launch |= !is_structure_element(file, dictionary),
             // A rendition action may have a script instead of an operation
             // (12.6.4.14).
-            Some(b"Rendition") => self.javascript |= dictionary.has(b"JS"),
+            Some(b"Rendition") => {
+                self.javascript |= file.entry(dictionary, b"JS").is_some();
+            }
             _ => {}
         }
     }
@@ -123,6 +125,21 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
 
 fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<&'f [u8]> {
     file.entry(dictionary, b"S")?.as_name().ok()
+}
+
+/// Whether a dictionary whose `/S` is the type of launch actions is an element
+/// of the structure tree (14.7.2), where `/S` is any name: one that says so, or
+/// has a parent, and names nothing that any reader could start.
+fn is_structure_element(file: &PdfFile<'_>, dictionary: &Dictionary) -> bool {
+    /// What a launch action starts (table 207).
+    const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
+
+    let is_element = match file.entry(dictionary, b"Type") {
+        Some(of_type) => of_type.as_name().ok() == Some(b"StructElem"),
+        None => file.entry_dictionary(dictionary, b"P").is_some(),
+    };
+    // Whatever their values are: no element has such entries.
+    is_element && !STARTED.iter().any(|key| dictionary.has(key))
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.

@@ -8,7 +8,7 @@ use crate::structure::{FieldKind, PdfFile};
 /// not show (ISO 32000-1, 12.7.8; removed from ISO 32000-2).
 pub(super) fn fields(file: &PdfFile<'_>) -> Result<Vec<Field>, Refusal> {
     if let Some(form) = file.entry_dictionary(file.catalog()?, b"AcroForm")
-        && form.has(b"XFA")
+        && file.entry(form, b"XFA").is_some()
     {
         return Err(Refusal::new("xfa", "The document is an XFA form."));
     }

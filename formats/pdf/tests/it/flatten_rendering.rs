@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use parafa_fixtures::Objects;
 use parafa_fixtures::tool::program;
+use parafa_fixtures::{Objects, WidgetPage};
 
 use crate::flatten::{flattened, form, written};
 use crate::flatten_samples::comes_out;
@@ -101,6 +101,79 @@ fn every_kind_of_field_looks_the_same_afterwards() {
             "{renderer}: {difference} ppm"
         );
     }
+}
+
+#[test]
+fn fields_as_near_as_may_be_to_other_annotations_look_the_same_afterwards() {
+    for other in [
+        "/Subtype /Text /Contents (x)",
+        "/Subtype /FileAttachment /FS << /Type /Filespec /F (a.txt) >>",
+        "/Subtype /Link",
+        "/Subtype /Link /Border [0 0 4]",
+        "/Subtype /Stamp",
+    ] {
+        for rotation in [0, 90, 180, 270] {
+            let columns = [-1.0, 0.0, 1.0];
+            let directions = columns.map(|x| columns.map(|y| (x, y)));
+            let places = directions.as_flattened().iter();
+            let fields: Vec<String> = places
+                .filter_map(|direction| nearest(other, rotation, *direction))
+                .collect();
+            // None is where the annotation itself is.
+            assert_eq!(fields.len(), 8, "{other}, turned by {rotation}");
+            let document = beside(other, rotation, &fields);
+            let flattened = flattened(&document).unwrap();
+            for (renderer, render) in renderers() {
+                let difference = difference(&document, &flattened, render).unwrap();
+                assert!(
+                    difference <= MAX_DIFFERENCE_PPM,
+                    "{renderer}, {other}, turned by {rotation}: {difference} ppm"
+                );
+            }
+        }
+    }
+}
+
+/// The field that is as near to this annotation as it may be in a direction.
+fn nearest(other: &str, rotation: u32, (x, y): (f64, f64)) -> Option<String> {
+    let mut fields = (0..80).map(|distance| {
+        let distance = f64::from(distance);
+        let (left, bottom) = (100.0 + x * distance, 100.0 + y * distance);
+        format!(
+            "/FT /Btn /Ff 65536 /T (at {left} {bottom}) /Rect [{left} {bottom} {} {}] \
+             /AP << /N 60 0 R >>",
+            left + 20.0,
+            bottom + 20.0
+        )
+    });
+    fields.find(|field| flattened(&beside(other, rotation, std::slice::from_ref(field))).is_ok())
+}
+
+/// A page with this annotation below these fields.
+fn beside(other: &str, rotation: u32, fields: &[String]) -> Vec<u8> {
+    let numbers = (20..).zip(fields);
+    let references: String = numbers
+        .map(|(number, _)| format!("{number} 0 R "))
+        .collect();
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let mut objects = form(&fields);
+    objects.set(
+        40,
+        format!("<< /Type /Annot {other} /Rect [100 100 120 120] >>"),
+    );
+    objects.set(
+        WidgetPage::PAGE,
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 220 220] /Rotate {rotation} \
+             /Annots [40 0 R {references}] >>"
+        ),
+    );
+    objects.set_deflated(
+        60,
+        "/Subtype /Form /BBox [0 0 9 9]",
+        b"0.9 0.2 0.1 rg 0 0 9 9 re f",
+    );
+    written(&objects)
 }
 
 #[test]

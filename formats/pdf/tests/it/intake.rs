@@ -1,5 +1,7 @@
 //! What is taken for signing, what is refused, and what is told.
 
+mod actions;
+
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, hostile, plain};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::inspect;
@@ -134,45 +136,30 @@ fn field_names_are_joined_from_the_root_and_widgets_have_their_fields() {
 }
 
 #[test]
-fn scripts_and_links_to_other_documents_are_noted() {
-    assert_eq!(
-        notes(&with_catalog(
-            "/OpenAction << /S /JavaScript /JS (app.beep) >>"
-        )),
-        ["javascript"]
-    );
-    assert_eq!(
-        notes(&with_catalog(
-            "/OpenAction << /S /Rendition /JS (app.beep) >>"
-        )),
-        ["javascript"]
-    );
-    assert_eq!(
-        notes(&with_catalog(
-            "/OpenAction << /S /GoToR /F (a.pdf) /D [0 /Fit] >>"
-        )),
-        ["remote-goto"]
-    );
-}
-
-#[test]
-fn what_an_action_does_may_be_said_elsewhere() {
-    let acting = |catalog: &str, does: &str| {
+fn a_null_entry_is_none() {
+    let with_stream = |entries: &str| {
         let mut objects = PdfBuilder::new().objects();
-        objects.set(1, format!("<< /Type /Catalog /Pages 2 0 R {catalog} >>"));
-        objects.set(8, "9 0 R");
-        objects.set(9, does);
+        objects.set(8, "null");
+        objects.set_stream(9, entries, *b"data");
         table(&objects)
     };
-    let launch = "/Names << /Dests << /S 9 0 R /F (a.exe) >> >>";
-    let submit = "/AA << /WS << /S 8 0 R /F (https://example.com/) >> >>";
-    let script = "/OpenAction << /S 8 0 R /JS (app.beep) >>";
+    let form = |entries: &str| {
+        let form = format!("/AcroForm << /Fields [] {entries} >>");
+        with_catalog(&form)
+    };
 
-    assert_eq!(refused(&acting(launch, "/Launch")), "launch-action");
-    assert_eq!(refused(&acting(submit, "/SubmitForm")), "auto-submit");
-    assert_eq!(notes(&acting(script, "/J#61vaScript")), ["javascript"]);
-    assert_eq!(notes(&acting(script, "/GoToR")), ["remote-goto"]);
-    assert_eq!(notes(&acting(launch, "/Named")), [""; 0]);
+    for absent in ["/F null", "/F 8 0 R", "/F 99 0 R"] {
+        assert_eq!(notes(&with_stream(absent)), [""; 0], "{absent}");
+    }
+    assert_eq!(refused(&with_stream("/F (a.bin)")), "external-stream");
+    for absent in ["/XFA null", "/XFA 99 0 R"] {
+        assert_eq!(notes(&form(absent)), [""; 0], "{absent}");
+    }
+    assert_eq!(refused(&form("/XFA []")), "xfa");
+    let script =
+        |entries: &str| with_catalog(&format!("/OpenAction << /S /Rendition {entries} >>"));
+    assert_eq!(notes(&script("/JS null")), [""; 0]);
+    assert_eq!(notes(&script("/JS (app.beep)")), ["javascript"]);
 }
 
 #[test]
@@ -244,20 +231,6 @@ fn a_wrong_size_is_noted() {
         notes(&replaced(&plain(1), "/Size 7", "/Size 900")),
         ["size-wrong"]
     );
-}
-
-#[test]
-fn a_form_may_be_sent_by_a_button_but_not_by_a_page() {
-    let mut objects = PdfBuilder::new().objects();
-    let action = "<< /S /SubmitForm /F (https://example.com/) >>";
-    objects.set(7, format!("<< /Subtype /Widget /AA << /U {action} >> >>"));
-    assert_eq!(notes(&table(&objects)), [""; 0]);
-
-    objects.set(
-        7,
-        format!("<< /Subtype /Widget /AA << /PO << /S /Named /Next [{action}] >> >> >>"),
-    );
-    assert_eq!(refused(&table(&objects)), "auto-submit");
 }
 
 #[test]
@@ -370,25 +343,6 @@ fn an_escaped_key_does_not_hide_that_it_comes_twice() {
 }
 
 #[test]
-fn actions_that_lead_to_one_list_in_many_ways_are_followed_once() {
-    const REFERENCES: u32 = 20_000;
-
-    let mut objects = PdfBuilder::new().objects();
-    let first = objects.next_number();
-    let list = references(first + 1..=first + REFERENCES);
-    objects.set(
-        1,
-        format!("<< /Type /Catalog /Pages 2 0 R /OpenAction {first} 0 R >>"),
-    );
-    objects.set(first, format!("[{list}]"));
-    for number in 1..=REFERENCES {
-        objects.set(first + number, format!("{first} 0 R"));
-    }
-
-    assert!(inspected(&table(&objects)).is_ok());
-}
-
-#[test]
 fn names_that_would_not_fit_into_memory_are_refused() {
     const KIDS: u32 = 2_000;
 
@@ -429,23 +383,6 @@ fn names_that_cannot_be_decoded_count_as_well() {
     }
 
     assert_eq!(refused(&table(&objects)), "form-tree");
-}
-
-#[test]
-fn events_that_many_dictionaries_share_are_looked_at_once() {
-    const TIMES: usize = 20_000;
-
-    let mut objects = PdfBuilder::new().objects();
-    let events = objects.next_number();
-    let sharing = format!("<< /AA {events} 0 R >> ").repeat(TIMES);
-    objects.set(
-        5,
-        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /PieceInfo [{sharing}] >>"),
-    );
-    let entries: String = (0..TIMES).map(|event| format!("/E{event} 0 ")).collect();
-    objects.set(events, format!("<< {entries} >>"));
-
-    assert!(inspected(&table(&objects)).is_ok());
 }
 
 #[test]

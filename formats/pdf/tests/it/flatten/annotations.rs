@@ -2,7 +2,7 @@
 
 use parafa_fixtures::Objects;
 
-use super::{BOX, PAGE, assert_form_is_gone, flattened, form, text, written};
+use super::{BOX, PAGE, assert_form_is_gone, flattened, form, set_pages, text, written};
 
 #[test]
 fn other_annotations_stay() {
@@ -44,14 +44,30 @@ fn a_widget_on_top_of_another_annotation_would_change_places_with_it() {
         with_stamp("[40 0 R 20 0 R]", "[0 0 60 60]", 4),
         Err(vec!["a: annotation-below".to_owned()])
     );
-    assert!(with_stamp("[20 0 R 40 0 R]", "[0 0 60 60]", 4).is_ok());
-    assert!(with_stamp("[40 0 R 20 0 R]", "[0 0 50 50]", 4).is_ok());
-    assert!(with_stamp("[40 0 R 20 0 R]", "[0 0 60 60]", 2).is_ok());
+    // Some readers draw all widgets last.
+    assert_eq!(
+        with_stamp("[20 0 R 40 0 R]", "[0 0 60 60]", 4),
+        Err(vec!["a: annotation-above".to_owned()])
+    );
+    for annotations in ["[40 0 R 20 0 R]", "[20 0 R 40 0 R]"] {
+        assert!(with_stamp(annotations, "[0 0 50 50]", 4).is_ok());
+        assert!(with_stamp(annotations, "[0 0 60 60]", 2).is_ok());
+    }
 }
 
 /// What becomes of a widget at (50, 50) to (99, 99) over an annotation with
 /// these entries, on a page that is turned by so much.
 fn over(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
+    beside(annotation, rotation, "[40 0 R 20 0 R]")
+}
+
+/// The same for a widget that the annotation follows.
+fn under(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
+    beside(annotation, rotation, "[20 0 R 40 0 R]")
+}
+
+/// The same for the widget 20 and the annotation 40 in this order.
+fn beside(annotation: &str, rotation: u32, annotations: &str) -> Result<(), Vec<String>> {
     let widget = format!("/FT /Btn /T (a) /Rect [50 50 99 99] /AP << /N {BOX} >>");
     let mut objects = form(&[&widget]);
     objects.set(40, format!("<< /Type /Annot {annotation} >>"));
@@ -59,7 +75,7 @@ fn over(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
         PAGE,
         format!(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 400] /Rotate {rotation} \
-             /Contents 6 0 R /Annots [40 0 R 20 0 R] >>"
+             /Contents 6 0 R /Annots {annotations} >>"
         ),
     );
     let flattened = flattened(&written(&objects));
@@ -69,13 +85,13 @@ fn over(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
 #[test]
 fn an_annotation_that_readers_draw_without_appearance_counts_too() {
     let below = Err(vec!["a: annotation-below".to_owned()]);
+    let above = Err(vec!["a: annotation-above".to_owned()]);
     for annotation in [
         "/Subtype /Square /Rect [0 0 60 60]",
         "/Subtype /Line /Rect [0 0 9 9] /L [0 0 70 70]",
         "/Subtype /Ink /Rect [0 0 9 9] /InkList [[0 0] [70 70 1 1]]",
         "/Subtype /Highlight /Rect [0 0 9 9] /QuadPoints [0 0 70 0 0 70 70 70]",
-        "/Subtype /Link /Rect [0 0 60 60]",
-        "/Subtype /Text /Rect [20 20 30 30]",
+        "/Subtype /Text /Rect [30 40 35 65]",
         "/Subtype /Square /Rect [0 0 60 60 7]",
         "/Subtype /Square /Rect [/None 0 60 60]",
         "/Subtype /Square /F 2.0 /Rect [0 0 60 60]",
@@ -87,6 +103,7 @@ fn an_annotation_that_readers_draw_without_appearance_counts_too() {
         "/Subtype /Text",
     ] {
         assert_eq!(over(annotation, 0), below, "{annotation}");
+        assert_eq!(under(annotation, 0), above, "{annotation}");
     }
     for annotation in [
         "/Subtype /Square /Rect [0 0 20 20]",
@@ -105,7 +122,103 @@ fn an_annotation_that_readers_draw_without_appearance_counts_too() {
         "",
     ] {
         assert_eq!(over(annotation, 0), Ok(()), "{annotation}");
+        assert_eq!(under(annotation, 0), Ok(()), "{annotation}");
     }
+}
+
+#[test]
+fn a_link_changes_places_with_the_widgets_after_it_alone() {
+    let below = Err(vec!["a: annotation-below".to_owned()]);
+    for link in [
+        "/Rect [0 0 60 60]".to_owned(),
+        "/Rect [0 0 49 60] /Border [0 0 4]".to_owned(),
+        "/Rect [99 50 120 60] /BS << /W 2 >>".to_owned(),
+        format!("/Rect [0 0 60 60] /AP << /N {BOX} >>"),
+        format!("/Rect [0 0 49 60] /BS << /W 4 >> /AP << /N {BOX} >>"),
+    ] {
+        let link = format!("/Subtype /Link {link}");
+        assert_eq!(over(&link, 0), below, "{link}");
+        assert_eq!(under(&link, 0), Ok(()), "{link}");
+    }
+}
+
+#[test]
+fn a_link_that_only_shares_an_edge_with_a_widget_is_not_below_it() {
+    for link in [
+        "/Rect [0 0 50 60]",
+        "/Rect [0 0 60 50]",
+        "/Rect [99 50 120 60]",
+        "/Rect [50 99 99 120] /Border [0 0 1]",
+        "/Rect [0 0 48 60] /Border [0 0 4]",
+    ] {
+        let link = format!("/Subtype /Link {link}");
+        assert_eq!(over(&link, 0), Ok(()), "{link}");
+    }
+}
+
+#[test]
+fn a_sign_counts_where_readers_draw_it() {
+    let below = Err(vec!["a: annotation-below".to_owned()]);
+    // From the upper left corner, turned with the page and not, or around the
+    // middle.
+    for (rectangle, rotation) in [
+        ("[30 40 35 60]", 0),
+        ("[30 120 35 122]", 0),
+        ("[102 60 102 60]", 0),
+        ("[30 20 40 30]", 90),
+        ("[110 20 120 30]", 180),
+        ("[110 110 120 120]", 270),
+    ] {
+        let sign = format!("/Rect {rectangle} /Contents (x)");
+        for kind in ["FileAttachment", "Sound", "Text"] {
+            let sign = format!("/Subtype /{kind} {sign}");
+            assert_eq!(over(&sign, rotation), below, "{sign} {rotation}");
+        }
+    }
+    for (rectangle, rotation) in [
+        ("[10 60 30 80]", 0),
+        ("[26 50 50 74]", 0),
+        ("[60 20 80 40]", 0),
+        ("[60 123 80 143]", 0),
+        ("[60 20 80 26]", 90),
+        ("[123 60 143 80]", 180),
+        ("[60 123 80 143]", 270),
+    ] {
+        let sign = format!("/Subtype /Text /Rect {rectangle} /Contents (x)");
+        assert_eq!(over(&sign, rotation), Ok(()), "{sign} {rotation}");
+    }
+}
+
+#[test]
+fn every_field_under_a_later_annotation_is_named_in_the_order_of_the_page() {
+    let widgets: Vec<String> = (0..3)
+        .map(|number| {
+            let left = 100 * number;
+            format!(
+                "/FT /Btn /T (b{number}) /Rect [{left} 50 {} 99] /AP << /N {BOX} >>",
+                left + 50
+            )
+        })
+        .collect();
+    let widgets: Vec<&str> = widgets.iter().map(String::as_str).collect();
+    let mut objects = form(&widgets);
+    let square = |left: u32| {
+        format!(
+            "<< /Subtype /Square /Rect [{left} 70 {} 80] /AP << /N {BOX} >> >>",
+            left + 9
+        )
+    };
+    objects.set(40, square(10));
+    objects.set(41, square(210));
+    objects.set(42, "[20 0 R 21 0 R 41 0 R 22 0 R 40 0 R]");
+    set_pages(&mut objects, 2, "/Annots 42 0 R");
+
+    let refusal = flattened(&written(&objects)).unwrap_err();
+
+    assert_eq!(
+        refusal.subjects,
+        ["b0: annotation-above", "b2: annotation-below"]
+    );
 }
 
 #[test]

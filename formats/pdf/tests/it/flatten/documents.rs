@@ -128,6 +128,12 @@ fn xfa_forms_are_refused_whole() {
     );
 
     assert_eq!(flattened(&written(&objects)).unwrap_err().code, "xfa");
+    let mut objects = form(&["/FT /Tx /T (a)"]);
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [20 0 R] /XFA null >> >>",
+    );
+    assert_form_is_gone(&flattened(&written(&objects)).unwrap());
 }
 
 #[test]

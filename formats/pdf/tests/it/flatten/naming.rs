@@ -57,6 +57,35 @@ fn a_name_is_read_in_every_encoding_that_readers_take() {
 }
 
 #[test]
+fn an_empty_name_is_none() {
+    let mut objects = form(&[
+        "/FT /Tx /V (x) /T ()",
+        "/Parent 30 0 R /T ()",
+        "/Parent 31 0 R /T (last)",
+        "/FT /Tx /V (x) /T <FEFF>",
+    ]);
+    objects.set(30, "<< /T (A) /FT /Tx /V (x) /Kids [21 0 R] >>");
+    objects.set(31, "<< /T () /FT /Tx /V (x) /Kids [22 0 R] >>");
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R \
+         /AcroForm << /Fields [20 0 R 30 0 R 31 0 R 23 0 R] >> >>",
+    );
+
+    let refusal = flattened(&written(&objects)).unwrap_err();
+
+    assert_eq!(
+        refusal.subjects,
+        [
+            "(unnamed p1 #0): no-appearance",
+            "A: no-appearance",
+            "last: no-appearance",
+            "(unnamed p1 #3): no-appearance"
+        ]
+    );
+}
+
+#[test]
 fn a_field_of_many_widgets_is_named_once_however_long_its_name_is() {
     let name = "long".repeat(200_000);
     let mut objects = form(&[&format!("/FT /Tx /V (x) /T ({name})")]);

@@ -84,16 +84,23 @@ fn the_state_of_a_button_selects_its_appearance() {
     let states = format!("/AP << /N << /Yes {BOX} >> >>");
     let on = format!("/FT /Btn /T (a) /V /Yes /AS /Yes {states}");
     let off = format!("/FT /Btn /T (b) /V /Off /AS /Off {states}");
-    let stateless_off = format!("/FT /Btn /T (c) {states}");
+    let stateless_off = format!("/FT /Btn /T (c) /AP << /N << /Yes {BOX} /No {BOX} >> >>");
     let disagreeing = format!("/FT /Btn /T (d) /V /Off /AS /Yes {states}");
     assert_eq!(drawn(&[&on, &off, &stateless_off, &disagreeing]), 2);
 
     let unknown = format!("/FT /Btn /T (e) /V /Yes /AS /Ja {states}");
     let stateless_on = format!("/FT /Btn /T (f) /V /Yes {states}");
     let drawn_off = format!("/FT /Btn /T (g) /AP << /N << /Yes {BOX} /Off {BOX} >> >>");
+    // Some readers show the only state that there is.
+    let only_state = format!("/FT /Btn /T (h) {states}");
     assert_eq!(
-        failing(&[&unknown, &stateless_on, &drawn_off]),
-        ["e: unknown-state", "f: no-state", "g: no-state"]
+        failing(&[&unknown, &stateless_on, &drawn_off, &only_state]),
+        [
+            "e: unknown-state",
+            "f: no-state",
+            "g: no-state",
+            "h: no-state"
+        ]
     );
 }
 
@@ -243,11 +250,31 @@ fn a_value_in_a_stream_is_a_value_however_long_it_is() {
 }
 
 #[test]
-fn a_text_that_lost_its_kind_must_be_drawn_too() {
-    let text = format!("/T (a) /V (Ona) /AP << /N {EMPTY} >>");
+fn a_widget_that_lost_its_kind_is_shown_by_some_readers_only() {
+    let text = format!("/T (a) /V (Ona) /AP << /N {TEXT} >>");
     let state = format!("/T (b) /V /Yes /AS /Yes /AP << /N << /Yes {BOX} >> >>");
+    let hidden = format!("/T (c) /F 2 /AP << /N {BOX} >>");
+    let off = format!("/T (d) /AS /Off /AP << /N << /Yes {BOX} >> >>");
 
-    assert_eq!(failing(&[&text, &state]), ["a: value-not-drawn"]);
+    assert_eq!(
+        failing(&[&text, &state, &hidden, &off]),
+        ["a: unknown-field-type", "b: unknown-field-type"]
+    );
+    assert_eq!(drawn(&[&hidden, &off]), 0);
+}
+
+#[test]
+fn a_widget_with_the_flag_invisible_is_shown_by_some_readers_only() {
+    let shown = format!("/FT /Btn /T (a) /F 5 /AP << /N {BOX} >>");
+    let hidden = format!("/FT /Btn /T (b) /F 3 /AP << /N {BOX} >>");
+    let off = format!("/FT /Btn /T (c) /F 1 /AS /Off /AP << /N << /Yes {BOX} >> >>");
+    let empty = "/FT /Tx /T (d) /F 1";
+
+    assert_eq!(
+        failing(&[&shown, &hidden, &off, empty]),
+        ["a: invisible-flag"]
+    );
+    assert_eq!(drawn(&[&hidden, &off, empty]), 0);
 }
 
 #[test]

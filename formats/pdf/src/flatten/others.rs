@@ -1,12 +1,13 @@
-//! Annotations that are drawn before the widgets that follow them (ISO 32000-2,
-//! 12.5.2): as part of the page these would come to lie under them.
+//! Annotations that are no widgets: as part of the page a widget comes to lie
+//! under all of them, whether it was drawn after them (ISO 32000-2, 12.5.2) or,
+//! as by readers that draw all widgets last, on top of those that follow it.
 
 use std::collections::BTreeMap;
 
 use lopdf::{Dictionary, Object};
 
 use super::mapping::{grown, turned_back};
-use super::widget::{Annotation, has_appearance, subtype};
+use super::widget::{AnnotatedPage, Annotation, has_appearance, subtype};
 use crate::page_content::{Rectangle, Rotation};
 use crate::structure::PdfFile;
 
@@ -17,9 +18,17 @@ const MAX_PLACES: usize = 200;
 /// everywhere.
 const MAX_NUMBERS: usize = 500;
 
-/// How far readers draw beyond the rectangle of an annotation that they show as
-/// a sign of their own, in points.
-const ICON: f64 = 32.0;
+/// The greatest sign that readers draw from the upper left corner of an
+/// annotation, whatever its rectangle is, in points.
+const SIGN_IN_CORNER: f64 = 24.0;
+
+/// The greatest sign that readers draw around the middle of an annotation,
+/// whatever its rectangle is, in points.
+const SIGN_IN_MIDDLE: f64 = 18.0;
+
+/// So much of a border may lie over the edge of its neighbour, in points:
+/// readers round edges to pixels by as much.
+const HAIRLINE: f64 = 0.5;
 
 /// How far the ends of lines reach beyond them, in widths of the line.
 const LINE_ENDING: f64 = 10.0;
@@ -41,15 +50,33 @@ impl Places {
     }
 }
 
-/// Where there is an annotation that widgets could cover.
+/// Where there are annotations that widgets could change places with.
 #[derive(Default)]
-pub(super) struct Below {
+pub(super) struct Others {
     places: Vec<Rectangle>,
     /// Whether there is one of which nobody knows where.
     is_everywhere: bool,
 }
 
-impl Below {
+impl Others {
+    /// All of a page that some readers draw under its widgets, also where they
+    /// follow them.
+    pub(super) fn under_all_widgets(
+        file: &PdfFile<'_>,
+        page: &AnnotatedPage<'_>,
+        places: &mut Places,
+    ) -> Self {
+        let mut others = Self::default();
+        let annotations = page.annotations.iter();
+        for annotation in annotations.filter(|annotation| !annotation.goes_with_form()) {
+            // A link is drawn in its turn, or not at all.
+            if subtype(file, annotation.dictionary) != Some(b"Link") {
+                others.add(file, annotation, page.rotation, places);
+            }
+        }
+        others
+    }
+
     /// Adds an annotation of a page that is turned by so much.
     pub(super) fn add(
         &mut self,
@@ -114,25 +141,50 @@ fn place_by_rectangle(
     rectangle: &Rectangle,
     rotation: Rotation,
 ) -> Option<Place> {
-    let turned = turned_back(rectangle, rotation);
     let entries = annotation.dictionary;
     if has_appearance(file, entries) {
-        return Some(Place::Within(if annotation.is_upright() {
-            turned
-        } else {
-            *rectangle
+        let shown = match rotation {
+            rotation if annotation.is_upright() => turned_back(rectangle, rotation),
+            _ => *rectangle,
+        };
+        return Some(Place::Within(match subtype(file, entries) {
+            Some(b"Link") => grown(&shown, border_beyond(file, entries)?),
+            _ => shown,
         }));
     }
     Some(Place::Within(match subtype(file, entries) {
-        // Some readers turn such a sign with the page, and some do not.
-        Some(b"FileAttachment" | b"Sound" | b"Text") => grown(&rectangle.with(&turned), ICON),
-        Some(b"Link") => grown(rectangle, border_width(file, entries)?),
+        Some(b"FileAttachment" | b"Sound" | b"Text") => place_of_sign(rectangle, rotation),
+        Some(b"Link") => grown(rectangle, border_beyond(file, entries)?),
         _ => {
             let drawn = with_points(file, entries, Some(*rectangle))?;
             let width = border_width(file, entries)?;
             grown(&drawn?, LINE_ENDING * (1.0 + width))
         }
     }))
+}
+
+/// Where the sign may be seen that readers draw for an annotation: in its
+/// rectangle, or from its upper left corner, or around its middle. Some turn it
+/// with the page, and some do not.
+fn place_of_sign(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
+    let (left, top) = (rectangle.left, rectangle.top);
+    let in_corner = Rectangle::of_corners([left, top - SIGN_IN_CORNER, left + SIGN_IN_CORNER, top]);
+    let (x, y) = (
+        left + rectangle.width() / 2.0,
+        rectangle.bottom + rectangle.height() / 2.0,
+    );
+    let in_middle = grown(&Rectangle::of_corners([x, y, x, y]), SIGN_IN_MIDDLE / 2.0);
+    let signs = [*rectangle, in_corner, in_middle];
+    signs.iter().fold(*rectangle, |place, sign| {
+        place.with(sign).with(&turned_back(sign, rotation))
+    })
+}
+
+/// How far the border of a link may be seen beyond its rectangle, on the edges
+/// of which it is drawn.
+fn border_beyond(file: &PdfFile<'_>, link: &Dictionary) -> Option<f64> {
+    let width = border_width(file, link)?;
+    Some((width / 2.0 - HAIRLINE).max(0.0))
 }
 
 /// Where an annotation without rectangle may be seen: some readers make up a
