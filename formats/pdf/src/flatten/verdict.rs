@@ -46,8 +46,7 @@ pub(super) enum Reason {
     ListedTwice,
     /// It has something to show, but no appearance; readers make one up.
     NoAppearance,
-    /// It has appearances for states, but says not which one it is in, and
-    /// some readers choose one.
+    /// It has appearances for states, but says not which one it is in.
     NoState,
     /// It is a field that its page has as another annotation than a widget.
     NotAWidget,
@@ -168,9 +167,7 @@ fn selected(
         _ => return Ok(Selected::Missing),
     };
     let Some(state) = file.entry(widget, b"AS") else {
-        // Some readers show the only state whether or not the widget is in it.
-        let is_off =
-            !field.has_value() && file.entry(states, b"Off").is_none() && states.len() != 1;
+        let is_off = !field.has_value() && file.entry(states, b"Off").is_none();
         return if is_off {
             Ok(Selected::Nothing)
         } else {
