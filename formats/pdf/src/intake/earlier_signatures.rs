@@ -56,10 +56,11 @@ pub(super) fn examine(
             ));
         }
     }
-    if !signatures.is_empty() && detector.shows_catalog()? {
-        let detail = "The catalog is referred to as if it were shown; a further signature would \
-                      change what the earlier ones cover.";
-        return Err(refusal("object-damaged", detail.into(), signatures.iter()));
+    // After the next signature nobody could sign any more.
+    if detector.shows_catalog()? {
+        let detail = "The catalog, which every signature changes, is referred to as if it were \
+                      part of what is shown.";
+        return Err(Refusal::new("object-damaged", detail));
     }
     if signatures
         .iter()
