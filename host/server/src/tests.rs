@@ -19,6 +19,7 @@ mod links;
 mod log;
 mod mishaps;
 mod operators;
+mod overdue;
 mod parties;
 mod polling;
 mod promise;
