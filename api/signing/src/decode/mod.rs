@@ -15,6 +15,7 @@ mod node;
 mod object;
 mod query;
 mod text;
+mod web_address;
 
 pub use self::fault::Fault;
 pub(crate) use self::fault::{Faults, Position, append};
