@@ -101,7 +101,7 @@ async fn a_deadline_that_waits_for_a_signature_has_passed_for_everything_else() 
 
     let seen = api.read_signing(&CALLER, stage.signing.into()).await;
 
-    let seen = serde_json::to_value(&seen.unwrap()).unwrap();
+    let seen = serde_json::to_value(seen.unwrap()).unwrap();
     assert_eq!(seen["status"], "pending");
     let links = [own, other].map(|signer| stage.host.link(signer));
     let shown = seen["signers"][0]["ceremonyUrl"].as_str().unwrap();
@@ -110,14 +110,14 @@ async fn a_deadline_that_waits_for_a_signature_has_passed_for_everything_else() 
     assert!(app.ceremony(&links[0]).await.is_ok());
     assert!(app.ceremony(&links[1]).await.is_err());
     let id = stage.signing;
-    assert_ended(app.change_deadline(&CALLER, id, 3).await);
+    assert_ended(&app.change_deadline(&CALLER, id, 3).await);
     for signer in [own, other] {
         let methods = [SigningMethod::Nfc].into_iter().collect();
-        assert_ended(app.change_methods(&CALLER, id, signer, methods).await);
-        assert_ended(app.remove_signer(&CALLER, id, signer).await);
+        assert_ended(&app.change_methods(&CALLER, id, signer, methods).await);
+        assert_ended(&app.remove_signer(&CALLER, id, signer).await);
     }
     let added = app.add_signer(&CALLER, id, party("nauja@example.com"), None);
-    assert_ended(added.await);
+    assert_ended(&added.await);
     let cancelled = app.cancel_signing(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
     drop((api, app, stage));
@@ -170,7 +170,7 @@ async fn erased(stage: &Stage<'_>) -> u64 {
     purged
 }
 
-fn assert_ended<T: Debug>(answer: Result<T, WorkflowError>) {
+fn assert_ended<T: Debug>(answer: &Result<T, WorkflowError>) {
     assert!(
         matches!(answer, Err(WorkflowError::SigningEnded)),
         "{answer:?}"
