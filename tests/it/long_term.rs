@@ -5,6 +5,7 @@ use std::process::Command;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{PdfBuilder, plain, tool};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -172,6 +173,30 @@ async fn a_form_is_flattened_or_every_field_is_named() {
         .document()
         .await;
     assert!(!fields(&shown));
+}
+
+#[tokio::test]
+async fn a_signed_document_is_not_flattened_and_the_field_that_is_signed_is_named() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signed = SignedPdf::unsigned().sign(Signing::by(Identity::Ona));
+
+    let refused = api
+        .call(
+            Method::POST,
+            "v1/signings",
+            Some(flattened(&signed.build())),
+        )
+        .await
+        .unwrap_err();
+
+    let problem = refused.problem;
+    assert_eq!((problem.status, problem.name()), (400, "flatten-refused"));
+    let faults = problem.errors.iter();
+    let faults: Vec<_> = faults
+        .map(|fault| (&*fault.pointer, &*fault.detail))
+        .collect();
+    assert_eq!(faults, [("/document/flatten", "Signature1: signed")]);
 }
 
 /// The form without the appearance of its only field.

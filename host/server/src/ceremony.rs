@@ -4,6 +4,7 @@
 
 mod calls;
 mod page;
+mod parameters;
 mod routes;
 mod state;
 pub(crate) mod texts;

@@ -1,6 +1,7 @@
 //! Several hosts in one process over records that they share: what their
 //! races and crashes may and may not do.
 
+mod addresses;
 mod advice;
 mod calls;
 mod careless;
@@ -19,6 +20,7 @@ mod links;
 mod log;
 mod mishaps;
 mod operators;
+mod overdue;
 mod parties;
 mod polling;
 mod promise;

@@ -258,8 +258,7 @@ impl Problem {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fault {
     pub(crate) pointer: String,
-    #[serde(rename = "detail")]
-    _detail: String,
+    pub(crate) detail: String,
 }
 
 /// A signing, with exactly the documented members.

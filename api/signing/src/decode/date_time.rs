@@ -1,45 +1,61 @@
 //! Times as RFC 3339 has them.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
+use jiff::fmt::temporal::Pieces;
 
 /// `full-date`, and the separator after it.
 const DATE_LENGTH: usize = "2026-03-01T".len();
 
+/// The point of a fraction of a second, and digits down to nanoseconds.
+const LONGEST_FRACTION: usize = ".123456789".len();
+
 /// A `date-time` of RFC 3339, 5.6. `jiff` reads everything that ISO 8601 and
-/// RFC 9557 allow; the form is looked at first.
+/// RFC 9557 allow; the form is looked at first. What is finer than nanoseconds
+/// is left out, and what is later than `jiff` counts, in the last hours of the
+/// year 9999, is the last moment that it does.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
-    has_form(text.as_bytes())
-        .then(|| text.parse().ok())
-        .flatten()
+    let text = to_the_nanosecond(text)?;
+    let pieces = Pieces::parse(text.as_ref()).ok()?;
+    let local = pieces.date().to_datetime(pieces.time()?);
+    let time = pieces.to_numeric_offset()?.to_timestamp(local);
+    Some(time.unwrap_or(Timestamp::MAX))
 }
 
-fn has_form(text: &[u8]) -> bool {
-    let Some((date, time)) = text.split_at_checked(DATE_LENGTH) else {
-        return false;
-    };
-    let (clock, offset) = match time.iter().position(|byte| b"Zz+-".contains(byte)) {
-        Some(at) => time.split_at(at),
-        None => return false,
-    };
-    let (clock, fraction) = match clock.iter().position(|byte| *byte == b'.') {
+/// The text without what is finer, if it has the form.
+fn to_the_nanosecond(text: &str) -> Option<Cow<'_, str>> {
+    let (date, time) = text.split_at_checked(DATE_LENGTH)?;
+    let (clock, offset) = time.split_at(time.find(['Z', 'z', '+', '-'])?);
+    let (clock, fraction) = match clock.find('.') {
         Some(at) => clock.split_at(at),
-        None => (clock, &b".0"[..]),
+        None => (clock, ".0"),
     };
-    matches(date, b"dddd-dd-ddT")
+    let has_form = matches(date, b"dddd-dd-ddT")
         && matches(clock, b"dd:dd:dd")
         && fraction.len() > 1
-        && fraction.iter().skip(1).all(u8::is_ascii_digit)
-        && (matches(offset, b"Z") || matches(offset, b"+dd:dd") || matches(offset, b"-dd:dd"))
+        && fraction.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+        && (matches(offset, b"Z") || matches(offset, b"+dd:dd") || matches(offset, b"-dd:dd"));
+    if !has_form {
+        return None;
+    }
+    Some(match fraction.get(..LONGEST_FRACTION) {
+        Some(fraction) => Cow::Owned([date, clock, fraction, offset].concat()),
+        None => Cow::Borrowed(text),
+    })
 }
 
 /// Whether `text` has the form of `pattern`, in which `d` stands for a digit
 /// and letters for themselves in either case.
-fn matches(text: &[u8], pattern: &[u8]) -> bool {
+fn matches(text: &str, pattern: &[u8]) -> bool {
     text.len() == pattern.len()
-        && text.iter().zip(pattern).all(|(byte, wanted)| match wanted {
-            b'd' => byte.is_ascii_digit(),
-            wanted => byte.eq_ignore_ascii_case(wanted),
-        })
+        && text
+            .bytes()
+            .zip(pattern)
+            .all(|(byte, wanted)| match wanted {
+                b'd' => byte.is_ascii_digit(),
+                wanted => byte.eq_ignore_ascii_case(wanted),
+            })
 }
 
 #[cfg(test)]
@@ -56,9 +72,29 @@ mod tests {
                 "2026-03-01T08:00:00.123456Z",
             ),
             ("2024-02-29T00:00:00-00:00", "2024-02-29T00:00:00Z"),
+            ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+            (
+                "2026-03-01T08:00:00.1234567899Z",
+                "2026-03-01T08:00:00.123456789Z",
+            ),
         ] {
             assert_eq!(parse(text), same.parse().ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn every_year_of_four_digits_is_read() {
+        let last = Timestamp::MAX;
+        for text in [
+            "9999-12-31T23:59:59Z",
+            "9999-12-31T23:59:59.999999999-23:59",
+            "9999-12-30T22:00:01Z",
+        ] {
+            assert_eq!(parse(text), Some(last), "{text}");
+        }
+        assert!(parse("9999-12-30T21:59:59Z").is_some_and(|time| time < last));
+        let first = parse("0000-01-01T00:00:00+23:59").unwrap();
+        assert_eq!(Some(first), "-000001-12-31T00:01:00Z".parse().ok());
     }
 
     #[test]
@@ -72,6 +108,8 @@ mod tests {
             "20260301T080000Z",
             "2026-02-29T08:00:00Z",
             "2026-03-01T25:00:00Z",
+            "9999-12-32T00:00:00Z",
+            "9999-12-31T24:00:00Z",
             "2026-03-01T08:00:00.Z",
             "2026-03-01T08:00:00+0200",
             "2026-03-01T08:00:00Z[Europe/Vilnius]",

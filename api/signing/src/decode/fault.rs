@@ -68,8 +68,8 @@ impl Position {
 }
 
 /// The faults found so far.
-#[derive(Default)]
-pub(crate) struct Faults(RefCell<Vec<(Position, Fault)>>);
+#[derive(Debug, Default)]
+pub struct Faults(RefCell<Vec<(Position, Fault)>>);
 
 impl Faults {
     pub(crate) fn note(&self, position: Position, pointer: String, detail: impl Into<String>) {
@@ -79,7 +79,9 @@ impl Faults {
         }
     }
 
-    pub(crate) fn in_document_order(self) -> Vec<Fault> {
+    /// All of them, as they stand in the request: the query's, then the body's.
+    #[must_use]
+    pub fn in_document_order(self) -> Vec<Fault> {
         let mut found = self.0.into_inner();
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         found.into_iter().map(|(_, fault)| fault).collect()

@@ -15,12 +15,13 @@ mod node;
 mod object;
 mod query;
 mod text;
+mod web_address;
 
-pub use self::fault::Fault;
-pub(crate) use self::fault::{Faults, Position, append};
+pub use self::fault::{Fault, Faults};
+pub(crate) use self::fault::{Position, append};
 pub(crate) use self::node::Node;
 pub(crate) use self::object::{Either, Object};
-pub(crate) use self::query::Query;
+pub use self::query::Query;
 use crate::problem::Problem;
 
 /// Decodes a body, and notes the faults of headers and query along with the

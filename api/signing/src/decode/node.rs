@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::fault::append;
 use super::json::Json;
-use super::{Faults, Object, Position, base64, date_time, email, text};
+use super::{Faults, Object, Position, base64, date_time, email, text, web_address};
 use crate::ids::parse_uuid;
 use crate::requests::limits::LONGEST_URL;
 use crate::vocabulary::WireName;
@@ -208,14 +208,7 @@ impl<'j> Node<'j> {
     /// An absolute http or https address with a host, without credentials and
     /// fragment.
     pub(crate) fn web_address(&self) -> Option<Url> {
-        let text = self.text(LONGEST_URL)?;
-        let url = Url::parse(text).ok().filter(|url| {
-            matches!(url.scheme(), "http" | "https")
-                && url.has_host()
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.fragment().is_none()
-        });
+        let url = web_address::parse(self.text(LONGEST_URL)?);
         if url.is_none() {
             self.fault("must be an absolute https URL without credentials and fragment");
         }

@@ -5,10 +5,12 @@ use super::{Faults, Position};
 
 /// The parameters of a request's query, read as a flat object.
 #[derive(Debug, Default)]
-pub(crate) struct Query(Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    pub(crate) fn parse(query: &str) -> Self {
+    /// Reads what stands in an address after the question mark.
+    #[must_use]
+    pub fn parse(query: &str) -> Self {
         Self(
             form_urlencoded::parse(query.as_bytes())
                 .into_owned()
@@ -22,7 +24,7 @@ impl Query {
 
     /// A parameter that may be left out, parsed; `wanted` describes what it
     /// must be.
-    pub(crate) fn optional<T>(
+    pub fn optional<T>(
         &self,
         faults: &Faults,
         name: &str,
@@ -47,7 +49,7 @@ impl Query {
 
     /// Notes every parameter that is not among `known`, and every one that is
     /// repeated.
-    pub(crate) fn refuse_others(&self, faults: &Faults, known: &[&str]) {
+    pub fn refuse_others(&self, faults: &Faults, known: &[&str]) {
         for (index, (name, _)) in self.0.iter().enumerate() {
             let detail = if !known.contains(&name.as_str()) {
                 "is not a known parameter"
@@ -66,7 +68,7 @@ impl Query {
     }
 
     /// For calls that take no parameters.
-    pub(crate) fn refuse_all(&self, faults: &Faults) {
+    pub fn refuse_all(&self, faults: &Faults) {
         self.refuse_others(faults, &[]);
     }
 }

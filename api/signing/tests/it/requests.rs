@@ -55,7 +55,16 @@ async fn an_erasure_may_have_a_time() {
         &json!({"before": "2026-03-01T10:00:00+02:00"}),
     )
     .await;
-    let expected = [None, Some(time("2026-03-01T08:00:00Z"))].map(|before| BulkErasure { before });
+    send(
+        &service,
+        "POST",
+        path,
+        &json!({"before": "9999-12-31T23:59:59Z"}),
+    )
+    .await;
+    let all = Some(jiff::Timestamp::MAX);
+    let expected =
+        [None, Some(time("2026-03-01T08:00:00Z")), all].map(|before| BulkErasure { before });
     assert_eq!(*service.fake.erasures.lock().unwrap(), expected);
     for before in [json!("2026-03-01"), json!(null), json!(7), json!("now")] {
         let body = json!({"before": before});

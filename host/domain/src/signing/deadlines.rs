@@ -55,13 +55,14 @@ impl Signing {
     /// Moves the hard deadline.
     ///
     /// # Errors
-    /// [`CannotAct::SigningEnded`].
+    /// [`CannotAct::SigningEnded`], also while the old one waits for a
+    /// signature.
     pub fn change_deadline(
         &mut self,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<(), CannotAct> {
-        if !self.is_live(now) {
+        if !self.is_open(now) {
             return Err(CannotAct::SigningEnded);
         }
         self.expires_at = expires_at;

@@ -21,7 +21,9 @@ pub enum CannotAct {
 }
 
 impl Signing {
-    /// A real signature was made by this attempt and is in the document.
+    /// A real signature was made by this attempt and is in the document. A
+    /// deadline that waited for it ends the signing, unless nobody is left who
+    /// could sign.
     ///
     /// # Errors
     /// [`CannotAct`]; nothing has changed then.
@@ -45,8 +47,9 @@ impl Signing {
         self.turn = None;
 
         let mut events = vec![SigningEvent::SignerSigned(signer)];
-        events.extend(self.release_next().map(SigningEvent::SignerReleased));
         events.extend(self.settle(now));
+        events.extend(self.expire(now));
+        events.extend(self.release_next().map(SigningEvent::SignerReleased));
         Ok(events)
     }
 

@@ -79,21 +79,41 @@ impl Signing {
         self.signers.iter().find(|signer| signer.id == id)
     }
 
-    /// Whether it can still change at `now`: it is pending, and its deadline
-    /// has not passed or waits for a signature that a device has made.
+    /// Whether it has not ended at `now`: it is pending, and its deadline has
+    /// not passed or waits for a signature that a device has made.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.status == SigningStatus::Pending && (now < self.expires_at || self.is_being_finished())
     }
 
+    /// Whether parties and deadline can change at `now`. A deadline that waits
+    /// for a signature has passed for everything but that signature.
+    #[must_use]
+    pub fn is_open(&self, now: Timestamp) -> bool {
+        self.status == SigningStatus::Pending && now < self.expires_at
+    }
+
     /// Whether the party can sign at `now`.
     #[must_use]
     pub fn can_sign(&self, id: SignerId, now: Timestamp) -> bool {
-        self.status == SigningStatus::Pending
-            && now < self.expires_at
+        self.is_open(now)
             && self
                 .signer(id)
                 .is_some_and(|signer| signer.status == SignerStatus::Pending)
+    }
+
+    /// Whether the party may still come to sign, now or later: they have not
+    /// finished, and the deadline has not passed or waits for their signature.
+    #[must_use]
+    pub fn can_still_sign(&self, id: SignerId, now: Timestamp) -> bool {
+        let is_awaited = || {
+            self.turn
+                .is_some_and(|turn| turn.signer == id && turn.device_signed)
+        };
+        let is_unfinished = self
+            .signer(id)
+            .is_some_and(|signer| signer.status.is_open());
+        is_unfinished && (self.is_open(now) || (self.is_live(now) && is_awaited()))
     }
 
     /// Whether a device has signed and the signature is not in the document

@@ -1,7 +1,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{CannotAct, Signing, SigningStatus};
+use super::{CannotAct, Signing};
 use crate::{AttemptId, SignerId, SigningMethod};
 
 /// Attempts that one signer may start within an hour.
@@ -77,7 +77,7 @@ impl Signing {
         if let Some(turn) = self.current_turn(now) {
             return Err(CannotBegin::Busy { until: turn.until });
         }
-        let is_open = self.status == SigningStatus::Pending && now < self.expires_at;
+        let is_open = self.is_open(now);
         let party = self
             .pending_signer(signer)
             .filter(|_| is_open)

@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 use parafa_domain::{
-    CannotAct, CannotRemind, SignerRole, SignerStatus, SigningEvent, SigningMethod, SigningOrder,
+    CannotAct, CannotChange, CannotRemind, MethodSet, SignerRole, SignerStatus, SigningEvent,
+    SigningMethod, SigningOrder,
 };
 
 use crate::support::{
@@ -21,14 +22,71 @@ fn a_deadline_waits_for_a_signature_that_the_device_has_made() {
 
     assert_eq!(signing.expire(after), []);
     signing.device_signed(attempt_id(1), after).unwrap();
-    signing
-        .sign(attempt_id(1), SigningMethod::SmartId, after)
-        .unwrap();
-    assert_eq!(signing.expire(after), [SigningEvent::Expired]);
+    let events = signing.sign(attempt_id(1), SigningMethod::SmartId, after);
+
+    let signed = SigningEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, SigningEvent::Expired]));
     assert_eq!(
         statuses(&signing),
         [SignerStatus::Signed, SignerStatus::Expired]
     );
+    assert_eq!(signing.expire(after), []);
+}
+
+#[test]
+fn whoever_waits_behind_a_late_signature_is_not_asked_any_more() {
+    let mut signing = two(SigningOrder::Sequential);
+    begin(&mut signing, 1).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
+
+    let events = signing.sign(attempt_id(1), SigningMethod::SmartId, now() + DAY);
+
+    let signed = SigningEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, SigningEvent::Expired]));
+}
+
+#[test]
+fn a_late_signature_that_is_the_last_one_completes_the_signing() {
+    let mut signing = signing(SigningOrder::Parallel, &[SignerRole::Signer]);
+    begin(&mut signing, 1).unwrap();
+    signing.device_signed(attempt_id(1), now()).unwrap();
+
+    let events = signing.sign(attempt_id(1), SigningMethod::SmartId, now() + DAY);
+
+    let signed = SigningEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, SigningEvent::Completed]));
+}
+
+#[test]
+fn a_deadline_that_waits_for_a_signature_has_passed_for_everybody_else() {
+    for order in [SigningOrder::Parallel, SigningOrder::Sequential] {
+        let mut signing = two(order);
+        begin(&mut signing, 1).unwrap();
+        signing.device_signed(attempt_id(1), now()).unwrap();
+        let before = signing.clone();
+        let late = now() + DAY;
+        let methods = MethodSet::from_iter([SigningMethod::MobileId]);
+
+        assert!(signing.can_still_sign(signer_id(2), late - HOUR));
+        assert!(!signing.can_still_sign(signer_id(2), late));
+        assert!(signing.can_still_sign(signer_id(1), late));
+        assert_eq!(
+            signing.change_deadline(late + DAY, late),
+            Err(CannotAct::SigningEnded)
+        );
+        let refused = Err(CannotChange::SigningEnded);
+        let new = crate::support::party(3, SignerRole::Signer);
+        assert_eq!(signing.add_signer(new, late), refused);
+        assert_eq!(
+            signing.change_methods(signer_id(2), &methods, late),
+            refused
+        );
+        assert_eq!(
+            signing.remove_signer(signer_id(2), late),
+            Err(CannotChange::SigningEnded)
+        );
+        assert_eq!(signing, before);
+    }
 }
 
 #[test]

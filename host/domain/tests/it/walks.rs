@@ -60,7 +60,7 @@ const SIGNING_TRANSITIONS: &[(SigningStatus, &[Call])] = &[
     ),
     (
         SigningStatus::Expired,
-        &[Call::Expire, Call::Erase, Call::SimulateExpire],
+        &[Call::Expire, Call::Erase, Call::Sign, Call::SimulateExpire],
     ),
     (SigningStatus::Cancelled, &[Call::Cancel, Call::Erase]),
     (SigningStatus::Failed, &[Call::Fail]),
@@ -87,7 +87,7 @@ const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     (
         SignerStatus::Pending,
         SignerStatus::Expired,
-        &[Call::Expire, Call::Erase, Call::SimulateExpire],
+        &[Call::Expire, Call::Erase, Call::Sign, Call::SimulateExpire],
     ),
     (
         SignerStatus::Waiting,
@@ -118,7 +118,7 @@ const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     (
         SignerStatus::Waiting,
         SignerStatus::Expired,
-        &[Call::Expire, Call::Erase, Call::SimulateExpire],
+        &[Call::Expire, Call::Erase, Call::Sign, Call::SimulateExpire],
     ),
 ];
 

@@ -1,5 +1,6 @@
 //! From the records to what the caller sees.
 
+use jiff::Timestamp;
 use parafa_api_signing::{
     ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
     SigningMethod, SigningOrder, SigningStatus, views as api,
@@ -25,16 +26,17 @@ pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing,
         signers: &opened.signers,
     };
     let is_erased = opened.row.erased_at.is_some();
-    with_contents(app, &opened.row, (!is_erased).then_some(contents))
+    let contents = (!is_erased).then_some(contents);
+    with_contents(app, &opened.row, contents, opened.read_at)
 }
 
 /// A signing among others as its caller sees it.
 pub(super) fn shown(app: &App, shown: &Shown) -> Result<api::Signing, WorkflowError> {
     match shown {
         Shown::Opened(opened) => signing(app, opened),
-        Shown::Unreadable(row) => Ok(api::Signing {
+        Shown::Unreadable { row, read_at } => Ok(api::Signing {
             detail: Some(UNREADABLE.to_owned()),
-            ..with_contents(app, row, None)?
+            ..with_contents(app, row, None, *read_at)?
         }),
     }
 }
@@ -51,6 +53,7 @@ fn with_contents(
     app: &App,
     row: &SigningRow,
     contents: Option<Contents<'_>>,
+    now: Timestamp,
 ) -> Result<api::Signing, WorkflowError> {
     let state = &row.signing;
     let parties = state.signers.iter().enumerate();
@@ -77,7 +80,7 @@ fn with_contents(
         erased_at: row.erased_at,
         detail: row.detail.clone(),
         signers: parties
-            .map(|(at, one)| signer(app, one, party(at)))
+            .map(|(at, one)| signer(app, one, party(at), state.can_still_sign(one.id, now)))
             .collect(),
         document: row.output().map(output).transpose()?,
     })
@@ -85,7 +88,8 @@ fn with_contents(
 
 /// A party as the caller sees it.
 pub(super) fn opened_signer(app: &App, opened: &OpenedSigner) -> api::Signer {
-    signer(app, &opened.party, Some(&opened.private))
+    let private = Some(&opened.private);
+    signer(app, &opened.party, private, opened.can_still_sign)
 }
 
 /// A batch as its caller sees it.
@@ -178,9 +182,13 @@ pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
 }
 
 /// Without `private` it is erased, or cannot be read.
-fn signer(app: &App, party: &domain::Signer, private: Option<&SignerPrivate>) -> api::Signer {
+fn signer(
+    app: &App,
+    party: &domain::Signer,
+    private: Option<&SignerPrivate>,
+    can_still_sign: bool,
+) -> api::Signer {
     let id = party.id.uuid();
-    let can_still_sign = party.role == domain::SignerRole::Signer && party.status.is_open();
     api::Signer {
         signer_id: id.into(),
         role: match party.role {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Path, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
@@ -22,6 +22,7 @@ use qrcode::{EcLevel, QrCode};
 
 use super::calls;
 use super::page::{CeremonyPage, dead_link, trouble};
+use super::parameters::Parameters;
 use super::state::StateView;
 use super::texts::local_time;
 use crate::app::App;
@@ -34,10 +35,15 @@ const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
 const SCRIPT: &str = include_str!("assets/ceremony.js");
 
+const ATTEMPTS: &str = "/c/{token}/attempts";
+const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
+const CODE_TO_SCAN: &str = "/c/{token}/attempts/current/qr.svg";
+const DECLINE: &str = "/c/{token}/decline";
+/// What is there only while the signer can still sign.
+const OF_OPEN_LINKS: [&str; 4] = [ATTEMPTS, CURRENT_ATTEMPT, CODE_TO_SCAN, DECLINE];
+
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
-/// Longest wait for a change of the state.
-const MAX_WAIT: Duration = Duration::from_secs(30);
 /// Longest time from the head of a request to the head of its answer.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
@@ -55,11 +61,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/c/{token}", get(page))
         .route("/c/{token}/document", get(document))
         .route("/c/{token}/state", get(state))
-        .route("/c/{token}/attempts", post(start_attempt))
-        .route("/c/{token}/attempts/current", delete(give_up))
-        .route("/c/{token}/attempts/current/qr.svg", get(code_to_scan))
+        .route(ATTEMPTS, post(start_attempt))
+        .route(CURRENT_ATTEMPT, delete(give_up))
+        .route(CODE_TO_SCAN, get(code_to_scan))
         .route("/c/{token}/callback", get(callback))
-        .route("/c/{token}/decline", post(decline))
+        .route(DECLINE, post(decline))
+        .method_not_allowed_fallback(method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
@@ -75,7 +82,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/assets/ceremony.js",
             get(|| asset("text/javascript; charset=utf-8", SCRIPT)),
         )
-        .method_not_allowed_fallback(method_not_allowed)
+        .method_not_allowed_fallback(asset_method_not_allowed)
         .with_state(app)
 }
 
@@ -96,19 +103,21 @@ impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
 async fn page(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
-    Query(query): Query<HashMap<String, String>>,
+    parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let asked = match query.get("lang").map(String::as_str) {
-        Some("en") => Some(Language::En),
-        Some("lt") => Some(Language::Lt),
-        _ => None,
+    let asked = parameters.language_among_others();
+    let page = async {
+        let ceremony = app.ceremony(&token).await?;
+        if !wants_html(&headers) {
+            parameters.language()?;
+        }
+        Ok(opened_page(&app, ceremony, &token, asked).await?)
     };
-    let problem = match opened_page(&app, &token, asked).await {
-        Ok(html) => return page_response(StatusCode::OK, html),
-        Err(error) => Problem::from(error),
-    };
-    refusal(problem, &headers, asked.unwrap_or_default())
+    match page.await {
+        Ok(html) => page_response(StatusCode::OK, html),
+        Err(problem) => refusal(problem, &headers, asked.unwrap_or_default()),
+    }
 }
 
 /// A page for a person, a problem document for a program.
@@ -125,10 +134,11 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
 
 async fn opened_page(
     app: &Arc<App>,
+    ceremony: Ceremony,
     token: &str,
     asked: Option<Language>,
 ) -> Result<String, WorkflowError> {
-    let state = app.ceremony_state(app.ceremony(token).await?).await?;
+    let state = app.ceremony_state(ceremony).await?;
     let newest = state
         .opened
         .row
@@ -161,8 +171,10 @@ async fn opened_page(
 async fn document(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    parameters: Parameters,
 ) -> Result<Response, Problem> {
     let ceremony = app.ceremony(&token).await?;
+    parameters.refuse_all()?;
     let download = app.ceremony_document(&ceremony).await?;
     let is_pdf = download.version.media_type == "application/pdf";
     let disposition = if is_pdf {
@@ -198,18 +210,11 @@ async fn document(
 async fn state(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
-    Query(query): Query<HashMap<String, String>>,
+    parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     app.ceremony(&token).await?;
-    let wait = match query.get("waitMs").map(|text| text.parse::<u64>()) {
-        None => Duration::ZERO,
-        Some(Ok(wait)) => Duration::from_millis(wait).min(MAX_WAIT),
-        Some(Err(_)) => {
-            let fault = Fault::new("/waitMs", "must be a number of milliseconds");
-            return Err(Problem::validation(vec![fault]));
-        }
-    };
+    let wait = parameters.wait()?;
     let known = known_state(&headers);
     let state = app.await_ceremony_state(&token, wait, known).await?;
     tagged(StatusCode::OK, state)
@@ -218,12 +223,13 @@ async fn state(
 async fn start_attempt(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    parameters: Parameters,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Problem> {
     let ceremony = find_open(&app, &token).await?;
     require_json(&headers)?;
-    let start = calls::start_attempt(&whole(body)?)?;
+    let start = parameters.along_with(calls::start_attempt(&whole(body)?))?;
     app.start_attempt(ceremony, start).await?;
     let known = known_state(&headers);
     let state = app.await_ceremony_state(&token, Duration::ZERO, known);
@@ -233,8 +239,10 @@ async fn start_attempt(
 async fn give_up(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    parameters: Parameters,
 ) -> Result<StatusCode, Problem> {
     let ceremony = find_open(&app, &token).await?;
+    parameters.refuse_all()?;
     app.give_up_attempt(&ceremony).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -243,10 +251,11 @@ async fn give_up(
 async fn code_to_scan(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let ceremony = app.ceremony(&token).await?;
-    let state = app.ceremony_state(ceremony).await;
-    let state = state?;
+    let ceremony = find_open(&app, &token).await?;
+    parameters.refuse_all_but_the_time()?;
+    let state = app.ceremony_state(ceremony).await?;
     let link = state.device_link.ok_or_else(Problem::not_found)?;
     let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
     let code = code.map_err(|_| WorkflowError::Inconsistent("a link is too long"))?;
@@ -289,6 +298,7 @@ async fn callback(
 async fn decline(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    parameters: Parameters,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<StateView>, Problem> {
@@ -296,7 +306,7 @@ async fn decline(
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
-    let reason = calls::decline(&whole(body)?)?;
+    let reason = parameters.along_with(calls::decline(&whole(body)?))?;
     let row = app.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
     view(app.ceremony_state(declined).await?)
@@ -388,7 +398,27 @@ fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Problem> {
     })
 }
 
-async fn method_not_allowed() -> Problem {
+/// A call with a method that it has not. That the link leads nowhere, or not
+/// there any more, comes first; the router adds `Allow`.
+async fn method_not_allowed(
+    State(app): State<Arc<App>>,
+    LinkToken(token): LinkToken,
+    path: MatchedPath,
+    headers: HeaderMap,
+) -> Response {
+    let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
+    let found = if is_of_open_links {
+        find_open(&app, &token).await
+    } else {
+        app.ceremony(&token).await.map_err(Problem::from)
+    };
+    match found {
+        Ok(_) => Problem::of(ProblemKind::MethodNotAllowed).into_response(),
+        Err(problem) => refusal(problem, &headers, Language::default()),
+    }
+}
+
+async fn asset_method_not_allowed() -> Problem {
     Problem::of(ProblemKind::MethodNotAllowed)
 }
 

@@ -78,8 +78,6 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     stage.come_back().await;
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    site.pass(LONG);
-    stage.host.run_all().await;
     let signing = stage.signing().await;
     assert_eq!(signing.versions.len(), 2);
     assert_eq!(signing.signing.status, SigningStatus::Expired);
@@ -96,7 +94,6 @@ async fn a_deadline_waits_no_longer_than_the_app_may_take_to_come_back() {
     site.pass(LONG);
 
     assert_eq!(stage.outcome().await.failure, Some(AttemptFailure::Timeout));
-    site.pass(LONG);
     stage.host.run_all().await;
     assert_expired(&stage).await;
     assert_eq!(stage.signing().await.versions.len(), 1);

@@ -99,7 +99,7 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
     let read = read.unwrap().signings;
     let [
         Shown::Opened(_),
-        Shown::Unreadable(unread),
+        Shown::Unreadable { row: unread, .. },
         Shown::Opened(_),
     ] = &read[..]
     else {

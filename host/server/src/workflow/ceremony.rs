@@ -8,7 +8,7 @@ mod start;
 mod state;
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{Signer, SignerStatus, SigningStatus};
+use parafa_domain::{Signer, SignerStatus};
 use parafa_store::keys::hash_token;
 use uuid::Uuid;
 
@@ -87,12 +87,9 @@ fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
         .iter()
         .find(|party| party.id.uuid() == signer)?;
     match party.status {
-        SignerStatus::Pending if row.signing.status == SigningStatus::Pending => {
-            let finishing = row
-                .signing
-                .current_turn(now)
-                .is_some_and(|turn| turn.signer == party.id && turn.device_signed);
-            (now < row.signing.expires_at || finishing).then_some(Access::Sign)
+        SignerStatus::Pending => {
+            let can_still_sign = row.signing.can_still_sign(party.id, now);
+            can_still_sign.then_some(Access::Sign)
         }
         SignerStatus::Signed => {
             let signed_at = party.signed_at?;

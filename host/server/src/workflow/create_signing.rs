@@ -230,6 +230,7 @@ impl App {
                 row,
                 private,
                 signers: parties.iter().map(|(_, form)| form.private()).collect(),
+                read_at: now,
             },
             key,
         })

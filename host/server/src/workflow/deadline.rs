@@ -1,6 +1,7 @@
 //! The hard deadline of a signing.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_domain::SigningStatus;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
@@ -40,6 +41,19 @@ pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Resu
         payload: serde_json::json!({ "signing": signing }),
     };
     jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// Has a deadline looked at that has waited for a signature, now that there is
+/// none to wait for.
+pub(super) async fn look_at_overdue(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), StoreError> {
+    let (signing, now) = (&row.signing, tx.now());
+    if signing.status == SigningStatus::Pending && !signing.is_live(now) {
+        jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), now).await?;
+    }
     Ok(())
 }
 
@@ -140,7 +154,7 @@ fn unique(signing: Uuid) -> String {
 }
 
 fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
-    if row.signing.status != parafa_domain::SigningStatus::Pending {
+    if row.signing.status != SigningStatus::Pending {
         return None;
     }
     Some(row.signing.expires_at.max(shifted(now, LOOK_AGAIN)))

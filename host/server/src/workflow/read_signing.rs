@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
 use parafa_domain::{Signer, SignerId, SigningStatus};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, Page, Transaction};
@@ -24,6 +25,8 @@ pub(crate) struct OpenedSigning {
     pub(crate) private: SigningPrivate,
     /// In the order of `row.signing.signers`.
     pub(crate) signers: Vec<SignerPrivate>,
+    /// As of when.
+    pub(crate) read_at: Timestamp,
 }
 
 /// A signing among others. One that cannot be read denies nobody the rest: what
@@ -32,7 +35,10 @@ pub(crate) struct OpenedSigning {
 pub(crate) enum Shown {
     Opened(OpenedSigning),
     /// What is sealed in it cannot be opened.
-    Unreadable(SigningRow),
+    Unreadable {
+        row: SigningRow,
+        read_at: Timestamp,
+    },
 }
 
 /// A party with all that is known about it.
@@ -40,6 +46,8 @@ pub(crate) enum Shown {
 pub(crate) struct OpenedSigner {
     pub(crate) party: Signer,
     pub(crate) private: SignerPrivate,
+    /// Whether the party's link may still lead to a signature.
+    pub(crate) can_still_sign: bool,
 }
 
 /// Which signings a list shows.
@@ -82,13 +90,14 @@ impl OpenedSigning {
     ) -> Result<Self, WorkflowError> {
         let signers = signer_rows(tx, &row).await?;
         let signers = signers.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
-        Self::unsealed(key, row, &signers)
+        Self::unsealed(key, row, &signers, tx.now())
     }
 
     fn unsealed(
         key: &DataKey,
         row: SigningRow,
         signers: &[SignerPrivateRow],
+        read_at: Timestamp,
     ) -> Result<Self, WorkflowError> {
         let signers = signers.iter();
         Ok(Self {
@@ -97,6 +106,7 @@ impl OpenedSigning {
                 .map(|signer| sealing::open_signer(key, signer.signer, &signer.private))
                 .collect::<Result<_, _>>()?,
             row,
+            read_at,
         })
     }
 }
@@ -105,7 +115,7 @@ impl Shown {
     pub(crate) fn row(&self) -> &SigningRow {
         match self {
             Self::Opened(opened) => &opened.row,
-            Self::Unreadable(row) => row,
+            Self::Unreadable { row, .. } => row,
         }
     }
 }
@@ -122,6 +132,7 @@ impl OpenedSigner {
         Ok(Self {
             party: party.clone(),
             private: notices::signer_private(tx, key, id.uuid()).await?,
+            can_still_sign: row.signing.can_still_sign(id, tx.now()),
         })
     }
 }
@@ -281,8 +292,9 @@ impl App {
                 );
                 let row = self.store.get::<SigningRow>(&id).await?;
                 let mut row = row.ok_or(WorkflowError::NotFound)?;
-                self.show_expired(&mut row).await?;
-                Ok(Shown::Unreadable(row))
+                let read_at = self.store.now().await?;
+                show_expired(&mut row, read_at);
+                Ok(Shown::Unreadable { row, read_at })
             }
             opened => opened.map(Shown::Opened),
         }
@@ -353,25 +365,20 @@ impl App {
         row: SigningRow,
         signers: &[SignerPrivateRow],
     ) -> Result<OpenedSigning, WorkflowError> {
+        let read_at = self.store.now().await?;
         let mut opened = if row.erased_at.is_some() {
             OpenedSigning {
                 private: SigningPrivate::default(),
                 signers: vec![SignerPrivate::default(); row.signing.signers.len()],
                 row,
+                read_at,
             }
         } else {
             let key = self.data_key(row.data_key).await?;
-            OpenedSigning::unsealed(&key, row, signers)?
+            OpenedSigning::unsealed(&key, row, signers, read_at)?
         };
-        self.show_expired(&mut opened.row).await?;
+        show_expired(&mut opened.row, read_at);
         Ok(opened)
-    }
-
-    /// A deadline that has passed is so before its job has come to it, which
-    /// then stores and tells of it.
-    async fn show_expired(&self, row: &mut SigningRow) -> Result<(), WorkflowError> {
-        let _ = row.signing.expire(self.store.now().await?);
-        Ok(())
     }
 
     /// The newest signed version, or the artifact of a simulation.
@@ -413,6 +420,12 @@ impl App {
             simulated: false,
         })
     }
+}
+
+/// A deadline that has passed is so before its job has come to it, which then
+/// stores and tells of it.
+fn show_expired(row: &mut SigningRow, now: Timestamp) {
+    let _ = row.signing.expire(now);
 }
 
 /// The rows of the parties, in their order; none when one of them is not there,

@@ -78,7 +78,7 @@ fn terms() -> [Member; 8] {
         optional(
             "webhookUrl",
             Schema::uri().max_length(limits::LONGEST_URL).described(
-                "A public https address for the events of the signing, without credentials and fragment.",
+                "A public https address for the events of the signing: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
             ),
         ),
         optional(

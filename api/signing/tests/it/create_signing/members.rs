@@ -108,6 +108,11 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         ),
         (
             "/webhookUrl",
+            json!(" https://hooks.example/"),
+            "must be an absolute https URL without credentials and fragment",
+        ),
+        (
+            "/webhookUrl",
             json!("http://hooks.example"),
             "must be an https URL",
         ),

@@ -73,7 +73,7 @@
       codeTimer = null;
       return;
     }
-    const show = () => { byId("qr").src = base + "/attempts/current/qr.svg?" + Date.now(); };
+    const show = () => { byId("qr").src = base + "/attempts/current/qr.svg?at=" + Date.now(); };
     show();
     codeTimer = setInterval(show, 1000);
   }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
-use crate::workflow::{billing, notices, sealing};
+use crate::workflow::{billing, change, deadline, notices, sealing};
 
 /// How long an attempt keeps its turn without a step forward: as long as it may
 /// take, so that none goes on while another signer is let in.
@@ -133,6 +133,7 @@ pub(super) async fn store_failure(
     signing.signing.end_turn(AttemptId::new(attempt.id));
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
+    deadline::look_at_overdue(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
 }
@@ -260,6 +261,7 @@ pub(super) async fn store_signed(
         fields = made_by.audited(fields);
     }
     audit::append(tx, attempt.signing, "document.version", fields).await?;
+    change::end_lost_attempts(tx, &signing).await?;
     notices::record(tx, key, &signing, &events).await?;
     billing::bill_signature(tx, &signing).await?;
     jobs::complete(tx, job).await?;

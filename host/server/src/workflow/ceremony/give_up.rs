@@ -7,8 +7,8 @@ use super::{Access, Ceremony};
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, SigningRow};
-use crate::workflow::attempt;
 use crate::workflow::lanes::ATTEMPTS;
+use crate::workflow::{attempt, deadline};
 
 impl App {
     /// The signer gives the running attempt up; the turn is free again.
@@ -31,11 +31,13 @@ impl App {
                     }
                     row.signing.end_turn(AttemptId::new(running.id));
                     give_up(tx, running).await?;
+                    deadline::look_at_overdue(tx, &row).await?;
                     Ok::<_, WorkflowError>(tx.put(&row).await?)
                 })
             })
             .await?;
         self.changes.announce(signing);
+        self.work.notify_one();
         Ok(())
     }
 }
