@@ -1,6 +1,6 @@
 //! A PDF file as its objects are reached.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -300,11 +300,24 @@ impl<'a> PdfFile<'a> {
         })
     }
 
-    /// How many entries the sections of later revisions have together.
-    pub(crate) fn entries_listed_after(&self, end: usize) -> usize {
-        let later = self.sections.iter();
-        let later = later.take_while(|section| section.marker_end > end);
-        later.map(|section| section.entries.len()).sum()
+    /// How many objects each revision lists, from the newest on, with the ends of
+    /// the revisions: an object stream that is listed brings its members along.
+    pub(crate) fn listed_by_revision(&self) -> Vec<(usize, usize)> {
+        let mut members: BTreeMap<u32, usize> = BTreeMap::new();
+        for (_, entry) in self.listed() {
+            if let XrefEntry::Compressed { container, .. } = entry {
+                *members.entry(container).or_default() += 1;
+            }
+        }
+        let count = |section: &XrefSection| {
+            let brought = section.entries.iter();
+            let brought = brought.filter_map(|(number, _)| members.get(number));
+            section.entries.len() + brought.sum::<usize>()
+        };
+        let sections = self.sections.iter();
+        sections
+            .map(|section| (section.marker_end, count(section)))
+            .collect()
     }
 
     /// The state of the file up to an offset; `None` when no revision ends

@@ -161,7 +161,13 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
 /// Refuses references that readers follow or do not, by whether they look at
 /// the generation.
 fn refuse_misled_references(revision: &Revision<'_>) -> Result<(), Refusal> {
-    match revision.misled_reference() {
+    let trailer = RawDictionary::scan(revision.trailer()).ok();
+    let named = [&b"Root"[..], b"Info"].into_iter().filter_map(|key| {
+        let (number, generation) = as_reference(trailer.as_ref()?.value(key)?)?;
+        let live = revision.generation(number)?;
+        (live != generation).then_some((number, generation.into()))
+    });
+    match named.chain(revision.misled_reference()).next() {
         None => Ok(()),
         Some((number, generation)) => Err(Refusal::new(
             "xref-ambiguous",

@@ -1,7 +1,6 @@
 use parafa_cades::SignedData;
 use parafa_format_core::Refusal;
 
-use crate::limits::Limits;
 use crate::signatures::SignatureDictionary;
 use crate::structure::PdfFile;
 
@@ -13,11 +12,15 @@ pub(super) struct Bounds {
     covered_bytes: u64,
     compared_objects: usize,
     timestamps: usize,
+    /// How many objects each revision lists, with its end.
+    listed: Vec<(usize, usize)>,
 }
 
 impl Bounds {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(file: &PdfFile<'_>) -> Self {
+        let limits = file.limits();
         Self {
+            listed: file.listed_by_revision(),
             covered_bytes: limits.covered_bytes,
             compared_objects: limits.compared_objects,
             timestamps: limits.timestamps,
@@ -27,7 +30,6 @@ impl Bounds {
     /// Takes what one signature takes, if there is so much.
     pub(super) fn spend(
         &mut self,
-        file: &PdfFile<'_>,
         signature: &SignatureDictionary,
         cms: Option<&SignedData>,
     ) -> Result<(), Refusal> {
@@ -36,7 +38,8 @@ impl Bounds {
         self.covered_bytes = self.covered_bytes.checked_sub(covered).ok_or_else(|| {
             Refusal::new(CODE, "The signatures cover more bytes than are verified.")
         })?;
-        let later = file.entries_listed_after(end);
+        let later = self.listed.iter().take_while(|(ends, _)| *ends > end);
+        let later: usize = later.map(|(_, listed)| listed).sum();
         self.compared_objects = self.compared_objects.checked_sub(later).ok_or_else(|| {
             Refusal::new(
                 CODE,
@@ -60,10 +63,10 @@ pub(crate) fn require_verifiable(
     file: &PdfFile<'_>,
     signatures: &[SignatureDictionary],
 ) -> Result<(), Refusal> {
-    let mut bounds = Bounds::new(file.limits());
+    let mut bounds = Bounds::new(file);
     signatures.iter().try_for_each(|signature| {
         let cms = SignedData::parse(&signature.contents).ok();
-        bounds.spend(file, signature, cms.as_ref())
+        bounds.spend(signature, cms.as_ref())
     })
 }
 
@@ -80,6 +83,7 @@ mod tests {
     use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 
     use super::*;
+    use crate::limits::Limits;
     use crate::signatures;
 
     #[test]
@@ -94,7 +98,12 @@ mod tests {
         let found = signatures::find(&file).unwrap();
         let ends = found.iter().map(SignatureDictionary::end_of_coverage);
         let covered = u64::try_from(ends.clone().sum::<usize>()).unwrap();
-        let compared = ends.map(|end| file.entries_listed_after(end)).sum();
+        let listed = file.listed_by_revision();
+        let after = |end| {
+            let later = listed.iter().filter(move |(ends, _)| *ends > end);
+            later.map(|(_, listed)| listed).sum::<usize>()
+        };
+        let compared = ends.map(after).sum();
         let within = |covered_bytes, compared_objects, timestamps| {
             let limits = Limits {
                 covered_bytes,

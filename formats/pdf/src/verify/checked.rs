@@ -30,10 +30,10 @@ impl<'s> CheckedSignature<'s> {
         signatures: &'s [SignatureDictionary],
     ) -> Result<Vec<Self>, Refusal> {
         let detector = ChangeDetector::new(file)?;
-        let mut bounds = Bounds::new(file.limits());
+        let mut bounds = Bounds::new(file);
         let checked = signatures.iter().map(|dictionary| {
             let cms = SignedData::parse(&dictionary.contents).ok();
-            bounds.spend(file, dictionary, cms.as_ref())?;
+            bounds.spend(dictionary, cms.as_ref())?;
             let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
                 document,
                 detector: &detector,

@@ -103,6 +103,18 @@ fn what_a_table_hides_was_not_in_use_before() {
 }
 
 #[test]
+fn the_trailer_refers_to_objects_by_their_generations_too() {
+    let written = |information: &str| {
+        let objects = PdfBuilder::new().objects();
+        let trailer = format!("/Root 1 0 R /Info {information}");
+        objects.write("1.7", CrossReference::Table, &trailer)
+    };
+
+    assert!(inspected(&written("4 0 R")).is_ok());
+    assert_eq!(refused(&written("4 7 R")), "xref-ambiguous");
+}
+
+#[test]
 fn a_document_that_draws_its_catalog_is_refused_because_only_one_could_sign_it() {
     let mut objects = PdfBuilder::new().objects();
     objects.set(

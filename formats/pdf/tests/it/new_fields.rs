@@ -315,6 +315,21 @@ fn a_new_field_without_a_signature_shows_nothing() {
 }
 
 #[test]
+fn a_new_field_without_a_signature_has_nothing_that_readers_make_an_appearance_of() {
+    let with = |made_of: &str| {
+        let field = format!("/Subtype /Widget /T (New) /Rect [9 9 99 99] /MK << {made_of} >>");
+        with_new_field(None, &field, &[]).0
+    };
+
+    assert_eq!(with(""), Integrity::Intact);
+    assert_eq!(with("/BG [] /R 90"), Integrity::Intact);
+    // poppler draws them, and pyHanko passes them.
+    for drawn in ["/BG [1 1 1]", "/BC [0]", "/CA (Paid)", "/BG 4 0 R"] {
+        assert_eq!(with(drawn), Integrity::Modified, "{drawn}");
+    }
+}
+
+#[test]
 fn a_new_field_has_a_name_of_its_own_and_nothing_above_it() {
     let text = "/FT /Tx /T (Sum) /Subtype /Widget /Rect [0 0 0 0]";
     let added = |entries: &str| {

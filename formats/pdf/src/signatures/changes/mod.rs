@@ -26,6 +26,7 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::{ChangeKind, LaterChanges, Refusal};
 
 use super::{Permissions, signature_of};
+use crate::page_content::ContentDecoder;
 use crate::structure::{
     FieldNode, LinkKind, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry,
     same_value,
@@ -33,6 +34,7 @@ use crate::structure::{
 
 use annotations::SharedLists;
 use confinement::Standing;
+use new_fields::shows_nothing;
 use references::{References, TRAILER};
 
 /// Compares the newest state of a file with what its signatures cover. What
@@ -52,6 +54,10 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     annotation_arrays: BTreeSet<u32>,
     references: OnceCell<References>,
     newest: RefCell<BTreeMap<u32, Newest<'a>>>,
+    /// Decodes what new fields show, each stream once.
+    decoder: RefCell<ContentDecoder>,
+    /// Whether a stream draws nothing.
+    blank: RefCell<BTreeMap<ObjectId, bool>>,
 }
 
 /// An object as the newest revision has it. Signatures are long, and every
@@ -98,6 +104,8 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             pages,
             references: OnceCell::new(),
             newest: RefCell::default(),
+            decoder: RefCell::new(ContentDecoder::new(file.limits())),
+            blank: RefCell::default(),
         })
     }
 
@@ -154,6 +162,17 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             Err(Stop::Change(change)) => Ok(Err(change)),
             Err(Stop::Refusal(refusal)) => Err(refusal),
         }
+    }
+
+    /// Whether an appearance draws nothing.
+    fn is_blank(&self, id: ObjectId) -> bool {
+        if let Some(known) = self.blank.borrow().get(&id) {
+            return *known;
+        }
+        let content = self.decoder.borrow_mut().decode(self.file, id);
+        let is_blank = content.is_some_and(|content| shows_nothing(&content));
+        self.blank.borrow_mut().insert(id, is_blank);
+        is_blank
     }
 
     /// Whether anything but the trailer and signatures refers to the catalog, as

@@ -7,7 +7,6 @@ use parafa_format_core::ChangeKind;
 
 use super::super::{AccessPermission, is_document_timestamp};
 use super::{Comparison, Stop, entries};
-use crate::page_content::ContentDecoder;
 use crate::structure::{
     FieldKind, FieldNode, RawDictionary, array_items, as_name, as_reference, is_white_space,
     same_value,
@@ -15,6 +14,11 @@ use crate::structure::{
 
 /// Entries by which a field does something (ISO 32000-2, 12.6.3).
 const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
+
+/// Entries of `/MK` that readers draw where they make an appearance up (12.5.6.19,
+/// table 192).
+const COLOURS: [&[u8]; 2] = [b"BC", b"BG"];
+const CAPTIONS_AND_ICONS: [&[u8]; 4] = [b"CA", b"I", b"IX", b"RI"];
 
 /// What the content of an appearance that shows nothing is made of.
 const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
@@ -171,13 +175,16 @@ impl Comparison<'_, '_, '_> {
         })
     }
 
-    /// Whether a widget has an appearance that draws something. Programs give
-    /// empty fields one that draws nothing.
+    /// Whether a widget has an appearance that draws something, or what readers
+    /// make one of. Programs give empty fields one that draws nothing.
     fn draws(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
         let Some(widget) = self.file.newest().raw(widget.id.0)? else {
             return Ok(false);
         };
         let written = entries(&widget.bytes)?;
+        if self.is_decorated(&written)? {
+            return Ok(true);
+        }
         let appearances = written.value(b"AP").map(|value| self.new_value(value));
         let Some(appearances) = appearances.transpose()?.flatten() else {
             return Ok(false);
@@ -185,13 +192,38 @@ impl Comparison<'_, '_, '_> {
         let Ok(appearances) = RawDictionary::scan(&appearances) else {
             return Ok(true);
         };
-        let mut decoder = ContentDecoder::new(self.file.limits());
-        let mut is_blank = |value: &[u8]| {
-            let content = as_reference(value).and_then(|id| decoder.decode(self.file, id));
-            content.is_some_and(|content| shows_nothing(&content))
-        };
+        let is_blank =
+            |value: &[u8]| as_reference(value).is_some_and(|id| self.detector.is_blank(id));
         let mut values = appearances.entries().iter().map(|entry| entry.value);
         Ok(!values.all(|value| value == b"null" || is_blank(value)))
+    }
+
+    /// Whether readers that make an appearance up would draw a background, a
+    /// border, a caption or an icon.
+    fn is_decorated(&self, widget: &RawDictionary<'_>) -> Result<bool, Stop> {
+        let made_of = widget.value(b"MK").map(|value| self.new_value(value));
+        let Some(made_of) = made_of.transpose()?.flatten() else {
+            return Ok(false);
+        };
+        let Ok(made_of) = RawDictionary::scan(&made_of) else {
+            return Ok(true);
+        };
+        for key in COLOURS {
+            let colour = made_of.value(key).map(|value| self.new_value(value));
+            let colour = colour.transpose()?.flatten();
+            // One without components is transparent.
+            let is_drawn =
+                |colour: &[u8]| array_items(colour).map_or(true, |items| !items.is_empty());
+            if colour.is_some_and(|colour| is_drawn(&colour)) {
+                return Ok(true);
+            }
+        }
+        for key in CAPTIONS_AND_ICONS {
+            if self.has(&made_of, key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn kids(&self, node: &FieldNode<'_>, lists: &mut BTreeSet<*const Object>) -> Vec<u32> {
@@ -205,7 +237,7 @@ impl Comparison<'_, '_, '_> {
 
 /// Whether a content stream is made of nothing but comments, and brackets around
 /// nothing.
-fn shows_nothing(content: &[u8]) -> bool {
+pub(super) fn shows_nothing(content: &[u8]) -> bool {
     let lines = content.split(|byte| matches!(byte, b'\r' | b'\n'));
     let without_comment = |line| {
         let line: &[u8] = line;

@@ -232,7 +232,9 @@ fn read_section(
                 }
             }
         }
-        hidden.retain(|number, _| entries.get(number) != Some(&XrefEntry::Free));
+        hidden.retain(|number, how| {
+            *how == InTable::Unlisted || entries.get(number) != Some(&XrefEntry::Free)
+        });
     }
     let mut scanner = Scanner::new(source.up_to_omission(end), end);
     scanner.skip_blanks();

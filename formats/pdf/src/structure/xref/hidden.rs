@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::{XrefEntry, XrefSection};
 
-/// How a table hides an object that the stream beside it has in use.
+/// How a table differs from the stream beside it, which has an object in use, or
+/// has freed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum InTable {
     /// It says that it is free.
