@@ -38,7 +38,10 @@ impl Bounds {
         self.covered_bytes = self.covered_bytes.checked_sub(covered).ok_or_else(|| {
             Refusal::new(CODE, "The signatures cover more bytes than are verified.")
         })?;
-        let later = self.listed.iter().take_while(|(ends, _)| *ends > end);
+        // What covers nothing is compared with nothing.
+        let is_compared = signature.byte_range.is_ok();
+        let later = self.listed.iter().filter(|_| is_compared);
+        let later = later.take_while(|(ends, _)| *ends > end);
         let later: usize = later.map(|(_, listed)| listed).sum();
         self.compared_objects = self.compared_objects.checked_sub(later).ok_or_else(|| {
             Refusal::new(

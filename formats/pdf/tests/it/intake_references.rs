@@ -127,3 +127,14 @@ fn a_document_that_draws_its_catalog_is_refused_because_only_one_could_sign_it()
     assert_eq!(refused(&document), "object-damaged");
     assert_eq!(P256.signs(&document).unwrap_err().code, "object-damaged");
 }
+
+#[test]
+fn a_page_tree_that_goes_on_to_the_catalog_can_be_signed_by_many() {
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(2, "<< /Type /Pages /Count 1 /Kids [5 0 R] /Parent 1 0 R >>");
+    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+
+    let signed = P256.signs(&P256.signs(&document).unwrap()).unwrap();
+
+    assert_eq!(inspected(&signed).unwrap().signatures.len(), 2);
+}

@@ -17,7 +17,7 @@ use crate::structure::LinkKind;
 pub(super) enum Standing {
     /// In every way, as an annotation: from pages and other annotations.
     Annotation,
-    /// In some entries: from the trailer, and as what a signature covers.
+    /// In some entries: from the trailer, and from where it is not shown.
     Catalog,
     /// In what filling it in changes: from where fields are referred to.
     Field,
@@ -86,7 +86,7 @@ impl Comparison<'_, '_, '_> {
         }
         match standing {
             Standing::Page => Leave::Given,
-            Standing::Catalog if from == TRAILER || kind == LinkKind::SignedData => Leave::Given,
+            Standing::Catalog if from == TRAILER || kind.may_lead_to_catalog() => Leave::Given,
             Standing::Field if kind.is_to_a_field() => Leave::Given,
             Standing::Parts if from_page && is_list => Leave::Given,
             Standing::Annotation if from_page || kind == LinkKind::StructureObject => Leave::Given,
@@ -123,6 +123,13 @@ enum Leave {
 }
 
 impl LinkKind {
+    /// Whether the catalog may be referred to so without being shown: by
+    /// signatures, and by page trees that go on upwards. None of the keys that
+    /// stand for this kind has what is drawn under names of its own.
+    pub(super) fn may_lead_to_catalog(self) -> bool {
+        matches!(self, Self::Field | Self::SignedData)
+    }
+
     fn is_to_a_field(self) -> bool {
         matches!(
             self,

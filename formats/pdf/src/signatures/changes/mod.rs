@@ -28,8 +28,7 @@ use parafa_format_core::{ChangeKind, LaterChanges, Refusal};
 use super::{Permissions, signature_of};
 use crate::page_content::ContentDecoder;
 use crate::structure::{
-    FieldNode, LinkKind, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry,
-    same_value,
+    FieldNode, PdfFile, RawDictionary, RawObject, Revision, ScanError, XrefEntry, same_value,
 };
 
 use annotations::SharedLists;
@@ -175,15 +174,15 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         is_blank
     }
 
-    /// Whether anything but the trailer and signatures refers to the catalog, as
-    /// if it were something that is shown: a further signature changes it.
+    /// Whether the catalog is referred to as if it were something that is shown:
+    /// every signature changes it.
     pub(crate) fn shows_catalog(&self) -> Result<bool, Refusal> {
         let Some((catalog, _)) = self.file.newest().catalog_id() else {
             return Ok(false);
         };
         let references = self.references()?.to(catalog).iter();
         let mut others = references.filter(|reference| reference.from != TRAILER);
-        Ok(others.any(|reference| reference.kind != LinkKind::SignedData))
+        Ok(others.any(|reference| !reference.kind.may_lead_to_catalog()))
     }
 
     fn references(&self) -> Result<&References, Refusal> {
