@@ -55,14 +55,14 @@ impl Signing {
     /// Moves the hard deadline.
     ///
     /// # Errors
-    /// [`CannotAct::SigningEnded`], also while the old one waits for a
-    /// signature.
+    /// [`CannotAct::SigningEnded`]; one that waits for a signature can still be
+    /// moved.
     pub fn change_deadline(
         &mut self,
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<(), CannotAct> {
-        if !self.is_open(now) {
+        if !self.is_live(now) {
             return Err(CannotAct::SigningEnded);
         }
         self.expires_at = expires_at;

@@ -19,8 +19,8 @@ pub enum CannotChange {
     /// The party has finished, or has nothing that could change.
     #[error("the party cannot be changed any more")]
     SignerNotOpen,
-    /// The signing has ended, or its deadline has passed and waits for a
-    /// signature.
+    /// The signing has ended, or somebody would be added to it whom its deadline,
+    /// which waits for a signature, shuts out.
     #[error("the signing has ended")]
     SigningEnded,
     /// There are as many as there may be.
@@ -65,7 +65,7 @@ impl Signing {
         id: SignerId,
         now: Timestamp,
     ) -> Result<Vec<SigningEvent>, CannotChange> {
-        let party = self.party_of_open(id, now)?;
+        let party = self.party_of_live(id, now)?;
         let role = party.role;
         if role == SignerRole::Signer {
             self.check_changeable(party, now)?;
@@ -94,7 +94,7 @@ impl Signing {
         methods: &MethodSet,
         now: Timestamp,
     ) -> Result<(), CannotChange> {
-        let party = self.party_of_open(id, now)?;
+        let party = self.party_of_live(id, now)?;
         self.check_changeable(party, now)?;
         for signer in self.signers.iter_mut().filter(|signer| signer.id == id) {
             signer.methods.clone_from(methods);
@@ -128,11 +128,11 @@ impl Signing {
         Some(next.id)
     }
 
-    /// A party of a signing that is open. With the signing its parties end too:
-    /// that it has ended is then what stands in the way.
-    fn party_of_open(&self, id: SignerId, now: Timestamp) -> Result<&Signer, CannotChange> {
+    /// A party of a signing that has not ended. With the signing its parties end
+    /// too: that it has ended is then what stands in the way.
+    fn party_of_live(&self, id: SignerId, now: Timestamp) -> Result<&Signer, CannotChange> {
         let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
-        if !self.is_open(now) {
+        if !self.is_live(now) {
             return Err(CannotChange::SigningEnded);
         }
         Ok(party)

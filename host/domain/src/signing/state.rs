@@ -86,8 +86,8 @@ impl Signing {
         self.status == SigningStatus::Pending && (now < self.expires_at || self.is_being_finished())
     }
 
-    /// Whether parties and deadline can change at `now`. A deadline that waits
-    /// for a signature has passed for everything but that signature.
+    /// Whether anybody can come to sign at `now`. A deadline that waits for a
+    /// signature has passed for everybody else.
     #[must_use]
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.status == SigningStatus::Pending && now < self.expires_at

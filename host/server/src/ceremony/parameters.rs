@@ -75,14 +75,6 @@ impl Parameters {
     pub(super) fn language_among_others(&self) -> Option<Language> {
         self.0.optional(&Faults::default(), "lang", "", language_of)
     }
-
-    /// For the picture that the page asks for anew each second, at an address
-    /// that it had not asked for before.
-    pub(super) fn refuse_all_but_the_time(&self) -> Result<(), Problem> {
-        let faults = Faults::default();
-        self.0.refuse_others(&faults, &["at"]);
-        complete(faults)
-    }
 }
 
 fn language_of(tag: &str) -> Option<Language> {

@@ -247,14 +247,13 @@ async fn give_up(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The code to show now; it changes every second.
+/// The code to show now; it changes every second. Whatever parameters it is asked
+/// for with only make the address another one, so that browsers ask anew.
 async fn code_to_scan(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
 ) -> Result<Response, Problem> {
     let ceremony = find_open(&app, &token).await?;
-    parameters.refuse_all_but_the_time()?;
     let state = app.ceremony_state(ceremony).await?;
     let link = state.device_link.ok_or_else(Problem::not_found)?;
     let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);

@@ -30,9 +30,12 @@ impl Neglect {
             // Steps have numbers, so that no signature is made twice; but a job
             // is lost over which somebody writes who has it no more.
             Self::Leases => promise == Promise::EverythingEnds,
-            // Each rests on this: which of them breaks first depends on who
-            // comes in between.
-            Self::Versions => true,
+            // Which breaks first depends on who comes in between. What is asked
+            // of phones has numbers, and apps come back with digests.
+            Self::Versions => !matches!(
+                promise,
+                Promise::NobodySignsForAnother | Promise::PhonesRingOnce
+            ),
         }
     }
 }

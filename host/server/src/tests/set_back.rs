@@ -100,6 +100,29 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
 }
 
 #[tokio::test]
+async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let deadline = stage.signing().await.signing.expires_at;
+    site.clock.set(deadline - HOUR / 2);
+    stage.sign_without_timestamps().await;
+    site.pass(HOUR * 5);
+    stage.host.run_all().await;
+    site.pass(-HOUR * 5);
+    stage.host.app.follow_clock_back().await.unwrap();
+    site.faults(Service::Tsa).clear();
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+
+    site.clock.set(deadline);
+    stage.host.run_all().await;
+
+    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
     let site = Site::start().await;
     site.pass(HOUR);

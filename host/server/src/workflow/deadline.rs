@@ -44,15 +44,17 @@ pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Resu
     Ok(())
 }
 
-/// Has a deadline looked at that has waited for a signature, now that there is
-/// none to wait for.
-pub(super) async fn look_at_overdue(
+/// Has the deadline looked at when it comes, or now if it has passed: there is no
+/// signature to wait for any more. It may have been put off for longer than that
+/// while the clock was ahead.
+pub(super) async fn wait_no_longer(
     tx: &mut Transaction<'_>,
     row: &SigningRow,
 ) -> Result<(), StoreError> {
-    let (signing, now) = (&row.signing, tx.now());
-    if signing.status == SigningStatus::Pending && !signing.is_live(now) {
-        jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), now).await?;
+    let signing = &row.signing;
+    if signing.status == SigningStatus::Pending {
+        let due = signing.expires_at.max(tx.now());
+        jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), due).await?;
     }
     Ok(())
 }

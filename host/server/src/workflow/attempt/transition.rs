@@ -133,7 +133,7 @@ pub(super) async fn store_failure(
     signing.signing.end_turn(AttemptId::new(attempt.id));
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
-    deadline::look_at_overdue(tx, &signing).await?;
+    deadline::wait_no_longer(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
 }
@@ -262,6 +262,7 @@ pub(super) async fn store_signed(
     }
     audit::append(tx, attempt.signing, "document.version", fields).await?;
     change::end_lost_attempts(tx, &signing).await?;
+    deadline::wait_no_longer(tx, &signing).await?;
     notices::record(tx, key, &signing, &events).await?;
     billing::bill_signature(tx, &signing).await?;
     jobs::complete(tx, job).await?;

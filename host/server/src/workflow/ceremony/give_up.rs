@@ -31,7 +31,7 @@ impl App {
                     }
                     row.signing.end_turn(AttemptId::new(running.id));
                     give_up(tx, running).await?;
-                    deadline::look_at_overdue(tx, &row).await?;
+                    deadline::wait_no_longer(tx, &row).await?;
                     Ok::<_, WorkflowError>(tx.put(&row).await?)
                 })
             })
