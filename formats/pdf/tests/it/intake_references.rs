@@ -51,8 +51,9 @@ fn a_reference_that_is_led_astray_after_a_signature_is_refused() {
 }
 
 /// A document with an update whose table has one entry for the content of the
-/// page, and whose stream beside it says where it was all the time.
-fn with_hidden_content(in_table: &str) -> Vec<u8> {
+/// page, and whose stream beside it says where it was all the time, or with
+/// another kind of entry something else.
+fn with_hidden_content(in_table: &str, kind: u8) -> Vec<u8> {
     let mut bytes = plain(1);
     let prev = number_after(&bytes, "startxref\n");
     let content = b"\n6 0 obj";
@@ -63,7 +64,7 @@ fn with_hidden_content(in_table: &str) -> Vec<u8> {
         + 1;
     let size = number_after(&bytes, "/Size ");
     let stream = bytes.len();
-    let row: Vec<u8> = [1]
+    let row: Vec<u8> = [kind]
         .into_iter()
         .chain(u32::try_from(content).unwrap().to_be_bytes())
         .chain([0, 0])
@@ -95,11 +96,16 @@ fn what_a_table_hides_was_not_in_use_before() {
     let freed = format!("{nothing}6 1\n0000000000 00001 f \n");
     let elsewhere = format!("{nothing}6 1\n0000000009 00000 n \n");
 
-    assert!(inspected(&with_hidden_content(nothing)).is_ok());
-    assert!(inspected(&with_hidden_content(&same)).is_ok());
+    assert!(inspected(&with_hidden_content(nothing, 1)).is_ok());
+    assert!(inspected(&with_hidden_content(&same, 1)).is_ok());
     // Who reads tables alone finds a page without its content, or another one.
-    assert_eq!(refused(&with_hidden_content(&freed)), "xref-ambiguous");
-    assert_eq!(refused(&with_hidden_content(&elsewhere)), "xref-ambiguous");
+    assert_eq!(refused(&with_hidden_content(&freed, 1)), "xref-ambiguous");
+    assert_eq!(
+        refused(&with_hidden_content(&elsewhere, 1)),
+        "xref-ambiguous"
+    );
+    // Who reads the stream finds nothing any more.
+    assert_eq!(refused(&with_hidden_content(nothing, 0)), "xref-ambiguous");
 }
 
 #[test]
