@@ -111,7 +111,7 @@ fn with_field(
         Some(fields) if fields.starts_with(b"[") => {
             Ok(raw.with(b"Fields", &with_item(fields, reference(field).as_bytes())))
         }
-        Some(fields) if fields != b"null" => {
+        Some(fields) if is_there(file, fields) => {
             let id = as_reference(fields).ok_or_else(|| {
                 Refusal::new("object-damaged", "The fields of the form are no array.")
             })?;
@@ -127,6 +127,15 @@ fn with_field(
             Ok(source.to_vec())
         }
         _ => Ok(raw.with(b"Fields", format!("[{}]", reference(field)).as_bytes())),
+    }
+}
+
+/// Whether a value is anything: a reference that leads to nothing is null (ISO
+/// 32000-2, 7.3.10).
+fn is_there(file: &PdfFile<'_>, value: &[u8]) -> bool {
+    match as_reference(value) {
+        Some(id) => file.resolve(&Object::Reference(id)).is_some(),
+        None => value != b"null",
     }
 }
 

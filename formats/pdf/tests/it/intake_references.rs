@@ -144,3 +144,20 @@ fn a_page_tree_that_goes_on_to_the_catalog_can_be_signed_by_many() {
 
     assert_eq!(inspected(&signed).unwrap().signatures.len(), 2);
 }
+
+#[test]
+fn a_form_whose_fields_are_not_there_gets_its_first_field() {
+    for fields in ["7 0 R", "99 0 R", "null"] {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            1,
+            format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields {fields} >> >>"),
+        );
+        objects.set(7, "null");
+        let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+
+        let signed = P256.signs(&P256.signs(&document).unwrap()).unwrap();
+
+        assert_eq!(inspected(&signed).unwrap().signatures.len(), 2, "{fields}");
+    }
+}

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use jiff::SignedDuration;
 use parafa_api_signing::SigningApi;
 use parafa_demo::Service;
-use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningMethod, SigningStatus};
+use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
 use parafa_store::Clock;
 use tokio::time::{Duration, Instant};
 
