@@ -51,8 +51,9 @@ use widget::annotated_pages;
 /// # Errors
 /// `flatten-refused` with all fields that cannot be drawn as readers show them,
 /// each as `<fully qualified name>: <reason>`; `signed` when the document is
-/// signed, with the fields that show a signature, `xfa` for XFA forms, the codes of `inspect` for a document that
-/// cannot be read, or `bad-request` when the request cannot be used.
+/// signed, with the fields that show a signature; `xfa` for XFA forms; the codes
+/// of `inspect` for a document that cannot be read, or `bad-request` when the
+/// request cannot be used.
 pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     document: &E::Blob,

@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Object, ObjectId};
 use super::field::Field;
 use super::widget::Annotation;
 use crate::page_content::Rectangle;
-use crate::structure::{FieldKind, PdfFile};
+use crate::structure::{FieldKind, PdfFile, is_decorated};
 
 /// What becomes of a widget, before its appearance is looked into.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -210,24 +210,4 @@ fn without_appearance(
     } else {
         Ok(Verdict::Nothing)
     }
-}
-
-/// Whether readers that make an appearance up would draw a background, a
-/// border, a caption or an icon (12.5.6.19, table 192).
-fn is_decorated(file: &PdfFile<'_>, widget: &Dictionary) -> bool {
-    const CAPTIONS_AND_ICONS: [&[u8]; 4] = [b"CA", b"I", b"IX", b"RI"];
-    const COLOURS: [&[u8]; 2] = [b"BC", b"BG"];
-
-    let Some(characteristics) = file.entry_dictionary(widget, b"MK") else {
-        return false;
-    };
-    // A colour without components is transparent.
-    let has_colour = |key: &&[u8]| {
-        let colour = file.entry(characteristics, key);
-        colour.is_some_and(|colour| colour.as_array().map_or(true, |colour| !colour.is_empty()))
-    };
-    COLOURS.iter().any(has_colour)
-        || CAPTIONS_AND_ICONS
-            .iter()
-            .any(|key| file.entry(characteristics, key).is_some())
 }

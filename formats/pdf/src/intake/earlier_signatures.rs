@@ -3,11 +3,10 @@
 use parafa_format_core::{Note, Refusal};
 
 use crate::signatures::{AccessPermission, ChangeDetector, SignatureDictionary};
-use crate::structure::PdfFile;
 
 /// Refuses what an earlier signature forbids or does not cover as it should.
 pub(super) fn examine(
-    file: &PdfFile<'_>,
+    detector: &ChangeDetector<'_, '_>,
     signatures: &[SignatureDictionary],
 ) -> Result<Vec<Note>, Refusal> {
     let mut notes = Vec::new();
@@ -35,7 +34,6 @@ pub(super) fn examine(
             forbidding.into_iter(),
         ));
     }
-    let detector = ChangeDetector::new(file)?;
     let last = signatures.len().saturating_sub(1);
     for (index, signature) in signatures.iter().enumerate() {
         // What came between two signatures the later signer took as it was,
@@ -55,12 +53,6 @@ pub(super) fn examine(
                 std::iter::once(signature),
             ));
         }
-    }
-    // After the next signature nobody could sign any more.
-    if detector.shows_catalog()? {
-        let detail = "The catalog, which every signature changes, is referred to as if it were \
-                      part of what is shown.";
-        return Err(Refusal::new("object-damaged", detail));
     }
     if signatures
         .iter()

@@ -15,7 +15,7 @@ use parafa_cades::SignedData;
 use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
 
 use crate::MEDIA_TYPE;
-use crate::signatures::{self, SignatureDictionary};
+use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
 use crate::verify::require_verifiable;
 
@@ -71,7 +71,9 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
     }?;
     let signatures = signatures::find(file)?;
     require_verifiable(file, &signatures)?;
-    notes.extend(earlier_signatures::examine(file, &signatures)?);
+    let detector = ChangeDetector::new(file)?;
+    notes.extend(earlier_signatures::examine(&detector, &signatures)?);
+    require_catalog_alone(&detector)?;
     if purpose == Purpose::SignatureInNewField {
         signatures::new_field_name(file, &signatures)?;
     }
@@ -84,6 +86,17 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
         fields,
         notes,
     })
+}
+
+/// Refuses a catalog that is referred to as if it were part of what is shown:
+/// every signature changes it, so that nobody could sign after the next one.
+fn require_catalog_alone(detector: &ChangeDetector<'_, '_>) -> Result<(), Refusal> {
+    if detector.shows_catalog()? {
+        let detail = "The catalog, which every signature changes, is referred to as if it were \
+                      part of what is shown.";
+        return Err(Refusal::new("object-damaged", detail));
+    }
+    Ok(())
 }
 
 /// The version of the header, or a later one that the catalog gives (ISO

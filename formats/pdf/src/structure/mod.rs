@@ -5,6 +5,7 @@
 //! object is where it is listed, whole and within the limits. `lopdf` then
 //! loads the objects. Both have to agree on what there is and where.
 
+mod appearance_characteristics;
 mod budget;
 mod decode;
 mod dictionary;
@@ -32,6 +33,7 @@ use parafa_format_core::{Blob, Refusal};
 
 use crate::limits::Limits;
 
+pub(crate) use appearance_characteristics::is_decorated;
 pub(crate) use decode::Decoder;
 pub(crate) use dictionary::{
     ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,

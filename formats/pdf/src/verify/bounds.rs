@@ -17,10 +17,14 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn new(file: &PdfFile<'_>) -> Self {
+    pub(super) fn of(file: &PdfFile<'_>, signatures: &[SignatureDictionary]) -> Self {
         let limits = file.limits();
         Self {
-            listed: file.listed_by_revision(),
+            listed: if signatures.is_empty() {
+                Vec::new()
+            } else {
+                file.listed_by_revision()
+            },
             covered_bytes: limits.covered_bytes,
             compared_objects: limits.compared_objects,
             timestamps: limits.timestamps,
@@ -66,7 +70,7 @@ pub(crate) fn require_verifiable(
     file: &PdfFile<'_>,
     signatures: &[SignatureDictionary],
 ) -> Result<(), Refusal> {
-    let mut bounds = Bounds::new(file);
+    let mut bounds = Bounds::of(file, signatures);
     signatures.iter().try_for_each(|signature| {
         let cms = SignedData::parse(&signature.contents).ok();
         bounds.spend(signature, cms.as_ref())

@@ -30,7 +30,7 @@ impl<'s> CheckedSignature<'s> {
         signatures: &'s [SignatureDictionary],
     ) -> Result<Vec<Self>, Refusal> {
         let detector = ChangeDetector::new(file)?;
-        let mut bounds = Bounds::new(file);
+        let mut bounds = Bounds::of(file, signatures);
         let checked = signatures.iter().map(|dictionary| {
             let cms = SignedData::parse(&dictionary.contents).ok();
             bounds.spend(dictionary, cms.as_ref())?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use parafa_demo::Service;
 use parafa_domain::{Phase, SigningStatus};
 use parafa_store::Clock;
@@ -99,6 +99,19 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
     panic!("it takes long: {:?}", stage.newest_attempt().await.phase);
 }
 
+/// Lets a deadline come: the signing is pending until then.
+async fn expires_at(stage: &Stage<'_>, deadline: Timestamp) {
+    let expected = [
+        (deadline - TICK, SigningStatus::Pending),
+        (deadline, SigningStatus::Expired),
+    ];
+    for (time, status) in expected {
+        stage.site.clock.set(time);
+        stage.host.run_all().await;
+        assert_eq!(stage.signing().await.signing.status, status, "at {time}");
+    }
+}
+
 #[tokio::test]
 async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time() {
     let site = Site::start().await;
@@ -112,12 +125,8 @@ async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time()
     stage.host.app.follow_clock_back().await.unwrap();
     site.faults(Service::Tsa).clear();
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
 
-    site.clock.set(deadline);
-    stage.host.run_all().await;
-
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    expires_at(&stage, deadline).await;
     drop(stage);
     site.shutdown().await;
 }
@@ -135,12 +144,7 @@ async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
     stage.host.app.follow_clock_back().await.unwrap();
 
     let deadline = stage.signing().await.signing.expires_at;
-    site.clock.set(deadline - TICK);
-    stage.host.run_all().await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
-    site.clock.set(deadline);
-    stage.host.run_all().await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    expires_at(&stage, deadline).await;
     drop(stage);
     site.shutdown().await;
 }

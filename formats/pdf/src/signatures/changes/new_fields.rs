@@ -8,17 +8,12 @@ use parafa_format_core::ChangeKind;
 use super::super::{AccessPermission, is_document_timestamp};
 use super::{Comparison, Stop, entries};
 use crate::structure::{
-    FieldKind, FieldNode, RawDictionary, array_items, as_name, as_reference, is_white_space,
-    same_value,
+    FieldKind, FieldNode, RawDictionary, array_items, as_name, as_reference, is_decorated,
+    is_white_space, same_value,
 };
 
 /// Entries by which a field does something (ISO 32000-2, 12.6.3).
 const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
-
-/// Entries of `/MK` that readers draw where they make an appearance up (12.5.6.19,
-/// table 192).
-const COLOURS: [&[u8]; 2] = [b"BC", b"BG"];
-const CAPTIONS_AND_ICONS: [&[u8]; 4] = [b"CA", b"I", b"IX", b"RI"];
 
 /// What the content of an appearance that shows nothing is made of.
 const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
@@ -55,7 +50,7 @@ impl Comparison<'_, '_, '_> {
             let node = detector
                 .field(number)
                 .filter(|node| node.kind == FieldKind::Signature && self.is_added(number));
-            let Some(node) = node else {
+            let (Some(node), Some(source)) = (node, detector.newest(number)?) else {
                 return Err(Stop::Change(format!(
                     "The object {number} was added to the form, but is no new signature field."
                 )));
@@ -64,10 +59,12 @@ impl Comparison<'_, '_, '_> {
                 let name = &node.name;
                 return Err(Stop::Change(format!("Another field {name:?} was added.")));
             }
-            self.refuse_foreign_parts(node, number == root)?;
-            self.refuse_forbidden(node)?;
+            let written = entries(&source.bytes)?;
+            let is_seen = self.has_extent(&written)?;
+            self.refuse_foreign_parts(node, &written, number == root)?;
+            self.refuse_forbidden(node, &written, is_seen)?;
             open.extend(self.kids(node, lists));
-            if !self.is_timestamp(node) || self.has_extent(node)? {
+            if is_seen || !self.is_timestamp(node) {
                 self.find(ChangeKind::Signing);
             }
         }
@@ -77,20 +74,21 @@ impl Comparison<'_, '_, '_> {
 
     /// A new field is no part of another one, shows what widgets show where
     /// widgets show it, and does nothing.
-    fn refuse_foreign_parts(&self, node: &FieldNode<'_>, is_root: bool) -> Result<(), Stop> {
+    fn refuse_foreign_parts(
+        &self,
+        node: &FieldNode<'_>,
+        written: &RawDictionary<'_>,
+        is_root: bool,
+    ) -> Result<(), Stop> {
         let refused = |why: &str| {
             let name = &node.name;
             Err(Stop::Change(format!("The field {name:?} was added {why}.")))
         };
-        let Some(source) = self.file.newest().raw(node.id.0)? else {
-            return Ok(());
-        };
-        let written = entries(&source.bytes)?;
-        if is_root && self.has(&written, b"Parent")? {
+        if is_root && self.has(written, b"Parent")? {
             return refused("below another");
         }
         for key in ACTION_KEYS {
-            if self.has(&written, key)? {
+            if self.has(written, key)? {
                 return refused("with actions");
             }
         }
@@ -115,8 +113,12 @@ impl Comparison<'_, '_, '_> {
 
     /// A new field may be forbidden when it is seen or shows a signature;
     /// document time-stamps have fields that nobody sees.
-    fn refuse_forbidden(&self, node: &FieldNode<'_>) -> Result<(), Stop> {
-        let is_seen = self.has_extent(node)?;
+    fn refuse_forbidden(
+        &self,
+        node: &FieldNode<'_>,
+        written: &RawDictionary<'_>,
+        is_seen: bool,
+    ) -> Result<(), Stop> {
         if is_seen && self.permissions.is_stated {
             return Err(Stop::Change(format!(
                 "The field {:?} was added, and is seen, after a certification.",
@@ -130,7 +132,7 @@ impl Comparison<'_, '_, '_> {
                 node.name
             )));
         }
-        if is_seen && !has_value && self.draws(node)? {
+        if is_seen && !has_value && self.draws(node, written)? {
             return Err(Stop::Change(format!(
                 "The field {:?} was added, and shows something without a signature.",
                 node.name
@@ -160,14 +162,10 @@ impl Comparison<'_, '_, '_> {
     /// Whether a widget takes room on a page; what cannot be read does, and an
     /// appearance without a rectangle: some readers draw it all over the page.
     /// Flags that hide it do not count: some hide it on paper or on screen only.
-    fn has_extent(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
-        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
-            return Ok(false);
-        };
-        let entries = entries(&widget.bytes)?;
-        let rectangle = entries.value(b"Rect").map(|value| self.new_value(value));
+    fn has_extent(&self, widget: &RawDictionary<'_>) -> Result<bool, Stop> {
+        let rectangle = widget.value(b"Rect").map(|value| self.new_value(value));
         let Some(rectangle) = rectangle.transpose()?.flatten() else {
-            return Ok(entries.value(b"AP").is_some());
+            return Ok(widget.value(b"AP").is_some());
         };
         Ok(match array_items(&rectangle).as_deref() {
             Ok([left, bottom, right, top]) => !same_value(left, right) && !same_value(bottom, top),
@@ -177,12 +175,8 @@ impl Comparison<'_, '_, '_> {
 
     /// Whether a widget has an appearance that draws something, or what readers
     /// make one of. Programs give empty fields one that draws nothing.
-    fn draws(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
-        let Some(widget) = self.file.newest().raw(widget.id.0)? else {
-            return Ok(false);
-        };
-        let written = entries(&widget.bytes)?;
-        if self.is_decorated(&written)? {
+    fn draws(&self, node: &FieldNode<'_>, written: &RawDictionary<'_>) -> Result<bool, Stop> {
+        if is_decorated(self.file, node.dictionary) {
             return Ok(true);
         }
         let appearances = written.value(b"AP").map(|value| self.new_value(value));
@@ -196,34 +190,6 @@ impl Comparison<'_, '_, '_> {
             |value: &[u8]| as_reference(value).is_some_and(|id| self.detector.is_blank(id));
         let mut values = appearances.entries().iter().map(|entry| entry.value);
         Ok(!values.all(|value| value == b"null" || is_blank(value)))
-    }
-
-    /// Whether readers that make an appearance up would draw a background, a
-    /// border, a caption or an icon.
-    fn is_decorated(&self, widget: &RawDictionary<'_>) -> Result<bool, Stop> {
-        let made_of = widget.value(b"MK").map(|value| self.new_value(value));
-        let Some(made_of) = made_of.transpose()?.flatten() else {
-            return Ok(false);
-        };
-        let Ok(made_of) = RawDictionary::scan(&made_of) else {
-            return Ok(true);
-        };
-        for key in COLOURS {
-            let colour = made_of.value(key).map(|value| self.new_value(value));
-            let colour = colour.transpose()?.flatten();
-            // One without components is transparent.
-            let is_drawn =
-                |colour: &[u8]| array_items(colour).map_or(true, |items| !items.is_empty());
-            if colour.is_some_and(|colour| is_drawn(&colour)) {
-                return Ok(true);
-            }
-        }
-        for key in CAPTIONS_AND_ICONS {
-            if self.has(&made_of, key)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     fn kids(&self, node: &FieldNode<'_>, lists: &mut BTreeSet<*const Object>) -> Vec<u32> {

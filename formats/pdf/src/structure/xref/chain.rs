@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 use parafa_format_core::Refusal;
 
-use super::hidden::{Hidden, InTable};
+use super::hidden::{self, Hidden, InTable};
 use super::section::{self, Allowance, Parsed, SectionError};
-use super::{XrefEntry, XrefForm, XrefSection};
+use super::{XrefForm, XrefSection};
 use crate::limits::Limits;
 use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
@@ -215,26 +215,12 @@ fn read_section(
         let stream = section::read_stream(source, stream_offset, allowance)
             .map_err(|error| section_refusal(error, stream_offset))?;
         stream_numbers.extend(stream.stream_number);
-        // The stream tells about objects that the table hides as free (7.5.8.4).
-        for (number, entry) in stream.entries {
-            let listed = entries.insert(number, entry);
-            match listed {
-                None => _ = hidden.insert(number, InTable::Unlisted),
-                Some(XrefEntry::Free) => _ = hidden.insert(number, InTable::Free),
-                Some(listed) if entry == XrefEntry::Free || entry == listed => {
-                    entries.insert(number, listed);
-                }
-                Some(_) => {
-                    return Err(ambiguous(format!(
-                        "The table and the stream of the section at byte {offset} list the \
-                         object {number} at different places."
-                    )));
-                }
-            }
-        }
-        hidden.retain(|number, how| {
-            *how == InTable::Unlisted || entries.get(number) != Some(&XrefEntry::Free)
-        });
+        hidden = hidden::merge(&mut entries, stream.entries).map_err(|number| {
+            ambiguous(format!(
+                "The table and the stream of the section at byte {offset} list the object \
+                 {number} at different places."
+            ))
+        })?;
     }
     let mut scanner = Scanner::new(source.up_to_omission(end), end);
     scanner.skip_blanks();

@@ -15,6 +15,27 @@ pub(super) enum InTable {
     Unlisted,
 }
 
+/// Adds to the entries of a table what the stream beside it tells of objects
+/// that the table does not have in use, and says how the table differs; `Err`
+/// with an object that the two have at different places.
+pub(super) fn merge(
+    table: &mut BTreeMap<u32, XrefEntry>,
+    stream: BTreeMap<u32, XrefEntry>,
+) -> Result<BTreeMap<u32, InTable>, u32> {
+    let mut hidden = BTreeMap::new();
+    for (number, told) in stream {
+        let how = match table.get(&number) {
+            None => InTable::Unlisted,
+            Some(listed) if told == XrefEntry::Free || told == *listed => continue,
+            Some(XrefEntry::Free) => InTable::Free,
+            Some(_) => return Err(number),
+        };
+        hidden.insert(number, how);
+        table.insert(number, told);
+    }
+    Ok(hidden)
+}
+
 /// Objects that were hidden in the sections seen so far, from the newest on, and
 /// of which an older one may tell something else.
 #[derive(Default)]

@@ -1,0 +1,28 @@
+//! What readers make an appearance of where a widget has none (ISO 32000-2,
+//! 12.5.6.19).
+
+use lopdf::Dictionary;
+
+use super::PdfFile;
+
+/// Texts and icons of `/MK` (table 192).
+const CAPTIONS_AND_ICONS: [&[u8]; 4] = [b"CA", b"I", b"IX", b"RI"];
+/// Border and background of `/MK`.
+const COLOURS: [&[u8]; 2] = [b"BC", b"BG"];
+
+/// Whether readers that make an appearance up would draw a background, a
+/// border, a caption or an icon.
+pub(crate) fn is_decorated(file: &PdfFile<'_>, widget: &Dictionary) -> bool {
+    let Some(characteristics) = file.entry_dictionary(widget, b"MK") else {
+        return false;
+    };
+    // A colour without components is transparent.
+    let has_colour = |key: &&[u8]| {
+        let colour = file.entry(characteristics, key);
+        colour.is_some_and(|colour| colour.as_array().map_or(true, |colour| !colour.is_empty()))
+    };
+    COLOURS.iter().any(has_colour)
+        || CAPTIONS_AND_ICONS
+            .iter()
+            .any(|key| file.entry(characteristics, key).is_some())
+}
