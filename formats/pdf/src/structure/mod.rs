@@ -5,7 +5,6 @@
 //! object is where it is listed, whole and within the limits. `lopdf` then
 //! loads the objects. Both have to agree on what there is and where.
 
-mod appearance_characteristics;
 mod budget;
 mod decode;
 mod dictionary;
@@ -18,6 +17,7 @@ mod indirect;
 mod layout;
 mod links;
 mod load;
+mod made_up;
 mod object_source;
 mod object_stream;
 mod page_tree;
@@ -33,7 +33,6 @@ use parafa_format_core::{Blob, Refusal};
 
 use crate::limits::Limits;
 
-pub(crate) use appearance_characteristics::is_decorated;
 pub(crate) use decode::Decoder;
 pub(crate) use dictionary::{
     ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
@@ -41,6 +40,7 @@ pub(crate) use dictionary::{
 pub(crate) use file::PdfFile;
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
+pub(crate) use made_up::{is_decorated, says_something};
 pub(crate) use object_source::ObjectSource;
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{

@@ -135,6 +135,22 @@ fn a_document_that_draws_its_catalog_is_refused_because_only_one_could_sign_it()
 }
 
 #[test]
+fn a_document_whose_catalog_is_a_field_is_refused_because_only_one_could_sign_it() {
+    let field = "<< /FT /Tx /T (Kita) /Kids [1 0 R] >>";
+    for (own, fields) in [("", "1 0 R"), ("/FT /Tx /T (Ji)", "1 0 R"), ("", "7 0 R")] {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            1,
+            format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{fields}] >> {own} >>"),
+        );
+        objects.set(7, field);
+        let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+
+        assert_eq!(refused(&document), "object-damaged", "{own} {fields}");
+    }
+}
+
+#[test]
 fn a_page_tree_that_goes_on_to_the_catalog_can_be_signed_by_many() {
     let mut objects = PdfBuilder::new().objects();
     objects.set(2, "<< /Type /Pages /Count 1 /Kids [5 0 R] /Parent 1 0 R >>");

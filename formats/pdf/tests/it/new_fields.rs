@@ -317,14 +317,20 @@ fn a_new_field_without_a_signature_shows_nothing() {
 #[test]
 fn a_new_field_without_a_signature_has_nothing_that_readers_make_an_appearance_of() {
     let with = |made_of: &str| {
-        let field = format!("/Subtype /Widget /T (New) /Rect [9 9 99 99] /MK << {made_of} >>");
+        let field = format!("/Subtype /Widget /T (New) /Rect [9 9 99 99] /MK {made_of}");
         with_new_field(None, &field, &[]).0
     };
 
-    assert_eq!(with(""), Integrity::Intact);
-    assert_eq!(with("/BG [] /R 90"), Integrity::Intact);
-    // poppler draws them, and pyHanko passes them.
-    for drawn in ["/BG [1 1 1]", "/BC [0]", "/CA (Paid)", "/BG 4 0 R"] {
+    assert_eq!(with("<< >>"), Integrity::Intact);
+    assert_eq!(with("<< /BG [] /R 90 >>"), Integrity::Intact);
+    // poppler draws those in dictionaries, and pyHanko passes them.
+    for drawn in [
+        "<< /BG [1 1 1] >>",
+        "<< /BC [0] >>",
+        "<< /CA (Paid) >>",
+        "<< /BG 4 0 R >>",
+        "[<< /BG [1 1 1] >>]",
+    ] {
         assert_eq!(with(drawn), Integrity::Modified, "{drawn}");
     }
 }

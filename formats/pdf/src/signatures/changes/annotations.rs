@@ -18,12 +18,12 @@ impl Comparison<'_, '_, '_> {
     /// Pages that were there differ only in what annotates them.
     pub(super) fn explain_annotations(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
-        let signature_widgets: BTreeSet<u32> = detector
-            .fields
-            .iter()
-            .filter(|field| field.kind == FieldKind::Signature && self.is_added(field.id.0))
-            .map(|field| field.id.0)
-            .collect();
+        let is_widget = |number: &u32| {
+            let field = detector.field(*number);
+            field.is_some_and(|field| field.kind == FieldKind::Signature) && self.is_added(*number)
+        };
+        let changed = self.changed.keys().copied();
+        let signature_widgets: BTreeSet<u32> = changed.filter(is_widget).collect();
         for page in &detector.pages {
             let array_changed = page
                 .annotations

@@ -1,5 +1,7 @@
 //! Fields that were there: what filling them in and signing them changes.
 
+use std::collections::BTreeSet;
+
 use parafa_format_core::ChangeKind;
 
 use super::super::AccessPermission;
@@ -29,7 +31,14 @@ impl Comparison<'_, '_, '_> {
     /// Values of fields that were there, and signatures in fields that were empty.
     pub(super) fn explain_fields(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
-        for node in &detector.fields {
+        let changed = self.changed.keys();
+        let places = changed.filter_map(|number| detector.field_places.get(number));
+        // In the order of the form.
+        let places: BTreeSet<usize> = places.copied().collect();
+        for node in places
+            .iter()
+            .filter_map(|place| detector.fields.get(*place))
+        {
             self.explain_field(node)?;
         }
         Ok(())

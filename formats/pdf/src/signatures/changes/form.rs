@@ -4,8 +4,8 @@ use parafa_format_core::ChangeKind;
 
 use super::super::AccessPermission;
 use super::values::{differing_keys, refuse_other_keys};
-use super::{Comparison, Stop, entries, referenced};
-use crate::structure::{FieldKind, RawDictionary, as_reference};
+use super::{Comparison, Stop, entries};
+use crate::structure::{RawDictionary, as_reference};
 
 /// Entries of the interactive form that every signature changes.
 const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
@@ -79,12 +79,12 @@ impl Comparison<'_, '_, '_> {
         for key in keys {
             let (old, new) = (old.value(key), new.value(key));
             let lawful = match key {
-                b"DA" if old.is_none() && are_kept => !self.locked_looks_hang_on_form()?,
+                b"DA" if old.is_none() && are_kept => !self.locked_looks_hang_on_form(),
                 b"NeedAppearances" if is_off(old) && is_off(new) => true,
                 b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
                 b"DR"
                     if self.permissions.has_locks()
-                        && (!are_kept || self.locked_looks_hang_on_form()?) =>
+                        && (!are_kept || self.locked_looks_hang_on_form()) =>
                 {
                     false
                 }
@@ -106,38 +106,5 @@ impl Comparison<'_, '_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// Whether the look of a locked field hangs on what the form has: readers make
-    /// up an appearance that is missing, and look for the fonts of one that has
-    /// no resources in the form's.
-    fn locked_looks_hang_on_form(&self) -> Result<bool, Stop> {
-        if !self.permissions.has_locks() {
-            return Ok(false);
-        }
-        for node in &self.detector.fields {
-            if node.kind == FieldKind::Signature || self.may_be_filled_in(node) {
-                continue;
-            }
-            let Some(field) = self.old.raw(node.id.0)? else {
-                continue;
-            };
-            let written = entries(&field.bytes)?;
-            let Some(appearances) = self.old_value(written.value(b"AP"))? else {
-                if node.value.is_some() {
-                    return Ok(true);
-                }
-                continue;
-            };
-            for stream in referenced(&appearances)? {
-                let Some(appearance) = self.old.raw(stream)? else {
-                    continue;
-                };
-                if entries(&appearance.bytes)?.value(b"Resources").is_none() {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
     }
 }

@@ -14,6 +14,7 @@ mod confinement;
 mod fields;
 mod form;
 mod items;
+mod looks;
 mod new_fields;
 mod references;
 mod values;
@@ -44,6 +45,10 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     fields: Vec<FieldNode<'f>>,
     /// Places among the fields, by the number of the object.
     field_places: BTreeMap<u32, usize>,
+    /// Places among the fields of those that look as the form says.
+    hanging_on_form: OnceCell<Vec<usize>>,
+    /// The objects of the fields and widgets of a name.
+    names: OnceCell<BTreeMap<String, Vec<u32>>>,
     /// What stands for signatures in signature fields.
     signatures: BTreeSet<ObjectId>,
     pages: Vec<Page>,
@@ -101,6 +106,8 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             page_numbers: pages.iter().map(|page| page.number).collect(),
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
+            hanging_on_form: OnceCell::new(),
+            names: OnceCell::new(),
             references: OnceCell::new(),
             newest: RefCell::default(),
             decoder: RefCell::new(ContentDecoder::new(file.limits())),
@@ -180,6 +187,10 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         let Some((catalog, _)) = self.file.newest().catalog_id() else {
             return Ok(false);
         };
+        // Whoever fills it in as a field changes it as well.
+        if self.field(catalog).is_some() {
+            return Ok(true);
+        }
         let references = self.references()?.to(catalog).iter();
         let mut others = references.filter(|reference| reference.from != TRAILER);
         Ok(others.any(|reference| !reference.kind.may_lead_to_catalog()))
@@ -228,6 +239,19 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
     /// The field or widget that an object is.
     fn field(&self, number: u32) -> Option<&FieldNode<'f>> {
         self.fields.get(*self.field_places.get(&number)?)
+    }
+
+    /// The fields and widgets that have a name.
+    fn named(&self, name: &str) -> &[u32] {
+        let names = self.names.get_or_init(|| {
+            let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+            for field in &self.fields {
+                let named = names.entry(field.name.clone()).or_default();
+                named.push(field.id.0);
+            }
+            names
+        });
+        names.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn is_page(&self, number: u32) -> bool {

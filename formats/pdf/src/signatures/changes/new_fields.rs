@@ -21,27 +21,19 @@ const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
 impl Comparison<'_, '_, '_> {
     /// Signature fields that were added to the root of the form.
     pub(super) fn explain_new_fields(&mut self, roots: &BTreeSet<u32>) -> Result<(), Stop> {
-        if roots.is_empty() {
-            return Ok(());
-        }
-        let fields = self.detector.fields.iter();
-        let earlier = fields.filter(|field| !self.is_added(field.id.0));
-        let names = earlier.map(|field| field.name.as_str()).collect();
         // Fields may share a list of kids that leads to none.
         let mut lists = BTreeSet::new();
         for root in roots {
-            self.explain_new_field(*root, &names, &mut lists)?;
+            self.explain_new_field(*root, &mut lists)?;
         }
         Ok(())
     }
 
-    /// A signature field that is new, as is all that is below it. `names` are
-    /// those of the fields that were there, `lists` the lists of kids that were
-    /// looked at.
+    /// A signature field that is new, as is all that is below it. `lists` are the
+    /// lists of kids that were looked at.
     fn explain_new_field(
         &mut self,
         root: u32,
-        names: &BTreeSet<&str>,
         lists: &mut BTreeSet<*const Object>,
     ) -> Result<(), Stop> {
         let detector = self.detector;
@@ -55,7 +47,8 @@ impl Comparison<'_, '_, '_> {
                     "The object {number} was added to the form, but is no new signature field."
                 )));
             };
-            if names.contains(node.name.as_str()) && !node.name.is_empty() {
+            let mut namesakes = detector.named(&node.name).iter();
+            if !node.name.is_empty() && namesakes.any(|namesake| !self.is_added(*namesake)) {
                 let name = &node.name;
                 return Err(Stop::Change(format!("Another field {name:?} was added.")));
             }
