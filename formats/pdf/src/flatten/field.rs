@@ -7,7 +7,13 @@ use parafa_format_core::Refusal;
 
 use super::verdict::Reason;
 use super::widget::Annotation;
-use crate::structure::{FieldKind, PdfFile, says_something, text_string};
+use crate::structure::{FieldKind, PdfFile, text_string};
+
+/// Most parts of a value that are looked at; one of more is taken for a value.
+const MAX_VALUE_PARTS: usize = 100;
+
+/// Longest string that is looked through for something but blanks, in bytes.
+const MAX_BLANK_BYTES: usize = 1_000;
 
 /// Field flags (12.7.5.2.1 and 12.7.5.4).
 const PUSHBUTTON: i64 = 1 << 16;
@@ -99,7 +105,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         let place = parts.map(|part| part.map(std::ptr::from_ref));
         let has_value = self.values.entry(place);
         Field {
-            has_value: *has_value.or_insert_with(|| says_something(self.file, parts)),
+            has_value: *has_value.or_insert_with(|| has_value_in(self.file, parts)),
             ..field
         }
     }
@@ -232,6 +238,28 @@ impl<'f> Field<'f> {
     }
 }
 
+/// Whether a reader would want to see one of these values.
+fn has_value_in(file: &PdfFile<'_>, parts: [Option<&Object>; 2]) -> bool {
+    let mut open: Vec<_> = parts.into_iter().flatten().collect();
+    // Each reference in an array may lead to another array.
+    let mut remaining = MAX_VALUE_PARTS;
+    while let Some(value) = open.pop() {
+        match value {
+            Object::Array(items) => {
+                let Some(left) = remaining.checked_sub(items.len() + 1) else {
+                    return true;
+                };
+                remaining = left;
+                open.extend(items.iter().filter_map(|item| file.resolve(item)));
+            }
+            Object::Name(name) if matches!(name.as_slice(), b"" | b"Off") => {}
+            Object::String(..) if is_blank(value) => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
 /// Whether a value is that of a signature field, or looks like a signature in
 /// any other (12.8.1).
 fn is_signed(file: &PdfFile<'_>, kind: FieldKind, value: Option<&Object>) -> bool {
@@ -240,4 +268,14 @@ fn is_signed(file: &PdfFile<'_>, kind: FieldKind, value: Option<&Object>) -> boo
     };
     let has = |key: &[u8]| file.entry(value, key).is_some();
     kind == FieldKind::Signature || has(b"ByteRange") && has(b"Contents")
+}
+
+fn is_blank(text: &Object) -> bool {
+    let len = text.as_str().map_or(0, <[u8]>::len);
+    len <= MAX_BLANK_BYTES
+        && text_string(text).is_some_and(|text| {
+            text.chars().all(|character| {
+                character.is_whitespace() || matches!(character, '\u{FEFF}' | '\0')
+            })
+        })
 }

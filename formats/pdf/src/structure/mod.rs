@@ -40,7 +40,7 @@ pub(crate) use dictionary::{
 pub(crate) use file::PdfFile;
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
-pub(crate) use made_up::{is_decorated, says_something};
+pub(crate) use made_up::is_decorated;
 pub(crate) use object_source::ObjectSource;
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{

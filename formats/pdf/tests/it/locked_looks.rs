@@ -23,11 +23,20 @@ const DEFAULTS: [&str; 2] = [
 
 const WIDGET: &str = "/Subtype /Widget /Rect [50 500 250 520] /P 5 0 R";
 
+/// The same of any subtype.
+const ANNOTATION: &str = "/Rect [50 500 250 520] /P 5 0 R";
+
 /// Whether a signature that locks the field `Sum`, the object 7, holds when the
 /// form gets defaults.
 fn holds(objects: &[(u32, String)]) -> bool {
+    holds_beside(objects, "")
+}
+
+/// The same with further annotations.
+fn holds_beside(objects: &[(u32, String)], annotations: &str) -> bool {
     let draft = Draft {
         fields: "7 0 R ".into(),
+        annotations: annotations.into(),
         objects: objects.to_vec(),
         ..Draft::default()
     };
@@ -49,7 +58,12 @@ fn holds(objects: &[(u32, String)]) -> bool {
 
 /// The same for a field that is a widget, with these entries and appearances.
 fn holds_with(entries: &str, appearances: &[(u32, &str)]) -> bool {
-    let field = format!("<< {WIDGET} /T (Sum) {entries} >>");
+    let place = if entries.contains("/Subtype") {
+        ANNOTATION
+    } else {
+        WIDGET
+    };
+    let field = format!("<< {place} /T (Sum) {entries} >>");
     let appearances = appearances.iter();
     let appearances = appearances.map(|(number, written)| (*number, (*written).to_owned()));
     holds(
@@ -82,14 +96,25 @@ fn the_form_gets_no_defaults_with_which_a_locked_field_would_be_made_up() {
         "/FT /Tx /V (nine) /AP << /N 99 0 R >>",
         "/FT /Tx /V (nine) /AP << /D 8 0 R >>",
         "/FT /Tx /V (nine) /AS /X /AP << /N << /X 8 0 R >> >>",
-        "/FT /Tx /MK << /BG [1 0 0] >>",
+        // Some readers follow no second reference.
+        "/FT /Tx /V (nine) /AP 10 0 R",
+        // A font may have something for a blank, and a password is shown in stars.
+        "/FT /Tx /V ( )",
+        "/FT /Tx /Ff 8192 /V (   )",
+        "/FT /Tx /Subtype /FreeText /Contents (nine)",
         "/FT /Btn /Ff 65536 /MK << /CA (AGREED) >>",
+        "/FT /Btn /Ff 65536 /MK << /CA (AGREED) >> /AS /Off /AP << /N << /A 8 0 R >> >>",
+        "/FT /Btn /Ff 65536 /MK << /CA (AGREED) >> /AP << /N << /A 8 0 R >> >>",
+        "/FT /Btn /Ff 65536 /MK << /CA (AGREED) >> /AP << /N << >> >>",
+        "/FT /Btn /V /Yes /AP << /N << /Yes 8 0 R >> >>",
         "/FT /Btn /V /On /AS /On /AP << /N << /Yes 8 0 R >> >>",
         "/FT /Btn /AS /On",
         "/FT /Ch /Opt [(one) (two)]",
         "/FT /Ch /Ff 131072 /I [1] /Opt [(one) (two)]",
+        "/FT /Ch /Ff 131072 /V () /Opt [[() (nine hundred)]]",
     ] {
-        assert!(!holds_with(entries, &[(8, COMPLETE)]), "{entries}");
+        let others = [(8, COMPLETE), (10, "11 0 R"), (11, "<< /N 8 0 R >>")];
+        assert!(!holds_with(entries, &others), "{entries}");
     }
 }
 
@@ -98,6 +123,8 @@ fn the_form_gets_defaults_where_a_locked_field_shows_nothing_of_its_own() {
     for entries in [
         "/FT /Tx",
         "/FT /Tx /V ()",
+        "/FT /Tx /V <FEFF> /MK << /BG [1 0 0] >>",
+        "/FT /Btn /AS /Off /MK << /CA (4) >>",
         "/FT /Btn /AS /Off /AP << /N << /Yes 8 0 R >> >>",
         "/FT /Ch /Ff 131072 /Opt [(one) (two)]",
     ] {
@@ -134,4 +161,31 @@ fn widgets_below_a_locked_field_are_asked_and_not_the_field() {
         widget(11, "/AS /Off /AP << /N << /B 8 0 R >> >>"),
     ];
     assert!(holds(&radio));
+}
+
+#[test]
+fn widgets_that_are_no_part_of_the_form_count_as_locked() {
+    let beside = |stranger: &str| {
+        let objects = [
+            (7, format!("<< {WIDGET} /T (Sum) /FT /Tx >>")),
+            (8, COMPLETE.to_owned()),
+            (9, BORROWS.to_owned()),
+            (10, format!("<< {ANNOTATION} {stranger} >>")),
+            (11, "<< /FT /Tx /T (Sum) /V (nine) >>".to_owned()),
+        ];
+        holds_beside(&objects, " 10 0 R")
+    };
+
+    assert!(beside(
+        "/Subtype /Widget /FT /Tx /T (Sum) /V (nine) /AP << /N 8 0 R >>"
+    ));
+    assert!(beside("/Subtype /Link"));
+    assert!(beside("/Subtype /Widget /FT /Sig /T (Kita)"));
+    for stranger in [
+        "/Subtype /Widget /FT /Tx /T (Sum) /V (nine)",
+        "/Subtype /Widget /FT /Tx /T (Sum) /V (nine) /AP << /N 9 0 R >>",
+        "/Subtype /Widget /Parent 11 0 R",
+    ] {
+        assert!(!beside(stranger), "{stranger}");
+    }
 }

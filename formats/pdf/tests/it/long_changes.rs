@@ -180,6 +180,24 @@ fn new_fields_may_share_a_long_list_of_kids_that_are_none() {
     assert!(is_intact(&amended.build()));
 }
 
+#[test]
+fn a_new_field_may_have_many_kids_without_names_of_their_own() {
+    const KIDS: u32 = 40_000;
+
+    let signed = SignedPdf::drafted(Draft::default()).sign(Signing::by(Identity::Ona));
+    let amended = signed.amended(|draft| {
+        draft.fields = "999 0 R ".into();
+        let kids = 1_000..1_000 + KIDS;
+        let list: String = kids.clone().map(|kid| format!("{kid} 0 R ")).collect();
+        let field = format!("<< /FT /Sig /T (New) /Kids [{list}] >>");
+        let widget = "<< /Type /Annot /Subtype /Widget /Rect [0 0 0 0] /Parent 999 0 R >>";
+        let kids = kids.map(|kid| (kid, widget.to_owned()));
+        std::iter::once((999, field)).chain(kids).collect()
+    });
+
+    assert!(is_intact(&amended.build()));
+}
+
 /// A later revision with an object in an object stream (ISO 32000-2, 7.5.7).
 fn with_object_stream(document: &[u8], number: u32, object: &str) -> Vec<u8> {
     let mut bytes = document.to_vec();

@@ -79,12 +79,12 @@ impl Comparison<'_, '_, '_> {
         for key in keys {
             let (old, new) = (old.value(key), new.value(key));
             let lawful = match key {
-                b"DA" if old.is_none() && are_kept => !self.locked_looks_hang_on_form(),
+                b"DA" if old.is_none() && are_kept => !self.locked_looks_hang_on_form()?,
                 b"NeedAppearances" if is_off(old) && is_off(new) => true,
                 b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
                 b"DR"
                     if self.permissions.has_locks()
-                        && (!are_kept || self.locked_looks_hang_on_form()) =>
+                        && (!are_kept || self.locked_looks_hang_on_form()?) =>
                 {
                     false
                 }

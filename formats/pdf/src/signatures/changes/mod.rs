@@ -47,6 +47,8 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     field_places: BTreeMap<u32, usize>,
     /// Places among the fields of those that look as the form says.
     hanging_on_form: OnceCell<Vec<usize>>,
+    /// Whether a widget does that is no part of the form.
+    strangers_hang_on_form: OnceCell<bool>,
     /// The objects of the fields and widgets of a name.
     names: OnceCell<BTreeMap<String, Vec<u32>>>,
     /// What stands for signatures in signature fields.
@@ -107,6 +109,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
             hanging_on_form: OnceCell::new(),
+            strangers_hang_on_form: OnceCell::new(),
             names: OnceCell::new(),
             references: OnceCell::new(),
             newest: RefCell::default(),

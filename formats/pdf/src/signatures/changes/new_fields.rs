@@ -1,6 +1,6 @@
 //! Signature fields that are added to the form.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::Object;
 use parafa_format_core::ChangeKind;
@@ -18,24 +18,27 @@ const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
 /// What the content of an appearance that shows nothing is made of.
 const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
 
-impl Comparison<'_, '_, '_> {
+/// What was looked at of the new fields of a comparison.
+#[derive(Default)]
+struct Seen<'n> {
+    /// Lists of kids: fields may share one that leads to none.
+    lists: BTreeSet<*const Object>,
+    /// Whether a field that was there has a name: kids may share one.
+    names: BTreeMap<&'n str, bool>,
+}
+
+impl<'d> Comparison<'d, '_, '_> {
     /// Signature fields that were added to the root of the form.
     pub(super) fn explain_new_fields(&mut self, roots: &BTreeSet<u32>) -> Result<(), Stop> {
-        // Fields may share a list of kids that leads to none.
-        let mut lists = BTreeSet::new();
+        let mut seen = Seen::default();
         for root in roots {
-            self.explain_new_field(*root, &mut lists)?;
+            self.explain_new_field(*root, &mut seen)?;
         }
         Ok(())
     }
 
-    /// A signature field that is new, as is all that is below it. `lists` are the
-    /// lists of kids that were looked at.
-    fn explain_new_field(
-        &mut self,
-        root: u32,
-        lists: &mut BTreeSet<*const Object>,
-    ) -> Result<(), Stop> {
+    /// A signature field that is new, as is all that is below it.
+    fn explain_new_field(&mut self, root: u32, seen: &mut Seen<'d>) -> Result<(), Stop> {
         let detector = self.detector;
         let mut open = vec![root];
         while let Some(number) = open.pop() {
@@ -47,8 +50,11 @@ impl Comparison<'_, '_, '_> {
                     "The object {number} was added to the form, but is no new signature field."
                 )));
             };
-            let mut namesakes = detector.named(&node.name).iter();
-            if !node.name.is_empty() && namesakes.any(|namesake| !self.is_added(*namesake)) {
+            let is_taken = *seen.names.entry(&node.name).or_insert_with(|| {
+                let mut namesakes = detector.named(&node.name).iter();
+                !node.name.is_empty() && namesakes.any(|namesake| !self.is_added(*namesake))
+            });
+            if is_taken {
                 let name = &node.name;
                 return Err(Stop::Change(format!("Another field {name:?} was added.")));
             }
@@ -56,7 +62,7 @@ impl Comparison<'_, '_, '_> {
             let is_seen = self.has_extent(&written)?;
             self.refuse_foreign_parts(node, &written, number == root)?;
             self.refuse_forbidden(node, &written, is_seen)?;
-            open.extend(self.kids(node, lists));
+            open.extend(self.kids(node, &mut seen.lists));
             if is_seen || !self.is_timestamp(node) {
                 self.find(ChangeKind::Signing);
             }
