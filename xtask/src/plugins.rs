@@ -76,15 +76,14 @@ pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
 /// The lints of the plugins, as they are compiled for WebAssembly; where the
 /// linter has no standard library for that, as they are for this machine. The
 /// profile is the build's, so that both share what runs at compile time.
-pub(crate) fn lint(root: &Path) -> Command {
+pub(crate) fn lint(root: &Path) -> Result<Command> {
     let mut clippy = process::cargo(&root.join("plugins"));
     clippy.args(["clippy", "--release", "--workspace", "--locked", "--target"]);
-    clippy.arg(if has_target(root) {
-        TARGET
-    } else {
-        "host-tuple"
+    clippy.arg(match Toolchain::find(root)? {
+        Toolchain::Installed => TARGET,
+        Toolchain::Debian { .. } => "host-tuple",
     });
-    clippy
+    Ok(clippy)
 }
 
 struct Plugin {

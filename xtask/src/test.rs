@@ -45,7 +45,10 @@ fn check_sources(root: &Path, tally: &mut Tally) {
         "-D",
         "warnings",
     ]));
-    tally.check(plugins::lint(root).args(["--", "-D", "warnings"]));
+    match plugins::lint(root) {
+        Ok(mut lint) => tally.check(lint.args(["--", "-D", "warnings"])),
+        Err(error) => tally.fail(format!("the lints of the plugins: {error:#}")),
+    }
 }
 
 fn run_tests(root: &Path, filter: Option<&str>, tally: &mut Tally) -> anyhow::Result<()> {

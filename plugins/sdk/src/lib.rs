@@ -68,10 +68,13 @@ macro_rules! export {
         $(, compose = $compose:path)?
         $(,)?
     ) => {
-        // Natively there are only the format's functions, held to the contract by
-        // the compiler: linkers do not take the names of the exports.
-        #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
         struct Plugin;
+
+        // Natively there are only the format's functions, held to the contract by
+        // the compiler: linkers do not take the names of the exports. Something
+        // has to use them all the same, or they count as dead.
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: Plugin = Plugin;
 
         impl $crate::bindings::describe::Description for Plugin {
             fn describe() -> $crate::bindings::describe::About {
