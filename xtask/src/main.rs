@@ -4,6 +4,7 @@
 //! here, so that both do the same.
 
 mod bench;
+mod drill;
 mod fuzz;
 mod plugins;
 mod process;
@@ -48,6 +49,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
+        Command::Drill { attack: _, filter } => drill::attack(&root, filter.as_deref())?,
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::Setup => {
             let missing = tools::install(&root);
@@ -100,6 +102,14 @@ enum Command {
         /// Arguments for `parafa serve --demo`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
+    },
+    /// Replay attacks against the built server, and print what each gets
+    Drill {
+        /// As strangers and careless tenants do: the only kind there is
+        #[arg(long, required = true)]
+        attack: bool,
+        /// Only the attacks whose name contains this
+        filter: Option<String>,
     },
     /// Fuzz what reads bytes from outside, as docs/testing.md tells
     Fuzz {

@@ -1,0 +1,45 @@
+//! `cargo xtask drill --attack`: attacks the built server as strangers and
+//! careless tenants did, and prints what each attack got before it was mended
+//! and what it gets now. `docs/reliability.md` keeps the figures.
+//!
+//! Everything happens on this machine: each attack starts a server of its own
+//! with its demo world on loopback, and ends it.
+
+mod attack;
+#[path = "../benches/api/server.rs"]
+mod server;
+
+use std::process::ExitCode;
+
+use self::attack::{Attack, Finding};
+
+/// Every attack, in the order in which they run.
+const ATTACKS: &[Attack] = &[];
+
+fn main() -> ExitCode {
+    let wanted = std::env::args().nth(1);
+    let chosen = ATTACKS.iter().filter(|attack| {
+        wanted
+            .as_deref()
+            .is_none_or(|wanted| attack.name.contains(wanted))
+    });
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (mut held, mut broken) = (0, 0);
+    println!("| attack | what | before | now | |\n| --- | --- | --- | --- | --- |");
+    for attack in chosen {
+        for finding in runtime.block_on((attack.run)()) {
+            println!("{}", finding.row(attack.name));
+            if finding.holds {
+                held += 1;
+            } else {
+                broken += 1;
+            }
+        }
+    }
+    println!("{held} held, {broken} did not");
+    if broken == 0 && held > 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
