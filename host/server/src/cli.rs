@@ -68,6 +68,8 @@ enum Command {
     Backup(operator::BackupArguments),
     /// Make a data folder from a backup.
     Restore(restore::RestoreArguments),
+    /// Put away documents and keys that no row names, as happens once a day.
+    Sweep(operator::SweepArguments),
     /// Let a restored copy send what it was held from sending.
     Release(operator::OperatorPlace),
     /// Say whether the signatures of a document are intact: an advisory check.
@@ -158,6 +160,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Backup(arguments) => operator::back_up(&arguments),
         Command::Restore(arguments) => restore::restore(&arguments),
+        Command::Sweep(arguments) => {
+            operator::operate(&arguments.place, arguments.command, OperatorCommand::Sweep)
+        }
         Command::Release(place) => operator::operate(&place, (), |()| OperatorCommand::Release),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),

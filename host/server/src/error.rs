@@ -3,7 +3,8 @@ use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
 use parafa_plugin_host::{Fault, Refusal};
 use parafa_store::engine::EngineError;
 use parafa_store::keys::KeyError;
-use parafa_store::{StoreError, bytes::ByteFileError};
+use parafa_store::StoreError;
+use parafa_store::bytes::{ByteFileError, SweepError};
 use url::Url;
 
 use crate::workflow::billing::PaymentCause;
@@ -122,6 +123,9 @@ pub(crate) enum WorkflowError {
     /// A byte file could not be read or written.
     #[error("a byte file failed")]
     Files(#[from] ByteFileError),
+    /// What nobody owns could not be moved or removed.
+    #[error("a sweep failed")]
+    Sweep(#[from] SweepError),
     /// A key could not be used.
     #[error("a data key failed")]
     Keys(#[from] KeyError),

@@ -47,6 +47,7 @@ struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
+    ownerless: Family<OwnerlessLabels, Gauge>,
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
     plugins: plugins::PluginMetrics,
@@ -68,6 +69,12 @@ struct JobLabels {
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct LaneLabels {
     lane: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct OwnerlessLabels {
+    kind: &'static str,
+    state: &'static str,
 }
 
 /// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
@@ -115,10 +122,17 @@ impl Metrics {
             "Jobs that are due and that nobody has claimed",
             jobs_due.clone(),
         );
+        let ownerless = Family::default();
+        registry.register(
+            "ownerless_files",
+            "Documents and data keys that no row names, held back or in quarantine",
+            ownerless.clone(),
+        );
         Self {
             attempts,
             jobs,
             jobs_due,
+            ownerless,
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),

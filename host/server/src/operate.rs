@@ -19,6 +19,7 @@ mod keys;
 mod part;
 mod plugins;
 mod socket;
+mod sweeps;
 mod tenants;
 mod usage;
 mod users;
@@ -27,9 +28,9 @@ pub(crate) use agreements::LinkedEntity;
 pub(crate) use backups::INVENTORY;
 pub(crate) use command::{
     AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
-    OperatorCommand, ShelfCommand, TenantCommand, UsageCommand, UserCommand,
+    OperatorCommand, ShelfCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
 };
 pub(crate) use desk::Desk;
 pub(crate) use error::OperateError;
 pub(crate) use part::Part;
-pub(crate) use socket::{Reply, ask, bind, serve};
+pub(crate) use socket::{BindError, Reply, Socket, ask};

@@ -10,9 +10,11 @@ use http::StatusCode;
 
 use crate::app::App;
 use crate::metrics::scrape;
+use crate::records::SweepRow;
 
-/// `/healthz` tells that the process runs, `/readyz` that it can work, and
-/// `/metrics` what it has done.
+/// `/healthz` tells that the process runs, `/readyz` that it can work, with a
+/// line for what an operator should look at all the same, and `/metrics` what it
+/// has done.
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
@@ -34,7 +36,14 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
     if let Err(error) = app.keys.check().await {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("keys: {error}\n"));
     }
-    (StatusCode::OK, "ok\n".to_owned())
+    match app.store.get::<SweepRow>(&()).await {
+        Ok(row) => {
+            let warning = row.and_then(|row| row.warning());
+            let warning = warning.map(|warning| format!("warning: {warning}\n"));
+            (StatusCode::OK, format!("ok\n{}", warning.unwrap_or_default()))
+        }
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n")),
+    }
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {

@@ -18,6 +18,7 @@ mod money;
 mod notice;
 mod price;
 mod signing;
+mod sweep;
 mod webhook_secret;
 
 pub(crate) use accounts::{
@@ -32,7 +33,7 @@ pub(crate) use attempt::{
 pub(crate) use batch::{BatchPrivate, BatchRow};
 pub(crate) use billing::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 pub(crate) use comment::{CommentAuthor, CommentPrivate, CommentRow};
-pub(crate) use content::{named_content, needed_content};
+pub(crate) use content::{NamedContent, named_content, needed_content};
 pub(crate) use file::{FilePrivate, FileRow};
 pub(crate) use idempotency::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
 pub(crate) use money::{Amount, CURRENCY};
@@ -46,4 +47,5 @@ pub(crate) use signing::{
     SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,
     SigningPrivate, SigningRow, Source, status_number,
 };
+pub(crate) use sweep::{Contents, SweepRow};
 pub(crate) use webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};

@@ -1,7 +1,5 @@
 //! Documents and other large content, one encrypted file each.
 
-use std::collections::HashSet;
-use std::future::Future;
 use std::io;
 use std::path::Path;
 
@@ -15,7 +13,7 @@ use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
 use crate::owned_folder::{FolderFault, OwnedFolder};
 
-pub use crate::sweep::{SWEEP_AGE, SWEEP_REST};
+pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -32,7 +30,7 @@ pub struct StoredFile {
 ///
 /// A file belongs to one row. It is written before that row is committed and unlinked by a job
 /// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
-/// without a row is swept after [`SWEEP_AGE`].
+/// without a row is swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
 pub struct ByteFiles(OwnedFolder);
 
@@ -125,25 +123,10 @@ impl ByteFiles {
         Ok(self.0.remove(id).await?)
     }
 
-    /// Removes the files that are older than [`SWEEP_AGE`] and that nobody owns; tells how many.
-    /// A file's age is that of its UUIDv7, and what is older than the store, made at `since`, is
-    /// left alone. `owned` picks from a batch of ids those that have a row.
-    ///
-    /// # Errors
-    /// I/O errors, or the one of `owned`.
-    pub async fn sweep<F, Fut, E>(
-        &self,
-        since: Option<Timestamp>,
-        now: Timestamp,
-        owned: F,
-    ) -> Result<usize, E>
-    where
-        F: Fn(Vec<Uuid>) -> Fut,
-        Fut: Future<Output = Result<HashSet<Uuid>, E>>,
-        E: From<ByteFileError>,
-    {
-        let failed = |fault| E::from(ByteFileError::from(fault));
-        self.0.sweep(since, now, owned, failed).await
+    /// A look for files that nobody owns, at this time, in the folder of a store made at `since`.
+    #[must_use]
+    pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
+        Sweep::of(&self.0, since, now)
     }
 
     pub(crate) fn folder(&self) -> &OwnedFolder {

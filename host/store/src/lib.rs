@@ -27,6 +27,7 @@ mod key;
 pub mod keys;
 pub mod lease;
 mod owned_folder;
+mod quarantine;
 mod schema;
 mod store;
 mod stored_row;

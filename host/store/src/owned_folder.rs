@@ -1,11 +1,9 @@
 //! A folder of files that are named by UUIDv7, each of which belongs to one row.
 //!
 //! A file is written before the row that names it is committed, and removed after the commit
-//! that ends the row.
+//! that ends the row. One that seems to be nobody's waits in quarantine before it is removed.
 
-use std::collections::HashSet;
 use std::fs;
-use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +14,11 @@ use uuid::Uuid;
 
 use crate::files;
 use crate::folder_sync::FolderSync;
+use crate::quarantine::Quarantine;
 use crate::sweep;
 
-/// Most files about which a sweep asks at once.
-const BATCH: usize = 256;
+/// Files that are moved while removals wait.
+const MOVED_AT_ONCE: usize = 256;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OwnedFolder {
@@ -27,7 +26,9 @@ pub(crate) struct OwnedFolder {
     /// What follows the id in the name of a file.
     ending: &'static str,
     entries: Arc<FolderSync>,
-    /// Shared by those who remove files, held alone by a backup at its end.
+    quarantine: Quarantine,
+    /// Shared by those who remove files; held alone by whoever moves some to the quarantine or
+    /// back, so that nothing is missed that is to be removed, and by a backup at its end.
     removals: Arc<RwLock<()>>,
 }
 
@@ -47,6 +48,7 @@ impl OwnedFolder {
             path: path.into(),
             ending,
             entries: Arc::new(FolderSync::of(path)),
+            quarantine: Quarantine::of(path),
             removals: Arc::default(),
         })
     }
@@ -69,41 +71,59 @@ impl OwnedFolder {
         }
     }
 
-    /// Removes a file for good; tells whether it was there.
+    /// Removes a file for good, also one that waits in quarantine; tells whether it was there.
     pub(crate) async fn remove(&self, id: Uuid) -> Result<bool, FolderFault> {
-        self.remove_file(self.file(id)).await
+        let _removing = self.removals.read().await;
+        let folder = self.clone();
+        files::blocking(move || {
+            let path = folder.file(id);
+            let was_there = folder.unlink(&path)?;
+            let was_waiting = folder.quarantine.remove(&path);
+            Ok(was_there | was_waiting.map_err(failed_to("remove", folder.quarantine.path()))?)
+        })
+        .await
     }
 
-    /// Removes the files that are old (see [`sweep::old_files`]) and that `owned` does not pick
-    /// from their ids; tells how many.
-    pub(crate) async fn sweep<F, Fut, E>(
+    /// Removes what was never finished, for good.
+    pub(crate) async fn remove_half_written(&self, path: PathBuf) -> Result<(), FolderFault> {
+        let _removing = self.removals.read().await;
+        let folder = self.clone();
+        files::blocking(move || folder.unlink(&path).map(|_| ())).await
+    }
+
+    /// Moves these files to the quarantine, durably; tells how many were there.
+    pub(crate) async fn put_away(
         &self,
-        since: Option<Timestamp>,
+        ids: &[Uuid],
         now: Timestamp,
-        owned: F,
-        failed: impl Fn(FolderFault) -> E,
-    ) -> Result<usize, E>
-    where
-        F: Fn(Vec<Uuid>) -> Fut,
-        Fut: Future<Output = Result<HashSet<Uuid>, E>>,
-    {
-        let listed = self.path.clone();
-        let old = files::blocking(move || sweep::old_files(&listed, since, now)).await;
-        let old = old
-            .map_err(failed_to("list", &self.path))
-            .map_err(&failed)?;
-        let mut removed = 0;
-        for batch in old.chunks(BATCH) {
-            let owned = owned(batch.iter().map(|file| file.id).collect()).await?;
-            for file in batch {
-                if file.is_temporary || !owned.contains(&file.id) {
-                    let gone = self.remove_file(file.path.clone()).await;
-                    gone.map_err(&failed)?;
-                    removed += 1;
-                }
-            }
-        }
-        Ok(removed)
+    ) -> Result<usize, FolderFault> {
+        self.move_each(ids, move |folder, path| folder.quarantine.take(path, now))
+            .await
+    }
+
+    /// Moves these files from the quarantine back to where they belong, durably; tells how many
+    /// were there.
+    pub(crate) async fn bring_back(&self, ids: &[Uuid]) -> Result<usize, FolderFault> {
+        self.move_each(ids, |folder, path| folder.quarantine.give_back(path))
+            .await
+    }
+
+    /// Removes the quarantine if nothing is in it.
+    pub(crate) async fn close_quarantine(&self) -> Result<(), FolderFault> {
+        let _alone = self.hold_removals().await;
+        let quarantine = self.quarantine.clone();
+        let closed = files::blocking(move || quarantine.remove_if_empty()).await;
+        closed.map_err(failed_to("remove", self.quarantine.path()))
+    }
+
+    /// What is in quarantine, and since when. Blocks on it.
+    pub(crate) fn quarantined(&self) -> Result<Vec<(Uuid, Option<Timestamp>)>, FolderFault> {
+        let listed = self.quarantine.list();
+        let listed = listed.map_err(failed_to("list", self.quarantine.path()))?;
+        let waiting = listed.into_iter();
+        Ok(waiting
+            .filter_map(|waiting| Some((self.id_of(&waiting.name)?, waiting.since)))
+            .collect())
     }
 
     /// Waits until nobody removes a file, and lets nobody until the guard is dropped.
@@ -117,12 +137,13 @@ impl OwnedFolder {
         let mut ids = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
-            let id = name
-                .to_str()
-                .and_then(|name| name.strip_suffix(self.ending));
-            ids.extend(id.and_then(|id| Uuid::parse_str(id).ok()));
+            ids.extend(name.to_str().and_then(|name| self.id_of(name)));
         }
         Ok(ids)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where the file with this id is, or would be.
@@ -135,20 +156,57 @@ impl OwnedFolder {
         format!("{id}{}", self.ending)
     }
 
-    async fn remove_file(&self, path: PathBuf) -> Result<bool, FolderFault> {
-        let _removing = self.removals.read().await;
-        let entries = self.entries.clone();
-        files::blocking(move || {
-            let was_there = files::unlink(&path).map_err(failed_to("remove", &path))?;
-            // Also where it was gone: a removal cut short by a crash is completed by the next try.
-            entries.sync().map_err(failed_to("remove", &path))?;
-            Ok(was_there)
-        })
-        .await
+    /// The id of the file with this name.
+    pub(crate) fn id_of(&self, name: &str) -> Option<Uuid> {
+        Uuid::parse_str(name.strip_suffix(self.ending)?).ok()
+    }
+
+    fn unlink(&self, path: &Path) -> Result<bool, FolderFault> {
+        let was_there = files::unlink(path).map_err(failed_to("remove", path))?;
+        // Also where it was gone: a removal cut short by a crash is completed by the next try.
+        self.entries.sync().map_err(failed_to("remove", path))?;
+        Ok(was_there)
+    }
+
+    /// Moves files between the folder and its quarantine, some at a time, while nobody removes
+    /// any: who is to remove one looks in both places.
+    async fn move_each(
+        &self,
+        ids: &[Uuid],
+        move_one: impl Fn(&Self, &Path) -> io::Result<bool> + Copy + Send + 'static,
+    ) -> Result<usize, FolderFault> {
+        let mut moved = 0;
+        for ids in ids.chunks(MOVED_AT_ONCE) {
+            let _alone = self.hold_removals().await;
+            let (folder, ids) = (self.clone(), ids.to_vec());
+            moved += files::blocking(move || folder.move_some(&ids, move_one)).await?;
+        }
+        Ok(moved)
+    }
+
+    fn move_some(
+        &self,
+        ids: &[Uuid],
+        move_one: impl Fn(&Self, &Path) -> io::Result<bool>,
+    ) -> Result<usize, FolderFault> {
+        let quarantine = self.quarantine.path();
+        self.quarantine
+            .make()
+            .map_err(failed_to("create", quarantine))?;
+        let mut moved = 0;
+        for id in ids {
+            let path = self.file(*id);
+            moved += usize::from(move_one(self, &path).map_err(failed_to("move", &path))?);
+        }
+        self.quarantine
+            .sync()
+            .map_err(failed_to("sync", quarantine))?;
+        self.entries.sync().map_err(failed_to("sync", &self.path))?;
+        Ok(moved)
     }
 }
 
-fn failed_to<'p>(
+pub(crate) fn failed_to<'p>(
     action: &'static str,
     path: &'p Path,
 ) -> impl FnOnce(io::Error) -> FolderFault + 'p {

@@ -90,6 +90,7 @@ fn answer(error: &WorkflowError) -> Problem {
         }
         WorkflowError::Store(_)
         | WorkflowError::Files(_)
+        | WorkflowError::Sweep(_)
         | WorkflowError::Keys(_)
         | WorkflowError::Inconsistent(_) => {
             log(error);

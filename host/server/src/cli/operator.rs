@@ -19,7 +19,7 @@ use super::{
     warn,
 };
 use crate::config::Config;
-use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply};
+use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply, SweepCommand};
 use crate::shelf::Shelf;
 use crate::{demo, startup};
 
@@ -53,6 +53,15 @@ pub(super) struct BackupArguments {
     dir: PathBuf,
     #[command(flatten)]
     place: OperatorPlace,
+}
+
+/// Arguments of `parafa sweep`.
+#[derive(Debug, clap::Args)]
+pub(super) struct SweepArguments {
+    #[command(flatten)]
+    pub(super) command: SweepCommand,
+    #[command(flatten)]
+    pub(super) place: OperatorPlace,
 }
 
 /// Has everything copied.

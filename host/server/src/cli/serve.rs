@@ -19,8 +19,9 @@ use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, ListenerLimits};
 use crate::metrics::count_requests;
+use crate::operate::{BindError, Socket};
 use crate::startup::ConfigFaults;
-use crate::{api, ceremony, jobs, operate, operator, startup};
+use crate::{api, ceremony, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -73,6 +74,8 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
 }
 
 async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), CommandError> {
+    // Before all that takes its time, so that commands are told to wait for it.
+    let starting = socket(&config)?.put_off();
     let listener = listen("server.listen", config.server.listen).await?;
     let operator_listener = listen("server.operator_listen", config.server.operator_listen).await?;
     let address = listener
@@ -113,12 +116,9 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
         stop.clone(),
     );
     parts.run("the listener", public);
-    let socket = operate::bind(&config.store.data);
-    let socket = socket.context("the operator's socket cannot be made")?;
-    let (desk, data, stopped) = (app.clone(), config.store.data.clone(), stop.clone());
-    parts.run("the operator's socket", async move {
-        operate::serve(desk, socket, &data, stopped).await;
-    });
+    let socket = starting.end().await?;
+    let commands = socket.serve(app.clone(), stop.clone());
+    parts.run("the operator's socket", commands);
     // Whoever reads the line may tell the server to stop at once.
     let signal = stop_signal()?;
     announce(address)?;
@@ -137,6 +137,19 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
         demo.shutdown().await;
     }
     Ok(ended?)
+}
+
+/// The socket in the data folder, of which this is the only server then.
+fn socket(config: &Config) -> Result<Socket, CommandError> {
+    match Socket::bind(&config.store.data) {
+        Err(error @ BindError::InUse(_)) => Err(CommandError::Refused(error.to_string())),
+        Err(error @ BindError::Io { .. }) => Err(ConfigFaults::one(format_args!(
+            "store.data: {:#}",
+            anyhow::Error::from(error)
+        ))
+        .into()),
+        Ok(socket) => Ok(socket),
+    }
 }
 
 /// The demo world, where one is asked for.

@@ -3,7 +3,7 @@ use parafa_domain::SignerId;
 use parafa_outbound::{Mail, MailError};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
-use parafa_store::{StoreError, Transaction};
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::error::WorkflowError;
 use crate::metrics;
 use crate::records::{
-    KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow, SigningRow, TenantRow,
+    KeyMode, MailKind, MailPayload, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, SigningRow,
+    TenantRow,
 };
 use crate::retries::{Jitter, next_attempt};
 
@@ -155,23 +156,32 @@ impl App {
     }
 
     /// Ends the sending of a letter, also when somebody else has its job by
-    /// now: they find nothing left to send.
+    /// now: they find nothing left to send. With the last letter about a signing
+    /// that was erased goes the key of these letters.
     async fn end_mail(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
         let ended = self
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    forget(tx, notices).await?;
-                    jobs::complete(tx, job).await
+                    let idle = forget(tx, notices).await?;
+                    jobs::complete(tx, job).await?;
+                    Ok(idle)
                 })
             })
             .await;
-        if let Err(StoreError::JobLost { .. }) = ended {
-            self.store
-                .transact(|tx| Box::pin(async move { forget(tx, notices).await }))
-                .await?;
+        let (idle, ended) = match ended {
+            Err(lost @ StoreError::JobLost { .. }) => {
+                let forgotten = self
+                    .store
+                    .transact(|tx| Box::pin(async move { forget(tx, notices).await }));
+                (forgotten.await?, Err(lost.into()))
+            }
+            ended => (ended?, Ok(())),
+        };
+        for key in idle {
+            self.keys.erase(key).await?;
         }
-        Ok(ended?)
+        ended
     }
 
     async fn try_again(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), WorkflowError> {
@@ -204,11 +214,29 @@ impl App {
     }
 }
 
-async fn forget(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), StoreError> {
+/// Drops notices; gives the keys that were theirs alone and that none is under
+/// any more.
+async fn forget(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let mut idle = Vec::new();
     for id in notices {
+        let Some(notice) = tx.get::<NoticeRow>(id).await? else {
+            continue;
+        };
         tx.delete::<NoticeRow>(id).await?;
+        let signing = tx.get::<SigningRow>(&notice.signing).await?;
+        if signing.is_some_and(|row| row.data_key != notice.data_key) {
+            // There are no more of them than parties, and none is added any more.
+            let page = &Page::oldest(MAX_PAGE_ROWS);
+            let others = tx
+                .page_by(&NOTICES_OF_SIGNING, &notice.signing, page, Guard::none())
+                .await?;
+            let mut others = others.rows.iter();
+            if others.all(|other| other.data_key != notice.data_key) {
+                idle.push(notice.data_key);
+            }
+        }
     }
-    Ok(())
+    Ok(idle)
 }
 
 fn kind(notice: &NoticeRow) -> Result<LetterKind, WorkflowError> {

@@ -8,7 +8,8 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
-use super::{LaneLabels, METRICS};
+use super::{LaneLabels, METRICS, OwnerlessLabels};
+use crate::records::SweepRow;
 use crate::workflow::lanes;
 
 /// OpenMetrics 1.0, which is Prometheus text with a type for every name.
@@ -35,11 +36,29 @@ pub(crate) async fn scrape(store: &Store) -> Response {
             ),
         }
     }
+    match store.get::<SweepRow>(&()).await {
+        Ok(row) => note_sweep(row.unwrap_or_default()),
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "what no row names cannot be counted"
+        ),
+    }
     METRICS.store.take(store.transaction_counts());
     let mut text = String::new();
     match encode(&mut text, &METRICS.registry) {
         Ok(()) => ([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response(),
         Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// What the last sweep left, whichever host did it.
+fn note_sweep(left: SweepRow) {
+    for (state, contents) in [("held", left.held), ("quarantined", left.quarantined)] {
+        for (kind, number) in [("document", contents.documents), ("data-key", contents.keys)] {
+            let number = i64::try_from(number).unwrap_or(i64::MAX);
+            let gauge = OwnerlessLabels { kind, state };
+            METRICS.ownerless.get_or_create(&gauge).set(number);
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) enum OperatorCommand {
     Plugin(ShelfCommand),
     /// A copy of everything.
     Backup(BackupCommand),
+    /// On what no row names.
+    Sweep(SweepCommand),
     /// On a restored copy that sends nothing.
     Release,
 }
@@ -59,7 +61,7 @@ impl OperatorCommand {
     /// there is data.
     pub(crate) fn answered_within(&self) -> Option<Duration> {
         match self {
-            Self::Backup(_) => None,
+            Self::Backup(_) | Self::Sweep(_) => None,
             Self::Plugin(_) => Some(PLUGIN_ANSWER_WITHIN),
             _ => Some(ANSWER_WITHIN),
         }
@@ -68,7 +70,7 @@ impl OperatorCommand {
     /// Whether nothing is lost when the command is dropped half way: whoever
     /// gave it has gone, or the server stops.
     pub(super) fn may_be_dropped(&self) -> bool {
-        matches!(self, Self::Backup(_))
+        matches!(self, Self::Backup(_) | Self::Sweep(_))
     }
 }
 
@@ -294,4 +296,13 @@ pub(crate) enum ShelfCommand {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct BackupCommand {
     pub(crate) to: PathBuf,
+}
+
+/// A sweep of what no row names.
+#[derive(Clone, Copy, Debug, clap::Args, Deserialize, Serialize)]
+pub(crate) struct SweepCommand {
+    /// Also where it is so much that rows may be lost: it goes for good, after a
+    /// day in quarantine.
+    #[arg(long)]
+    pub(crate) confirm: bool,
 }

@@ -35,6 +35,7 @@ impl Desk<'_> {
             OperatorCommand::Audit(command) => self.audit(command).await,
             OperatorCommand::Plugin(command) => self.plugin(command).await,
             OperatorCommand::Backup(command) => self.backup(command).await,
+            OperatorCommand::Sweep(command) => self.sweep(&command).await,
             OperatorCommand::Release => self.release().await,
         }
     }

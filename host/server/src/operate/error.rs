@@ -54,6 +54,8 @@ pub(crate) enum OperateError {
     Store(#[from] StoreError),
     #[error("a key could not be used")]
     Key(#[from] KeyError),
+    #[error("what no row names could not be looked through")]
+    Sweep(#[source] WorkflowError),
     #[error("the signing could not be read or written")]
     Signing(#[source] WorkflowError),
 }
@@ -62,7 +64,7 @@ impl OperateError {
     /// Whether the command may not be done, and not only now.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
-            Self::Store(_) | Self::Key(_) | Self::Signing(_) => false,
+            Self::Store(_) | Self::Key(_) | Self::Sweep(_) | Self::Signing(_) => false,
             Self::Shelf(error) => error.is_refusal(),
             Self::Backup(error) => error.is_refusal(),
             _ => true,

@@ -1,19 +1,22 @@
 //! The way from the command line to a running server: a socket in the data
 //! folder, for the folder's owner alone. One line of JSON each way.
 
-use std::fs;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +27,8 @@ use crate::app::App;
 const SOCKET: &str = "operator.sock";
 /// Its name until it is its owner's alone.
 const NEW_SOCKET: &str = "operator.sock.new";
+/// Name of the file that is locked by the one server of a data folder.
+const LOCK: &str = "server.lock";
 /// Longest command, in bytes.
 const LONGEST_COMMAND: u64 = 64 * 1024;
 /// Longest time in which a command arrives.
@@ -54,40 +59,137 @@ impl From<Result<Value, OperateError>> for Reply {
     }
 }
 
-/// Carries out commands that arrive on the data folder's socket until `stop`,
-/// takes the socket away, and lets those end that are under way.
-pub(crate) async fn serve(
-    app: Arc<App>,
+/// The socket of the one server of a data folder. It is taken away with this
+/// value.
+#[derive(Debug)]
+pub(crate) struct Socket {
     listener: UnixListener,
-    data: &Path,
-    stop: CancellationToken,
-) {
-    let commands = TaskTracker::new();
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = listener.accept() => accepted,
+    path: PathBuf,
+    _lock: File,
+}
+
+/// A socket whose server is starting.
+pub(crate) struct Starting {
+    answering: JoinHandle<Socket>,
+    is_over: CancellationToken,
+}
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BindError {
+    #[error("the data folder {} is in use by another server", .0.display())]
+    InUse(PathBuf),
+    #[error("the data folder {} cannot be used", folder.display())]
+    Io { folder: PathBuf, source: io::Error },
+}
+
+impl Socket {
+    /// Makes the data folder, if it is not there, and the socket in it. It takes
+    /// the place of one that a server left behind. Nobody can connect before it
+    /// is its owner's alone.
+    ///
+    /// # Errors
+    /// [`BindError`].
+    pub(crate) fn bind(data: &Path) -> Result<Self, BindError> {
+        let failed = |source| BindError::Io {
+            folder: data.to_owned(),
+            source,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "an operator's command cannot be taken");
-                tokio::time::sleep(PAUSE_AFTER_REFUSAL).await;
-                continue;
-            }
-        };
-        let (app, stop) = (app.clone(), stop.clone());
-        commands.spawn(async move {
-            if let Err(error) = answer(&app, stream, &stop).await {
-                tracing::warn!(%error, "an operator's command was cut off");
-            }
+        let mut folder = DirBuilder::new();
+        folder.recursive(true).mode(0o700);
+        folder.create(data).map_err(failed)?;
+        let mut lock = OpenOptions::new();
+        lock.write(true).create(true).truncate(false).mode(0o600);
+        let lock = lock.open(data.join(LOCK)).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(BindError::InUse(data.to_owned())),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        // A server of an earlier program locks the store alone.
+        if connect(data).map_err(failed)?.is_some() {
+            return Err(BindError::InUse(data.to_owned()));
+        }
+        Ok(Self {
+            listener: listen(data).map_err(failed)?,
+            path: data.join(SOCKET),
+            _lock: lock,
+        })
+    }
+
+    /// Refuses every command until the server has started.
+    pub(crate) fn put_off(self) -> Starting {
+        let is_over = CancellationToken::new();
+        let started = is_over.clone();
+        let answering = tokio::spawn(async move {
+            // Who has not said yet what they want is not waited for.
+            let _answered = self.accept_until(&started, refuse_to_start).await;
+            self
         });
+        Starting { answering, is_over }
     }
-    if let Err(error) = fs::remove_file(data.join(SOCKET)) {
-        tracing::warn!(%error, "the operator's socket is left behind");
+
+    /// Carries out the commands that arrive until `stop`, takes the socket away,
+    /// and lets those end that are under way.
+    pub(crate) async fn serve(self, app: Arc<App>, stop: CancellationToken) {
+        let stopped = stop.clone();
+        let answer = move |stream| {
+            let (app, stop) = (app.clone(), stopped.clone());
+            async move { answer(&app, stream, &stop).await }
+        };
+        let commands = self.accept_until(&stop, answer).await;
+        drop(self);
+        commands.close();
+        commands.wait().await;
     }
-    commands.close();
-    commands.wait().await;
+
+    /// Has whoever comes until `end` answered; gives those that are under way.
+    async fn accept_until<F>(
+        &self,
+        end: &CancellationToken,
+        answer: impl Fn(UnixStream) -> F,
+    ) -> TaskTracker
+    where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let commands = TaskTracker::new();
+        loop {
+            let accepted = tokio::select! {
+                () = end.cancelled() => return commands,
+                accepted = self.listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    let answered = answer(stream);
+                    commands.spawn(async move {
+                        if let Err(error) = answered.await {
+                            tracing::warn!(%error, "an operator's command was cut off");
+                        }
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "an operator's command cannot be taken");
+                    tokio::time::sleep(PAUSE_AFTER_REFUSAL).await;
+                }
+            }
+        }
+    }
+}
+
+impl Starting {
+    /// Gives the socket to the server that has started.
+    pub(crate) async fn end(self) -> anyhow::Result<Socket> {
+        self.is_over.cancel();
+        self.answering.await.context("the operator's socket failed")
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(%error, "the operator's socket is left behind");
+        }
+    }
 }
 
 /// Asks the server that runs on a data folder; none when no server does.
@@ -119,11 +221,16 @@ fn late(within: Duration) -> io::Error {
     ))
 }
 
+/// Reads the command all the same: whoever sends it would take a connection that
+/// is closed before for a server that has died.
+async fn refuse_to_start(stream: UnixStream) -> io::Result<()> {
+    let (_, _reader, writer) = command(stream).await?;
+    let starting = "the server is starting: give the command again once it listens";
+    reply_to(writer, &Reply::Refused(starting.to_owned())).await
+}
+
 async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::Result<()> {
-    let (reader, mut writer) = stream.into_split();
-    let mut reader = tokio::io::BufReader::new(reader.take(LONGEST_COMMAND));
-    let mut line = String::new();
-    tokio::time::timeout(READ_WITHIN, reader.read_line(&mut line)).await??;
+    let (line, mut reader, writer) = command(stream).await?;
     let desk = app.desk();
     let reply = match serde_json::from_str::<OperatorCommand>(&line) {
         Ok(command) if command.may_be_dropped() => {
@@ -138,7 +245,22 @@ async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::
             "the running server does not know this command: it is of another version".to_owned(),
         ),
     };
-    let mut text = serde_json::to_vec(&reply)?;
+    reply_to(writer, &reply).await
+}
+
+/// The line that somebody sends, and both ends of the way to them.
+async fn command(
+    stream: UnixStream,
+) -> io::Result<(String, impl AsyncRead + Unpin, OwnedWriteHalf)> {
+    let (reader, writer) = stream.into_split();
+    let mut reader = tokio::io::BufReader::new(reader.take(LONGEST_COMMAND));
+    let mut line = String::new();
+    tokio::time::timeout(READ_WITHIN, reader.read_line(&mut line)).await??;
+    Ok((line, reader, writer))
+}
+
+async fn reply_to(mut writer: OwnedWriteHalf, reply: &Reply) -> io::Result<()> {
+    let mut text = serde_json::to_vec(reply)?;
     text.push(b'\n');
     writer.write_all(&text).await
 }
@@ -165,13 +287,7 @@ async fn gone(reader: &mut (impl AsyncRead + Unpin)) {
     while reader.read(&mut ignored).await.is_ok_and(|read| read > 0) {}
 }
 
-/// Takes the place of a socket that a server left behind. Only one server at a
-/// time has the store of a folder open, so nobody else uses it. Nobody can
-/// connect before the socket is its owner's alone.
-///
-/// # Errors
-/// When the socket cannot be made.
-pub(crate) fn bind(data: &Path) -> io::Result<UnixListener> {
+fn listen(data: &Path) -> io::Result<UnixListener> {
     let new = data.join(NEW_SOCKET);
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -228,6 +344,44 @@ mod tests {
             panic!("it is no refusal");
         };
         assert_eq!(sentence, "my.wasm cannot be read: the disk is gone");
+    }
+
+    #[tokio::test]
+    async fn one_server_at_a_time_has_the_socket_of_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let socket = Socket::bind(&data).unwrap();
+
+        let second = Socket::bind(&data);
+
+        assert!(matches!(second, Err(BindError::InUse(_))), "{second:?}");
+        assert!(connect(&data).unwrap().is_some(), "the first has it still");
+        drop(socket);
+        assert!(!data.join(SOCKET).exists());
+        Socket::bind(&data).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_was_left_behind_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        drop(with_short_path(data, SOCKET, UnixListener::bind).unwrap());
+        assert!(data.join(SOCKET).exists());
+
+        let _socket = Socket::bind(data).unwrap();
+
+        assert!(connect(data).unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_a_server_without_the_lock_listens_on_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let _earlier = with_short_path(folder.path(), SOCKET, UnixListener::bind).unwrap();
+
+        let second = Socket::bind(folder.path());
+
+        assert!(matches!(second, Err(BindError::InUse(_))), "{second:?}");
+        assert!(connect(folder.path()).unwrap().is_some());
     }
 
     #[tokio::test]

@@ -1,7 +1,5 @@
 //! Which byte files and data keys rows name.
 
-use std::collections::HashSet;
-
 use jiff::Timestamp;
 use parafa_store::backup::Named;
 use parafa_store::{BoxFuture, Store, StoreError, StoredRow, Table};
@@ -70,15 +68,15 @@ pub(crate) struct Unread {
 }
 
 impl NamedContent {
-    /// Of these byte files those that a row names or may name.
-    pub(crate) fn files_among(&self, ids: Vec<Uuid>) -> HashSet<Uuid> {
+    /// Whether a row names a byte file, or may name it.
+    pub(crate) fn names_file(&self, id: Uuid) -> bool {
         let any = self.unread.iter().any(|unread| unread.names_files);
-        among(ids, any, &self.named.files)
+        any || self.named.files.contains(&id)
     }
 
-    /// Of these data keys those that a row names or may name.
-    pub(crate) fn keys_among(&self, ids: Vec<Uuid>) -> HashSet<Uuid> {
-        among(ids, !self.unread.is_empty(), &self.named.keys)
+    /// Whether a row names a data key, or may name it.
+    pub(crate) fn names_key(&self, id: Uuid) -> bool {
+        !self.unread.is_empty() || self.named.keys.contains(&id)
     }
 
     /// Whether a row names a data key, or may name one.
@@ -95,12 +93,6 @@ impl NamedContent {
         self.named.files.extend(of_row.files);
         self.named.keys.extend(of_row.keys);
     }
-}
-
-fn among(ids: Vec<Uuid>, any: bool, named: &HashSet<Uuid>) -> HashSet<Uuid> {
-    ids.into_iter()
-        .filter(|id| any || named.contains(id))
-        .collect()
 }
 
 /// All byte files and data keys that any row names.

@@ -7,7 +7,9 @@ use anyhow::Context;
 use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
+use crate::error::WorkflowError;
 use crate::records::named_content;
+use crate::workflow::sweep::Sweeper;
 
 /// Opens it.
 pub(crate) async fn open_folder(
@@ -29,6 +31,7 @@ pub(crate) async fn open_folder(
     let folder =
         opened.with_context(|| format!("the data folder {} cannot be opened", path.display()))?;
     know_keys(&folder, &path).await?;
+    bring_back(&folder).await?;
     Ok(folder)
 }
 
@@ -54,6 +57,26 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Takes documents and keys out of quarantine that rows name: these were brought
+/// back since. What cannot be moved is left to the daily sweep.
+async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
+    let sweeper = Sweeper {
+        store: &folder.store,
+        files: &folder.files,
+        keys: &folder.keys,
+    };
+    match sweeper.bring_back().await {
+        Err(WorkflowError::Sweep(error)) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(error, "what lies in quarantine cannot be looked through");
+            Ok(())
+        }
+        brought_back => brought_back
+            .map(|_| ())
+            .context("the rows cannot be read"),
+    }
 }
 
 /// Nobody has said where the master key is.

@@ -125,7 +125,8 @@ impl App {
                     }
                     jobs::complete(tx, job).await?;
                     let signing = tx.get::<SigningRow>(&notice.signing).await?;
-                    let has_own_key = signing.is_none_or(|row| row.data_key != notice.data_key);
+                    // Of a signing whose row is lost the key may be all that is left.
+                    let has_own_key = signing.is_some_and(|row| row.data_key != notice.data_key);
                     if has_own_key {
                         tx.delete::<NoticeRow>(&notice.id).await?;
                         return Ok(true);

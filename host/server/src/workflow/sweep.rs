@@ -1,23 +1,64 @@
 //! Byte files and data keys that no row names. They are made before the row
-//! that names them, so a crash in between leaves them; once a day they are
-//! removed.
+//! that names them, so a crash in between leaves them; once a day they are put
+//! into quarantine, and removed a day later.
+//!
+//! A crash leaves few. Where there are many it is rather the rows that are
+//! lost, and nothing is moved or removed until an operator says so.
 
 use jiff::SignedDuration;
-use parafa_store::StoreError;
+use parafa_store::bytes::Sweep;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Enqueued, NewJob};
+use parafa_store::{ByteFiles, DataKeys, Store, StoreError};
+use serde_json::{Value, json};
 
 use super::lanes::TIMERS;
 use super::lease;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::named_content;
+use crate::records::{Contents, NamedContent, SweepRow, named_content};
 
 /// The kind of the job.
 pub(crate) const SWEEP: &str = "sweep";
 
 /// Time between two sweeps.
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
+/// Most documents, and most keys, that are taken for what crashes have left.
+const HANDFUL: usize = 16;
+
+/// The folders of what rows name, and the rows.
+pub(crate) struct Sweeper<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) files: &'a ByteFiles,
+    pub(crate) keys: &'a DataKeys,
+}
+
+/// What came of a sweep.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// What is left to do.
+    pub(crate) left: SweepRow,
+    /// Removed for good.
+    pub(crate) removed: Contents,
+    /// Brought back from quarantine, because rows name it after all.
+    pub(crate) brought_back: Contents,
+}
+
+impl Outcome {
+    /// The answer to an operator.
+    pub(crate) fn shown(&self) -> Value {
+        let mut shown = json!({
+            "held": self.left.held,
+            "quarantined": self.left.quarantined,
+            "removed": self.removed,
+            "broughtBack": self.brought_back,
+        });
+        if let Some(warning) = self.left.warning() {
+            shown["warning"] = warning.into();
+        }
+        shown
+    }
+}
 
 impl App {
     /// Has the sweep done once a day from now on, by whichever host; within a day
@@ -43,24 +84,42 @@ impl App {
             .await
     }
 
-    /// Removes what no row names, and comes again a day later.
+    /// Puts away and removes what no row names, and comes again a day later.
     pub(crate) async fn sweep(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
-        let swept = lease::hold(&self.store, job, self.remove_ownerless()).await?;
-        let (files, keys) = swept?;
-        if files + keys > 0 {
-            tracing::info!(files, keys, "ownerless byte files and data keys removed");
-        }
+        let sweeper = Sweeper {
+            store: &self.store,
+            files: &self.files,
+            keys: &self.keys,
+        };
+        lease::hold(&self.store, job, sweeper.sweep(false)).await??;
         let next = shifted(self.store.now().await?, EVERY);
         self.put_off(job, next).await
     }
+}
 
+impl Sweeper<'_> {
+    /// Brings back what lies in quarantine and is named after all: the records
+    /// were restored meanwhile.
+    pub(crate) async fn bring_back(&self) -> Result<Contents, WorkflowError> {
+        let [files, keys] = self.folders().await?;
+        if files.count_waiting().await? + keys.count_waiting().await? == 0 {
+            return Ok(Contents::default());
+        }
+        let named = named_content(self.store).await?;
+        bring_back(&files, &keys, &named).await
+    }
+
+    /// Puts into quarantine what no row names, and removes what has lain there
+    /// for its time; neither where that is more than crashes leave, unless it
+    /// is `confirmed` that it may go.
+    ///
     /// Files and keys that are young are left, so that one whose row is being
     /// committed meanwhile is none of them. So is, while some row cannot be
     /// read, whatever that may name: it is there for the day when somebody
     /// mends the row. What is left half written, and content of a kind that no
     /// such row names, goes all the same.
-    async fn remove_ownerless(&self) -> Result<(usize, usize), WorkflowError> {
-        let named = &named_content(&self.store).await?;
+    pub(crate) async fn sweep(&self, confirmed: bool) -> Result<Outcome, WorkflowError> {
+        let named = named_content(self.store).await?;
         for unread in named.unread() {
             let error: &dyn std::error::Error = &unread.error;
             tracing::error!(
@@ -71,15 +130,84 @@ impl App {
                 "rows cannot be read: nothing is removed that they may name"
             );
         }
-        let now = self.store.now().await?;
-        let since = self.store.created_at();
-        let files = self.files.sweep(since, now, |ids| async move {
-            Ok::<_, WorkflowError>(named.files_among(ids))
-        });
-        let files = files.await?;
-        let keys = self.keys.sweep(since, now, |ids| async move {
-            Ok::<_, WorkflowError>(named.keys_among(ids))
-        });
-        Ok((files, keys.await?))
+        let [files, keys] = self.folders().await?;
+        let brought_back = bring_back(&files, &keys, &named).await?;
+        let ownerless_files = files.ownerless(|id| named.names_file(id)).await?;
+        let ownerless_keys = keys.ownerless(|id| named.names_key(id)).await?;
+        let ownerless = Contents {
+            documents: ownerless_files.len(),
+            keys: ownerless_keys.len(),
+        };
+        let is_held = ownerless.documents.max(ownerless.keys) > HANDFUL && !confirmed;
+        let mut removed = Contents::default();
+        if !is_held {
+            removed = Contents {
+                documents: files.remove_waiting().await?,
+                keys: keys.remove_waiting().await?,
+            };
+            files.put_away(&ownerless_files).await?;
+            keys.put_away(&ownerless_keys).await?;
+        }
+        let left = SweepRow {
+            held: if is_held { ownerless } else { Contents::default() },
+            quarantined: Contents {
+                documents: files.count_waiting().await?,
+                keys: keys.count_waiting().await?,
+            },
+        };
+        let outcome = Outcome {
+            left,
+            removed,
+            brought_back,
+        };
+        outcome.log();
+        self.note(left).await?;
+        Ok(outcome)
     }
+
+    /// Keeps what operators are told of, also after a restart.
+    async fn note(&self, left: SweepRow) -> Result<(), WorkflowError> {
+        let noted = self.store.transact(|tx| {
+            Box::pin(async move {
+                if tx.get::<SweepRow>(&()).await?.unwrap_or_default() != left {
+                    tx.put(&left).await?;
+                }
+                Ok::<_, StoreError>(())
+            })
+        });
+        Ok(noted.await?)
+    }
+
+    async fn folders(&self) -> Result<[Sweep; 2], StoreError> {
+        let (since, now) = (self.store.created_at(), self.store.now().await?);
+        Ok([self.files.sweep(since, now), self.keys.sweep(since, now)])
+    }
+}
+
+impl Outcome {
+    fn log(&self) {
+        if let Some(warning) = self.left.warning() {
+            tracing::error!("{warning}");
+        }
+        let done = [self.left.quarantined, self.removed];
+        if done != [Contents::default(); 2] {
+            let [quarantined, removed] = done.map(|contents| contents.to_string());
+            tracing::info!(quarantined, removed, "what no row names was swept");
+        }
+    }
+}
+
+async fn bring_back(
+    files: &Sweep,
+    keys: &Sweep,
+    named: &NamedContent,
+) -> Result<Contents, WorkflowError> {
+    let brought_back = Contents {
+        keys: keys.bring_back(|id| named.names_key(id)).await?,
+        documents: files.bring_back(|id| named.names_file(id)).await?,
+    };
+    if brought_back != Contents::default() {
+        tracing::warn!("rows name {brought_back} that were in quarantine: they are brought back");
+    }
+    Ok(brought_back)
 }

@@ -1,7 +1,5 @@
 //! Data keys, one small file each.
 
-use std::collections::HashSet;
-use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +13,7 @@ use super::mark::Mark;
 use super::{DataKey, KeyError, MasterKey};
 use crate::files;
 use crate::owned_folder::{FolderFault, OwnedFolder};
+use crate::sweep::Sweep;
 
 /// What the name of a key's file ends in.
 pub(crate) const ENDING: &str = ".key";
@@ -148,25 +147,10 @@ impl DataKeys {
         Ok(was_there)
     }
 
-    /// Erases the keys that are older than [`SWEEP_AGE`](crate::bytes::SWEEP_AGE) and that nobody
-    /// owns; tells how many. A key's age is that of its UUIDv7, and what is older than the store,
-    /// made at `since`, is left alone. `owned` picks from a batch of ids those that have a row.
-    ///
-    /// # Errors
-    /// I/O errors, or the one of `owned`.
-    pub async fn sweep<F, Fut, E>(
-        &self,
-        since: Option<Timestamp>,
-        now: Timestamp,
-        owned: F,
-    ) -> Result<usize, E>
-    where
-        F: Fn(Vec<Uuid>) -> Fut,
-        Fut: Future<Output = Result<HashSet<Uuid>, E>>,
-        E: From<KeyError>,
-    {
-        let failed = |fault| E::from(KeyError::from(fault));
-        self.folder.sweep(since, now, owned, failed).await
+    /// A look for keys that nobody owns, at this time, in the folder of a store made at `since`.
+    #[must_use]
+    pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
+        Sweep::of(&self.folder, since, now)
     }
 
     pub(crate) fn folder(&self) -> &OwnedFolder {

@@ -384,6 +384,28 @@ on_every_engine! {
         assert_eq!(all_rows::<OddDocument>(&store).await.len(), 1);
     }
 
+    async fn what_waits_in_quarantine_is_not_in_a_backup(world) {
+        let source = source(&world);
+        let kept = Document::make(&source.store, &source.files, &source.keys).await;
+        let nobodys = Document::make(&source.store, &source.files, &source.keys).await;
+        let now = source.store.now().await.expect("a time");
+        let files = source.files.sweep(None, now).put_away(&[nobodys.file]).await;
+        let keys = source.keys.sweep(None, now).put_away(&[nobodys.data_key]).await;
+        assert_eq!((files.expect("moved"), keys.expect("moved")), (1, 1));
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("backup");
+
+        let report = back_up(&source, &target).await.expect("a backup");
+
+        assert_eq!(report.files, 3, "the records, a document and a key");
+        for (name, only) in [("bytes", kept.file.to_string()), ("keys", format!("{}.key", kept.data_key))] {
+            let entries = std::fs::read_dir(target.join(name)).expect("a folder");
+            let names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+            assert_eq!(names, [std::ffi::OsString::from(only)]);
+        }
+        Backup::open(&target, INVENTORY).await.expect("a whole backup");
+    }
+
     async fn what_was_erased_before_a_backup_is_not_in_it(world) {
         let source = source(world);
         let erased = Uuid::now_v7();

@@ -1,18 +1,19 @@
 //! Byte files and data keys.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use parafa_store::bytes::{ByteFileError, SWEEP_REST};
+use parafa_store::bytes::{ByteFileError, SWEEP_REST, Sweep, SweepError};
 use parafa_store::{ByteFiles, DataKey, DataKeys, KeyError, Sha256Digest};
 use tempfile::TempDir;
 use uuid::{NoContext, Uuid};
 
 use crate::support::master;
+
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 struct Folders {
     root: TempDir,
@@ -60,6 +61,26 @@ fn rest(folder: &Path) {
         let set = file.and_then(|file| file.set_modified(written));
         set.expect("another time");
     }
+}
+
+/// What a sweep takes for nobody's while these are named.
+async fn ownerless(sweep: &Sweep, named: &[Uuid]) -> Vec<Uuid> {
+    let found = sweep.ownerless(|id| named.contains(&id)).await;
+    found.expect("looked through")
+}
+
+/// Puts away what is not named.
+async fn put_away(sweep: &Sweep, named: &[Uuid]) {
+    let found = ownerless(sweep, named).await;
+    let moved: Result<usize, SweepError> = sweep.put_away(&found).await;
+    assert_eq!(moved.expect("moved"), found.len());
+}
+
+fn sweeps(folders: &Folders) -> [Sweep; 2] {
+    [
+        folders.files.sweep(None, now()),
+        folders.keys.sweep(None, now()),
+    ]
 }
 
 fn contains(folder: &Path, needle: &[u8]) -> bool {
@@ -159,7 +180,7 @@ async fn an_unlinked_file_is_gone_and_may_be_unlinked_again() {
 }
 
 #[tokio::test]
-async fn a_sweep_removes_what_is_old_and_has_no_owner() {
+async fn a_sweep_puts_away_what_is_old_and_has_no_owner() {
     let folders = Folders::new();
     let key = folders.key().await;
     let [old, young, owned] = [id_of_age(25), id_of_age(23), id_of_age(50)];
@@ -175,20 +196,95 @@ async fn a_sweep_removes_what_is_old_and_has_no_owner() {
     std::fs::write(&half_written, b"half").expect("written");
     rest(&folders.root.path().join("bytes"));
 
-    let removed = folders
-        .files
-        .sweep(None, now(), |ids| async move {
-            assert!(!ids.contains(&young));
-            Ok::<_, ByteFileError>(HashSet::from([owned]))
-        })
-        .await
-        .expect("swept");
+    let sweep = folders.files.sweep(None, now());
+    assert_eq!(ownerless(&sweep, &[owned]).await, [old]);
+    assert_eq!(sweep.put_away(&[old]).await.expect("moved"), 1);
 
-    assert_eq!(removed, 2);
     assert!(!half_written.exists());
     assert!(folders.files.read(&key, old).await.is_err());
     assert!(folders.files.read(&key, young).await.is_ok());
     assert!(folders.files.read(&key, owned).await.is_ok());
+    assert_eq!(sweep.count_waiting().await.expect("listed"), 1);
+    assert!(ownerless(&sweep, &[owned]).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_put_away_is_removed_a_day_later_and_not_before() {
+    let folders = Folders::new();
+    let old = id_of_age(25);
+    folders.keys.create(old).await.expect("a key");
+    rest(&folders.root.path().join("keys"));
+    put_away(&folders.keys.sweep(None, now()), &[]).await;
+
+    let sweep = |after| folders.keys.sweep(None, now() + after);
+    let early = sweep(SignedDuration::from_hours(23)).remove_waiting().await;
+    assert_eq!(early.expect("looked through"), 0);
+    let older_than_store = folders.keys.sweep(Some(now()), now() + DAY);
+    let left = older_than_store.remove_waiting().await;
+    assert_eq!(left.expect("looked through"), 0);
+    let quarantine = folders.root.path().join("keys/quarantine");
+    assert!(quarantine.join(format!("{old}.key")).exists());
+
+    let removed = sweep(DAY).remove_waiting().await;
+
+    assert_eq!(removed.expect("removed"), 1);
+    assert!(!quarantine.exists());
+}
+
+#[tokio::test]
+async fn what_was_put_away_and_is_named_after_all_is_brought_back_as_it_was() {
+    let folders = Folders::new();
+    let [named, nobodys] = [id_of_age(25), id_of_age(26)];
+    let key = folders.keys.create(named).await.expect("a key");
+    for id in [named, nobodys] {
+        let written = folders.files.write(&key, id, Bytes::from_static(b"x")).await;
+        written.expect("written");
+    }
+    for folder in ["bytes", "keys"] {
+        rest(&folders.root.path().join(folder));
+    }
+    for sweep in sweeps(&folders) {
+        put_away(&sweep, &[]).await;
+    }
+    assert!(folders.keys.open(named).await.is_err());
+
+    let folders = Folders::at(folders.root);
+    let mut brought_back = Vec::new();
+    for sweep in sweeps(&folders) {
+        let moved = sweep.bring_back(|id| id == named).await;
+        brought_back.push(moved.expect("moved"));
+    }
+
+    assert_eq!(brought_back, [1, 1]);
+    let key = folders.keys.open(named).await.expect("the key");
+    let read = folders.files.read(&key, named).await.expect("read");
+    assert_eq!(read, Bytes::from_static(b"x"));
+    assert!(folders.files.read(&key, nobodys).await.is_err());
+}
+
+#[tokio::test]
+async fn what_is_erased_does_not_survive_in_quarantine() {
+    let folders = Folders::new();
+    let id = id_of_age(25);
+    let key = folders.keys.create(id).await.expect("a key");
+    let written = folders.files.write(&key, id, Bytes::new()).await;
+    written.expect("written");
+    for folder in ["bytes", "keys"] {
+        rest(&folders.root.path().join(folder));
+    }
+    for sweep in sweeps(&folders) {
+        put_away(&sweep, &[]).await;
+    }
+
+    assert!(folders.keys.erase(id).await.expect("erased"));
+    assert!(folders.files.unlink(id).await.expect("removed"));
+
+    for sweep in sweeps(&folders) {
+        let moved = sweep.bring_back(|_| true).await;
+        assert_eq!(moved.expect("nothing to move"), 0);
+        assert_eq!(sweep.count_waiting().await.expect("listed"), 0);
+    }
+    assert!(!folders.keys.erase(id).await.expect("erased before"));
 }
 
 #[tokio::test]
@@ -199,16 +295,9 @@ async fn a_sweep_after_the_store_s_clock_has_jumped_leaves_what_was_just_written
     let written = folders.files.write(&key, old, Bytes::new()).await;
     written.expect("written");
 
-    let removed = folders
-        .files
-        .sweep(None, now(), |_| async {
-            Ok::<_, ByteFileError>(HashSet::new())
-        })
-        .await
-        .expect("swept");
+    let sweep = folders.files.sweep(None, now());
 
-    assert_eq!(removed, 0);
-    assert!(folders.files.read(&key, old).await.is_ok());
+    assert!(ownerless(&sweep, &[]).await.is_empty());
 }
 
 #[tokio::test]
@@ -225,41 +314,10 @@ async fn a_sweep_leaves_what_is_older_than_the_store() {
     }
     let since = Some(now() - SignedDuration::from_hours(30));
 
-    let nobody = |_| async { Ok::<_, KeyError>(HashSet::new()) };
-    let erased = folders.keys.sweep(since, now(), nobody).await;
-    let nobody = |_| async { Ok::<_, ByteFileError>(HashSet::new()) };
-    let removed = folders.files.sweep(since, now(), nobody).await;
-
-    assert_eq!((erased.expect("swept"), removed.expect("swept")), (1, 1));
-    let key = folders.keys.open(older).await.expect("the key is left");
-    assert!(folders.files.read(&key, older).await.is_ok());
-    assert!(folders.keys.open(own).await.is_err());
-}
-
-#[tokio::test]
-async fn a_sweep_erases_old_keys_that_nobody_owns() {
-    let folders = Folders::new();
-    let [old, young, owned] = [id_of_age(25), id_of_age(23), id_of_age(50)];
-    for id in [old, young, owned] {
-        folders.keys.create(id).await.expect("a key");
-    }
-    rest(&folders.root.path().join("keys"));
-
-    let erased = folders
-        .keys
-        .sweep(None, now(), |_| async move {
-            Ok::<_, KeyError>(HashSet::from([owned]))
-        })
-        .await
-        .expect("swept");
-
-    assert_eq!(erased, 1);
-    assert!(matches!(
-        folders.keys.open(old).await,
-        Err(KeyError::Missing { .. })
-    ));
-    assert!(folders.keys.open(young).await.is_ok());
-    assert!(folders.keys.open(owned).await.is_ok());
+    let keys = folders.keys.sweep(since, now());
+    assert_eq!(ownerless(&keys, &[]).await, [own]);
+    let files = folders.files.sweep(since, now());
+    assert_eq!(ownerless(&files, &[]).await, [own]);
 }
 
 #[tokio::test]

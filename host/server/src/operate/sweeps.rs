@@ -1,0 +1,17 @@
+use serde_json::Value;
+
+use super::{Desk, OperateError, SweepCommand};
+use crate::workflow::sweep::Sweeper;
+
+impl Desk<'_> {
+    /// Sweeps now, what the daily sweep holds back only if that is confirmed.
+    pub(super) async fn sweep(&self, command: &SweepCommand) -> Result<Value, OperateError> {
+        let sweeper = Sweeper {
+            store: self.store,
+            files: self.files,
+            keys: self.keys,
+        };
+        let outcome = sweeper.sweep(command.confirm).await;
+        Ok(outcome.map_err(OperateError::Sweep)?.shown())
+    }
+}
