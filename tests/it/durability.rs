@@ -64,21 +64,46 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
     let everything: &[&str] = &[RECORDS, BYTES, KEYS];
     let document: &[&str] = &[RECORDS, BYTES];
     let record: &[&str] = &[RECORDS];
-    // Each answer, in the order of the calls: what it tells, what about, and what
-    // the call changes.
+    // Each answer, in the order of the calls: what it tells, the words with which
+    // the call alone writes its records first, and what the call changes.
     let mut since = 0;
-    for (status, told, about, changed) in [
-        ("201", signed, signed, everything),
-        ("201", file, file, everything),
-        ("200", "\"phase\":\"done\"", signed, document),
-        ("200", "\"upgraded\":true", signed, document),
-        ("201", batch, batch, everything),
-        ("200", "\"status\":\"cancelled\"", cancelled, record),
-        ("200", "\"status\":\"declined\"", declined, record),
-        ("200", "\"deleted\":true", signed, everything),
+    for (status, told, words, changed) in [
+        ("201", signed, &[signed][..], everything),
+        ("201", file, &[file], everything),
+        (
+            "200",
+            "\"phase\":\"done\"",
+            &[signed, "signing.signer_signed"],
+            document,
+        ),
+        (
+            "200",
+            "\"upgraded\":true",
+            &[signed, "document.archived"],
+            document,
+        ),
+        ("201", batch, &[batch], everything),
+        (
+            "200",
+            "\"status\":\"cancelled\"",
+            &[cancelled, "signing.cancelled"],
+            record,
+        ),
+        (
+            "200",
+            "\"status\":\"declined\"",
+            &[declined, "signing.declined"],
+            record,
+        ),
+        (
+            "200",
+            "\"deleted\":true",
+            &[signed, "signing.erased"],
+            everything,
+        ),
     ] {
         let answer = seen.answer(status, told);
-        let written = seen.written(since, answer, about);
+        let written = seen.written(since, answer, words);
         for part in changed {
             let is_changed = written.changed.contains(part);
             assert!(is_changed, "{part} was not changed before {told} was told");
@@ -91,7 +116,7 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
 
         let without_syncs = seen.without_syncs_from(since);
         let answer_without = without_syncs.answer(status, told);
-        let written = without_syncs.written(since, answer_without, about);
+        let written = without_syncs.written(since, answer_without, words);
         for part in changed {
             let is_found = written.unsynced.contains(Path::new(part));
             assert!(is_found, "{part} when {told} was told");

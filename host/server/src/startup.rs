@@ -25,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 pub(crate) use self::faults::{ConfigFaults, check};
+#[cfg(test)]
+pub(crate) use self::folder::bring_back;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::api::event_body;
 use crate::app::App;

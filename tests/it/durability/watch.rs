@@ -49,6 +49,8 @@ struct Event {
     /// The call with its arguments, as `strace` writes it.
     call: String,
     has_ended: bool,
+    /// Whether it has ended without having done anything.
+    has_failed: bool,
 }
 
 /// Whether `strace` may be attached to a process that this one has started.
@@ -131,23 +133,25 @@ fn events(trace: &str) -> Vec<Event> {
             continue;
         };
         let rest = rest.trim_start();
-        let mut note = |call: &str, has_ended| {
+        let mut note = |call: &str, result: Option<&str>| {
             events.push(Event {
                 thread: thread.to_owned(),
                 call: call.to_owned(),
-                has_ended,
+                has_ended: result.is_some(),
+                has_failed: result.is_some_and(|result| result.starts_with("-1 ")),
             });
         };
+        let result = rest.rsplit_once("= ").map_or("", |(_, result)| result);
         if rest.starts_with("<... ") {
             if let Some(call) = unfinished.remove(thread) {
-                note(call, true);
+                note(call, Some(result));
             }
         } else if let Some(call) = rest.strip_suffix("<unfinished ...>") {
-            note(call, false);
+            note(call, None);
             unfinished.insert(thread, call);
         } else {
-            note(rest, false);
-            note(rest, true);
+            note(rest, None);
+            note(rest, Some(result));
         }
     }
     events
@@ -201,10 +205,15 @@ impl Seen {
         answer.unwrap_or_else(|| panic!("no answer {status} tells {told}"))
     }
 
-    /// What was written before an answer: records about something, and all
+    /// What was written before an answer: the records of its call, and all
     /// changes of documents and keys, which only calls and attempts make. The
-    /// call began after the moment `since`.
-    pub(super) fn written(&self, since: usize, answer: usize, about: &str) -> Written {
+    /// call began after the moment `since`, and is the first to write records
+    /// with all these `words` in one go.
+    ///
+    /// Whatever names the same signing later is none of the call's: jobs, too,
+    /// write records of it, and the engine writes anew what lies beside others.
+    /// One of these may well be under way when the answer is given.
+    pub(super) fn written(&self, since: usize, answer: usize, words: &[&str]) -> Written {
         let log = self.data.join(RECORDS);
         let folders = [BYTES, KEYS].map(|name| (name, self.data.join(name)));
         let folder_of = |path: &Path| {
@@ -215,7 +224,12 @@ impl Seen {
         let mut changed = BTreeSet::new();
         let mut files = Files::default();
         for (at, event) in self.events[..answer].iter().enumerate() {
+            if event.has_failed {
+                continue;
+            }
             let named = event.named().filter(|path| folder_of(path).is_some());
+            let is_of_call = |words: &[&str]| words.iter().all(|word| event.call.contains(*word));
+            let are_new = at > since && !changed.contains(RECORDS);
             let mut note = |what: Option<&'static str>| {
                 changed.extend(what.filter(|_| at > since));
             };
@@ -241,7 +255,7 @@ impl Seen {
                     }
                 }
                 (_, Some(path)) if event.is_write() && event.has_ended => {
-                    let is_record = path == log && event.call.contains(about);
+                    let is_record = path == log && are_new && is_of_call(words);
                     if is_record || folder_of(path).is_some() {
                         files.changed(path, at);
                         note(is_record.then_some(RECORDS));

@@ -61,7 +61,7 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
 
 /// Takes documents and keys out of quarantine that rows name: these were brought
 /// back since. What cannot be moved is left to the daily sweep.
-async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
+pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
     let sweeper = Sweeper {
         store: &folder.store,
         files: &folder.files,

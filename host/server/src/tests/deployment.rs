@@ -3,6 +3,7 @@
 mod phone;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -404,13 +405,9 @@ impl<'s> Deployment<'s> {
             return;
         }
         let written = SystemTime::now() - SWEEP_REST;
-        for name in ["bytes", "keys"] {
-            for file in std::fs::read_dir(self.folder.path().join(name)).unwrap() {
-                let file = std::fs::File::options()
-                    .write(true)
-                    .open(file.unwrap().path());
-                file.unwrap().set_modified(written).unwrap();
-            }
+        for path in self.entries("bytes").chain(self.entries("keys")) {
+            let file = std::fs::File::options().write(true).open(path);
+            file.unwrap().set_modified(written).unwrap();
         }
     }
 
@@ -446,9 +443,16 @@ impl<'s> Deployment<'s> {
     }
 
     fn key_files(&self) -> impl Iterator<Item = PathBuf> {
-        let files = std::fs::read_dir(self.folder.path().join("keys")).unwrap();
-        let files = files.map(|file| file.unwrap().path());
+        let files = self.entries("keys");
         files.filter(|file| file.extension().is_some_and(|end| end == "key"))
+    }
+
+    /// The files in a folder.
+    fn entries(&self, folder: &str) -> impl Iterator<Item = PathBuf> + use<> {
+        let entries = std::fs::read_dir(self.folder.path().join(folder));
+        let paths = entries.into_iter().flatten();
+        let paths = paths.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.is_file())
     }
 
     fn hide(&self, name: &str) -> Hidden {
@@ -470,9 +474,15 @@ impl<'s> Deployment<'s> {
 
     /// The ids of the byte files that are there.
     pub(super) fn byte_files(&self) -> HashSet<Uuid> {
-        let files = std::fs::read_dir(self.folder.path().join("bytes")).unwrap();
-        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        names.map(|name| name.parse().unwrap()).collect()
+        let names = self.entries("bytes").map(|file| file.file_name().map(OsString::from));
+        names.map(|name| name.unwrap().into_string().unwrap().parse().unwrap())
+            .collect()
+    }
+
+    /// How many documents and data keys are in quarantine.
+    pub(super) fn quarantined(&self) -> (usize, usize) {
+        let [documents, keys] = ["bytes/quarantine", "keys/quarantine"];
+        (self.entries(documents).count(), self.entries(keys).count())
     }
 
     /// How many data keys there are.

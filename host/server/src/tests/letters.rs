@@ -144,6 +144,39 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
     site.shutdown().await;
 }
 
+#[tokio::test]
+async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut post = PostOffice::open().await;
+    post.accept_all();
+    let host = post.writing(deployment.sound_host().await);
+    name_workspace(&host).await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
+    host.run_all().await;
+    host.app
+        .erase_signing(&caller(), row.signing.id.uuid())
+        .await
+        .unwrap();
+    for _invitation in 0..2 {
+        post.letter().await;
+    }
+    assert_eq!(mails(&host, MailKind::Retraction).await.len(), 2);
+    assert_eq!(deployment.data_keys(), 1, "that of both letters");
+
+    let mut first = claim(&host).await.expect("a letter");
+    jobs::run_one(&host.app, &mut first).await;
+    assert_eq!(deployment.data_keys(), 1, "the other letter's still");
+    host.run_all().await;
+
+    assert_eq!(deployment.data_keys(), 0);
+    for _retraction in 0..2 {
+        post.letter().await;
+    }
+    drop(host);
+    site.shutdown().await;
+}
+
 /// Letters are in the name of a workspace.
 pub(super) async fn name_workspace(host: &Host) {
     let row = &TenantRow {

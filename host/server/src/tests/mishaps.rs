@@ -386,6 +386,7 @@ async fn what_nobody_owns_is_swept_a_day_later() {
 
     assert_eq!(stage.deployment.byte_files(), owned);
     assert_eq!(stage.deployment.data_keys(), 1);
+    assert_eq!(stage.deployment.quarantined(), (1, 1));
     drop(stage);
     site.shutdown().await;
 }

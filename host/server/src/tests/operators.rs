@@ -4,12 +4,16 @@ use parafa_domain::SigningOrder;
 use parafa_store::Table;
 use parafa_store::audit::Event;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use crate::error::WorkflowError;
-use crate::operate::{AuditCommand, KeyCommand, OperatorCommand, Part, UsageCommand};
+use crate::operate::{
+    self, AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand,
+    UsageCommand,
+};
 use crate::records::{
     Amount, ApiKeyRow, KeyMode, Product, SigningRow, Source, TenantRow, TenantStatus, UsageItem,
     UsageRow,
@@ -40,6 +44,41 @@ async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
             json!({"signingId": made[1], "brokenAt": null}),
         ]
     );
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_on() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let folder = tempfile::tempdir().unwrap();
+    let asked = || {
+        let data = folder.path().to_owned();
+        let list = OperatorCommand::Tenant(TenantCommand::List);
+        let asked = tokio::task::spawn_blocking(move || operate::ask(&data, &list));
+        async move { asked.await.unwrap().unwrap() }
+    };
+
+    let starting = Socket::bind(folder.path()).unwrap().put_off();
+    for _ in 0..2 {
+        let Some(Reply::Refused(sentence)) = asked().await else {
+            panic!("nothing can be done yet");
+        };
+        assert!(sentence.starts_with("the server is starting"), "{sentence}");
+    }
+    let socket = starting.end().await.unwrap();
+    let waiting = asked();
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(socket.serve(host.app.clone(), stop.clone()));
+    for asked in [waiting, asked()] {
+        assert!(matches!(asked.await, Some(Reply::Done(_))));
+    }
+    stop.cancel();
+    serving.await.unwrap();
+
+    assert!(asked().await.is_none(), "no server is there any more");
     drop(host);
     site.shutdown().await;
 }

@@ -4,26 +4,31 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::path::Path;
 
+use axum::http::StatusCode;
+use parafa_domain::SigningOrder;
+use parafa_store::bytes::Sweep;
 use parafa_store::{Folder, Table, TableName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::calls::{DAY, MINUTE, batch, caller, claim, pdf, rows, signings};
+use super::calls::{DAY, MINUTE, batch, caller, claim, create, pdf, rows, signings};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
+use super::unmounted::readiness;
 use crate::app::App;
 use crate::jobs;
-use crate::operate::{BackupCommand, OperatorCommand};
+use crate::operate::{BackupCommand, OperatorCommand, SweepCommand};
 use crate::records::{
-    BatchRow, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
+    BatchRow, Delivery, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
 };
 use crate::workflow::Keep;
 use crate::workflow::batches::OpenedBatch;
 use crate::workflow::files::FileForm;
 use crate::workflow::lanes::TIMERS;
 use crate::workflow::lease::LEASE;
-use crate::workflow::sweep::SWEEP;
+use crate::startup;
+use crate::workflow::sweep::{HANDFUL, SWEEP};
 
 /// More than an answer may have that is kept in its row.
 const LARGE_ANSWER: usize = 256 * 1024;
@@ -70,6 +75,7 @@ async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     sweep(&host).await;
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
+    assert_eq!(deployment.quarantined(), (1, 1));
     read_everything(&host, &deployment.sound_records().await).await;
     drop(host);
     site.shutdown().await;
@@ -91,6 +97,147 @@ async fn documents_are_swept_in_spite_of_rows_that_name_none_and_cannot_be_read(
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys + 1);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_nobody_owns_is_removed_after_a_day_in_quarantine() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+    for _ in 0..HANDFUL {
+        leave_behind(&host).await;
+    }
+
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(deployment.data_keys(), keys);
+    assert_eq!(deployment.quarantined(), (HANDFUL, HANDFUL));
+    assert_eq!(readiness(&host).await, (StatusCode::OK, "ok\n".to_owned()));
+    let backup = tempfile::tempdir().unwrap();
+    let report = back_up(&host, &backup.path().join("whole")).await;
+    assert_eq!(report["files"], files.len() + keys + 1);
+
+    deployment.pass(DAY);
+    sweep(&host).await;
+
+    assert_eq!(deployment.quarantined(), (0, 0));
+    read_everything(&host, &deployment.sound_records().await).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn more_than_crashes_leave_stays_where_it_is_until_an_operator_says_that_it_may_go() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    leave_behind(&host).await;
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+    assert_eq!(deployment.quarantined(), (1, 1));
+    for _ in 0..=HANDFUL {
+        leave_behind(&host).await;
+    }
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+
+    for _ in 0..3 {
+        deployment.pass(DAY + MINUTE);
+        sweep(&host).await;
+        assert_eq!(deployment.byte_files(), files);
+        assert_eq!(deployment.data_keys(), keys);
+        assert_eq!(deployment.quarantined(), (1, 1), "not even this is removed");
+    }
+
+    let (status, text) = readiness(&deployment.sound_host().await).await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(text.starts_with("ok\nwarning: "), "{text}");
+    assert!(text.contains("17 documents and 17 data keys"), "{text}");
+    assert!(text.contains("`parafa sweep --confirm`"), "{text}");
+    let told = told_by(&host, false).await;
+    assert_eq!(told["held"], json!({"documents": 17, "keys": 17}));
+    assert!(told["warning"].is_string(), "{told}");
+    assert_eq!(deployment.byte_files(), files);
+
+    let told = told_by(&host, true).await;
+
+    assert_eq!(told["held"], json!({"documents": 0, "keys": 0}));
+    assert_eq!(told["quarantined"], json!({"documents": 17, "keys": 17}));
+    assert!(told.get("warning").is_none(), "{told}");
+    assert_eq!(readiness(&host).await.1, "ok\n");
+    assert!(deployment.byte_files().is_empty());
+    deployment.pass(DAY);
+    sweep(&host).await;
+    assert_eq!(deployment.quarantined(), (0, 0));
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_rows_name_again_comes_back_from_quarantine_with_the_next_sweep() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let (files, keys) = (deployment.byte_files(), deployment.data_keys());
+    let row = lose_a_signing(&deployment, &host).await;
+    assert_eq!(deployment.quarantined(), (1, 1));
+
+    put(&host, &row).await;
+    sweep_on_the_next_day(&deployment, &host).await;
+
+    assert_eq!(deployment.byte_files(), files);
+    assert_eq!(deployment.data_keys(), keys);
+    assert_eq!(deployment.quarantined(), (0, 0));
+    read_everything(&host, &deployment.sound_records().await).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_rows_name_again_comes_back_from_quarantine_at_a_start() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    keep_one_of_everything(&host).await;
+    let row = lose_a_signing(&deployment, &host).await;
+    let nobodys = leave_behind(&host).await;
+    sweep_on_the_next_day(&deployment, &host).await;
+    put(&host, &row).await;
+
+    let records = deployment.sound_records().await;
+    startup::bring_back(&records).await.unwrap();
+
+    assert_eq!(deployment.quarantined(), (1, 1));
+    assert!(!deployment.byte_files().contains(&nobodys));
+    read_everything(&host, &records).await;
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_erasure_reaches_what_lies_in_quarantine() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let sweeper = |files: Sweep, keys: Sweep| async move {
+        files.put_away(&[row.newest().unwrap().bytes_id]).await.unwrap();
+        keys.put_away(&[row.data_key]).await.unwrap();
+    };
+    let (app, now) = (&host.app, host.app.clock.now());
+    sweeper(app.files.sweep(None, now), app.keys.sweep(None, now)).await;
+    assert_eq!(deployment.quarantined(), (1, 1));
+
+    app.erase_signing(&caller(), id).await.unwrap();
+
+    assert_eq!(deployment.quarantined(), (0, 0));
     drop(host);
     site.shutdown().await;
 }
@@ -144,9 +291,46 @@ async fn a_backup_lacks_nothing_but_what_is_lost() {
 
 /// What a backup says that its rows need and nobody has.
 async fn lacks(host: &Host, to: &Path) -> Value {
+    back_up(host, to).await["missing"].clone()
+}
+
+async fn back_up(host: &Host, to: &Path) -> Value {
     let command = OperatorCommand::Backup(BackupCommand { to: to.to_owned() });
-    let report = host.app.desk().carry_out(command).await.unwrap();
-    report["missing"].clone()
+    host.app.desk().carry_out(command).await.unwrap()
+}
+
+/// What an operator is told who has a sweep done.
+async fn told_by(host: &Host, confirm: bool) -> Value {
+    let command = OperatorCommand::Sweep(SweepCommand { confirm });
+    host.app.desk().carry_out(command).await.unwrap()
+}
+
+/// Takes the row of a signing away, as damage does, until what it named is in
+/// quarantine; gives the row.
+async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow {
+    let mut kept = signings(host).await.into_iter();
+    let row = kept.find(|row| row.erased_at.is_none()).unwrap();
+    let id = row.signing.id.uuid();
+    let lost = host
+        .app
+        .store
+        .transact(|tx| Box::pin(async move { tx.delete::<SigningRow>(&id).await }));
+    assert!(lost.await.unwrap());
+    sweep_on_the_next_day(deployment, host).await;
+    row
+}
+
+async fn put(host: &Host, row: &SigningRow) {
+    let stored = host
+        .app
+        .store
+        .transact(|tx| Box::pin(async move { tx.put(row).await }));
+    stored.await.unwrap();
+}
+
+async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
+    deployment.pass(DAY + MINUTE);
+    sweep(host).await;
 }
 
 /// A batch whose answer is kept in a file, a stored file, and a signing that

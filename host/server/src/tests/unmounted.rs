@@ -138,7 +138,7 @@ async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_los
     site.shutdown().await;
 }
 
-async fn readiness(host: &Host) -> (StatusCode, String) {
+pub(super) async fn readiness(host: &Host) -> (StatusCode, String) {
     let request = Request::get("/readyz").body(Body::empty()).unwrap();
     let answer = operator::router(host.app.clone()).oneshot(request).await;
     let answer = answer.unwrap();

@@ -24,7 +24,7 @@ pub(crate) const SWEEP: &str = "sweep";
 /// Time between two sweeps.
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
 /// Most documents, and most keys, that are taken for what crashes have left.
-const HANDFUL: usize = 16;
+pub(crate) const HANDFUL: usize = 16;
 
 /// The folders of what rows name, and the rows.
 pub(crate) struct Sweeper<'a> {
