@@ -8,13 +8,28 @@
 mod attack;
 #[path = "../benches/api/server.rs"]
 mod server;
+mod starting;
+mod sweep;
 
 use std::process::ExitCode;
 
 use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
-const ATTACKS: &[Attack] = &[];
+const ATTACKS: &[Attack] = &[
+    Attack {
+        name: "sweep-many",
+        run: || Box::pin(sweep::many()),
+    },
+    Attack {
+        name: "sweep-few",
+        run: || Box::pin(sweep::few()),
+    },
+    Attack {
+        name: "starting",
+        run: || Box::pin(starting::commands()),
+    },
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);

@@ -3,13 +3,16 @@
 
 mod funding;
 
+use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
+use std::process::Stdio;
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::demo::{Demo, parafa};
-use crate::support::operator::{done, refused};
+use crate::support::demo::{Demo, parafa, program};
+use crate::support::operator::{done, refusal, refused, text};
 
 /// A new key of the workspace's first user.
 fn issue_key(data: &Path, tenant: &str, mode: &str) -> String {
@@ -103,6 +106,61 @@ fn the_webhook_secret_is_shown_once_and_again_when_it_is_rotated() {
 
     assert!(second.get("webhookSecret").is_none());
     assert_ne!(first["webhookSecret"], rotated["webhookSecret"]);
+}
+
+#[test]
+fn a_command_is_told_that_the_server_is_starting() {
+    let demo = Demo::start();
+    let deaf = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (joined, data) = (folder.path().join("demo.json"), folder.path().join("data"));
+    let file = fs::read(demo.data().join("demo.json")).expect("demo.json");
+    let mut world: Value = serde_json::from_slice(&file).expect("JSON");
+    let address = deaf.local_addr().expect("an address");
+    world["world"]["control"] = format!("http://{address}").into();
+    fs::write(&joined, world.to_string()).expect("written");
+    let [any_port, data_text] = ["127.0.0.1:0", text(&data)];
+    let serve = [
+        "serve",
+        "--demo",
+        "--join",
+        text(&joined),
+        "--data",
+        data_text,
+    ];
+    let mut starting = program()
+        .args(serve)
+        .args(["--listen", any_port, "--operator-listen", any_port])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("parafa starts");
+
+    // The world that it joins takes the call, and does not answer it.
+    let (_call, _) = deaf.accept().expect("it calls");
+    let told = refused(&data, &["tenant", "list"]);
+    let second = parafa(serve);
+
+    starting.kill().expect("it runs");
+    starting.wait().expect("it ends");
+    assert!(told.contains("the server is starting"), "{told}");
+    let told = refusal(&second);
+    assert!(told.contains("in use by another server"), "{told}");
+}
+
+#[test]
+fn a_second_server_leaves_the_folder_of_the_first_and_its_socket_alone() {
+    let demo = Demo::start();
+    let data = demo.data();
+
+    let any_port = "127.0.0.1:0";
+    let second = ["serve", "--demo", "--listen", any_port];
+    let place = ["--operator-listen", any_port, "--data", text(&data)];
+    let refused = refusal(&parafa(second.iter().chain(&place)));
+
+    assert!(refused.contains("in use by another server"), "{refused}");
+    done(&data, &["tenant", "list"]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use jiff::Timestamp;
 use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
 use parafa_plugin_host::{Fault, Refusal};
-use parafa_store::engine::EngineError;
-use parafa_store::keys::KeyError;
 use parafa_store::StoreError;
 use parafa_store::bytes::{ByteFileError, SweepError};
+use parafa_store::engine::EngineError;
+use parafa_store::keys::KeyError;
 use url::Url;
 
 use crate::workflow::billing::PaymentCause;

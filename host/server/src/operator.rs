@@ -40,7 +40,10 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
         Ok(row) => {
             let warning = row.and_then(|row| row.warning());
             let warning = warning.map(|warning| format!("warning: {warning}\n"));
-            (StatusCode::OK, format!("ok\n{}", warning.unwrap_or_default()))
+            (
+                StatusCode::OK,
+                format!("ok\n{}", warning.unwrap_or_default()),
+            )
         }
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n")),
     }

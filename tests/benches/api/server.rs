@@ -152,8 +152,8 @@ fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
     const ANY_PORT: &str = "127.0.0.1:0";
     const NO_LIMIT: &str = "4000000000";
 
-    let program = program();
-    let mut process = Command::new(&program)
+    let mut command = program();
+    let mut process = command
         .args([
             "serve",
             "--demo",
@@ -171,7 +171,10 @@ fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", program.display()));
+        .unwrap_or_else(|error| {
+            let program = command.get_program();
+            panic!("{}: {error}; run `cargo xtask bench`", program.display())
+        });
     let output = process.stdout.take().expect("stdout is piped");
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let base = lines.find_map(|line| Some(line.strip_prefix(LISTENING)?.to_owned()));
@@ -181,9 +184,10 @@ fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
     (process, base)
 }
 
-fn program() -> PathBuf {
-    std::env::var_os("PARAFA_BIN").map_or_else(
+/// The product.
+pub(crate) fn program() -> Command {
+    Command::new(std::env::var_os("PARAFA_BIN").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/parafa"),
         PathBuf::from,
-    )
+    ))
 }

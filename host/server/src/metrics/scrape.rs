@@ -54,7 +54,10 @@ pub(crate) async fn scrape(store: &Store) -> Response {
 /// What the last sweep left, whichever host did it.
 fn note_sweep(left: SweepRow) {
     for (state, contents) in [("held", left.held), ("quarantined", left.quarantined)] {
-        for (kind, number) in [("document", contents.documents), ("data-key", contents.keys)] {
+        for (kind, number) in [
+            ("document", contents.documents),
+            ("data-key", contents.keys),
+        ] {
             let number = i64::try_from(number).unwrap_or(i64::MAX);
             let gauge = OwnerlessLabels { kind, state };
             METRICS.ownerless.get_or_create(&gauge).set(number);

@@ -73,9 +73,7 @@ pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
             tracing::error!(error, "what lies in quarantine cannot be looked through");
             Ok(())
         }
-        brought_back => brought_back
-            .map(|_| ())
-            .context("the rows cannot be read"),
+        brought_back => brought_back.map(|_| ()).context("the rows cannot be read"),
     }
 }
 

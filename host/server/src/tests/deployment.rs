@@ -474,8 +474,11 @@ impl<'s> Deployment<'s> {
 
     /// The ids of the byte files that are there.
     pub(super) fn byte_files(&self) -> HashSet<Uuid> {
-        let names = self.entries("bytes").map(|file| file.file_name().map(OsString::from));
-        names.map(|name| name.unwrap().into_string().unwrap().parse().unwrap())
+        let names = self
+            .entries("bytes")
+            .map(|file| file.file_name().map(OsString::from));
+        names
+            .map(|name| name.unwrap().into_string().unwrap().parse().unwrap())
             .collect()
     }
 

@@ -20,14 +20,15 @@ use crate::app::App;
 use crate::jobs;
 use crate::operate::{BackupCommand, OperatorCommand, SweepCommand};
 use crate::records::{
-    BatchRow, Delivery, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer, SigningRow,
+    BatchRow, Delivery, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer,
+    SigningRow,
 };
+use crate::startup;
 use crate::workflow::Keep;
 use crate::workflow::batches::OpenedBatch;
 use crate::workflow::files::FileForm;
 use crate::workflow::lanes::TIMERS;
 use crate::workflow::lease::LEASE;
-use crate::startup;
 use crate::workflow::sweep::{HANDFUL, SWEEP};
 
 /// More than an answer may have that is kept in its row.
@@ -205,9 +206,9 @@ async fn what_rows_name_again_comes_back_from_quarantine_at_a_start() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     keep_one_of_everything(&host).await;
-    let row = lose_a_signing(&deployment, &host).await;
     let nobodys = leave_behind(&host).await;
-    sweep_on_the_next_day(&deployment, &host).await;
+    let row = lose_a_signing(&deployment, &host).await;
+    assert_eq!(deployment.quarantined(), (2, 2));
     put(&host, &row).await;
 
     let records = deployment.sound_records().await;
@@ -228,7 +229,10 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     let sweeper = |files: Sweep, keys: Sweep| async move {
-        files.put_away(&[row.newest().unwrap().bytes_id]).await.unwrap();
+        files
+            .put_away(&[row.newest().unwrap().bytes_id])
+            .await
+            .unwrap();
         keys.put_away(&[row.data_key]).await.unwrap();
     };
     let (app, now) = (&host.app, host.app.clock.now());
@@ -305,16 +309,21 @@ async fn told_by(host: &Host, confirm: bool) -> Value {
     host.app.desk().carry_out(command).await.unwrap()
 }
 
-/// Takes the row of a signing away, as damage does, until what it named is in
-/// quarantine; gives the row.
+/// Takes the rows of a signing away, as damage does, until what it named is in
+/// quarantine; gives the signing's own.
 async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow {
     let mut kept = signings(host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
     let id = row.signing.id.uuid();
-    let lost = host
-        .app
-        .store
-        .transact(|tx| Box::pin(async move { tx.delete::<SigningRow>(&id).await }));
+    let notices = &rows::<NoticeRow>(host).await;
+    let lost = host.app.store.transact(|tx| {
+        Box::pin(async move {
+            for notice in notices.iter().filter(|notice| notice.signing == id) {
+                tx.delete::<NoticeRow>(&notice.id).await?;
+            }
+            tx.delete::<SigningRow>(&id).await
+        })
+    });
     assert!(lost.await.unwrap());
     sweep_on_the_next_day(deployment, host).await;
     row

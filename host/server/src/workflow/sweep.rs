@@ -149,7 +149,11 @@ impl Sweeper<'_> {
             keys.put_away(&ownerless_keys).await?;
         }
         let left = SweepRow {
-            held: if is_held { ownerless } else { Contents::default() },
+            held: if is_held {
+                ownerless
+            } else {
+                Contents::default()
+            },
             quarantined: Contents {
                 documents: files.count_waiting().await?,
                 keys: keys.count_waiting().await?,

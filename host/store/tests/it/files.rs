@@ -237,7 +237,10 @@ async fn what_was_put_away_and_is_named_after_all_is_brought_back_as_it_was() {
     let [named, nobodys] = [id_of_age(25), id_of_age(26)];
     let key = folders.keys.create(named).await.expect("a key");
     for id in [named, nobodys] {
-        let written = folders.files.write(&key, id, Bytes::from_static(b"x")).await;
+        let written = folders
+            .files
+            .write(&key, id, Bytes::from_static(b"x"))
+            .await;
         written.expect("written");
     }
     for folder in ["bytes", "keys"] {

@@ -1,0 +1,93 @@
+//! Operators' commands around the start of a server.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::attack::Finding;
+use crate::server::{Disk, Server, program};
+
+/// Starts after which a command comes at once.
+const STARTS: usize = 3;
+/// How long a server may take to say that it starts.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A command while a server starts, and right after it says that it listens.
+pub(crate) async fn commands() -> Vec<Finding> {
+    let mut server = Server::start(Disk::Real, &[]);
+    let mut done = usize::from(list(&server.data()).status.success());
+    for _ in 1..STARTS {
+        server.pause(|_| async {}).await;
+        done += usize::from(list(&server.data()).status.success());
+    }
+    let told = told_while_starting(&server);
+    vec![
+        Finding {
+            what: "of 3 commands right after the line `listening`, those that were carried out",
+            before: "3, or fewer on a busy machine",
+            now: done.to_string(),
+            holds: done == STARTS,
+        },
+        Finding {
+            what: "a command while the server starts",
+            before: "opened the folder itself, or found it locked",
+            holds: told.contains("the server is starting"),
+            now: told,
+        },
+    ]
+}
+
+/// What a command is told on a folder whose server is held up in its start: the
+/// demo world that it joins takes its call and says nothing.
+fn told_while_starting(server: &Server) -> String {
+    let deaf = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = deaf.local_addr().expect("an address");
+    let file = fs::read(server.data().join("demo.json")).expect("demo.json");
+    let mut demo: Value = serde_json::from_slice(&file).expect("JSON");
+    demo["world"]["control"] = format!("http://{address}").into();
+    let folder = Disk::Real.folder();
+    let (joined, data) = (folder.path().join("demo.json"), folder.path().join("data"));
+    fs::write(&joined, demo.to_string()).expect("written");
+    let any_port = "127.0.0.1:0";
+    let mut starting = program()
+        .args(["serve", "--demo", "--listen", any_port])
+        .args(["--operator-listen", any_port, "--join"])
+        .arg(joined)
+        .arg("--data")
+        .arg(&data)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("parafa starts");
+    // It is in the middle of its start once it has called, and as long as that is
+    // not answered.
+    deaf.set_nonblocking(true).expect("our own socket");
+    let began = Instant::now();
+    let mut call = deaf.accept();
+    while call.is_err() && began.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(20));
+        call = deaf.accept();
+    }
+    let output = list(&data);
+    drop(call);
+    let _ = starting.kill();
+    let _ = starting.wait();
+    let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    match output.status.code() {
+        Some(code) => format!("exit {code}: {told}"),
+        None => told,
+    }
+}
+
+fn list(data: &Path) -> Output {
+    program()
+        .args(["tenant", "list", "--json", "--data"])
+        .arg(data)
+        .output()
+        .expect("parafa starts")
+}
