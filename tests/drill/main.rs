@@ -6,15 +6,27 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod plugins;
 #[path = "../benches/api/server.rs"]
 mod server;
+mod webhooks;
+mod workspace;
 
 use std::process::ExitCode;
 
 use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
-const ATTACKS: &[Attack] = &[];
+const ATTACKS: &[Attack] = &[
+    Attack {
+        name: "webhooks",
+        run: || Box::pin(webhooks::attack()),
+    },
+    Attack {
+        name: "plugins",
+        run: || Box::pin(plugins::attack()),
+    },
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);

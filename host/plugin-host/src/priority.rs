@@ -18,7 +18,8 @@ pub struct CallPriority {
     /// How urgent it is.
     pub urgency: Urgency,
     /// On whose behalf it is: whatever number tells parties apart. A party
-    /// never takes all slots, but for signing; nobody in particular may.
+    /// never takes all slots, nor more than there are processors, but for
+    /// signing; nobody in particular may.
     pub party: Option<u128>,
 }
 

@@ -49,6 +49,7 @@ struct Room(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     count: usize,
+    processors: usize,
     /// Plugins and calls are numbered as they come.
     last_number: u64,
     running: BTreeMap<u64, Call>,
@@ -75,9 +76,10 @@ struct Waiting {
 }
 
 impl Slots {
-    pub(crate) fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize, processors: usize) -> Self {
         let state = State {
             count,
+            processors,
             last_number: 0,
             running: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -195,24 +197,28 @@ impl State {
         Some((number, waiting))
     }
 
-    /// Whether a call can begin. Of all slots, and of those of a plugin, one is
-    /// left that no party's calls take but those of signing, and one that no
-    /// background takes, where there is more than one.
+    /// Whether a call can begin.
     fn has_room_for(&self, call: &Call) -> bool {
         let CallPriority { urgency, party } = call.priority;
         let own = |other: &Call| other.plugin == call.plugin;
-        let takes = |counts: &dyn Fn(&Call) -> bool, left: usize| {
-            let most = |count: usize| count.saturating_sub(left).max(1);
-            self.running_where(counts) < most(self.count)
-                && self.running_where(|other| own(other) && counts(other)) < most(call.plugin_count)
-        };
         let is_partys = |other: &Call| {
             other.priority.party == party && other.priority.urgency != Urgency::Signing
         };
         let is_background = |other: &Call| other.priority.urgency == Urgency::Background;
-        takes(&|_| true, 0)
-            && (urgency == Urgency::Signing || party.is_none() || takes(&is_partys, 1))
-            && (urgency != Urgency::Background || takes(&is_background, 1))
+        self.running.len() < self.count
+            && self.running_where(own) < call.plugin_count
+            && (urgency == Urgency::Signing || party.is_none() || self.leaves_some(call, is_partys))
+            && (urgency != Urgency::Background || self.leaves_some(call, is_background))
+    }
+
+    /// Whether calls like this one leave a slot to others after it, of all and
+    /// of those of its plugin, where there is more than one, and are no more
+    /// than there are processors: further ones would only take time from others.
+    fn leaves_some(&self, call: &Call, is_like_it: impl Fn(&Call) -> bool) -> bool {
+        let most = |count: usize| count.saturating_sub(1).min(self.processors).max(1);
+        let own = |other: &Call| other.plugin == call.plugin && is_like_it(other);
+        self.running_where(&is_like_it) < most(self.count)
+            && self.running_where(own) < most(call.plugin_count)
     }
 
     fn running_where(&self, counts: impl Fn(&Call) -> bool) -> usize {
@@ -260,6 +266,8 @@ mod tests {
 
     const OURS: u128 = 1;
     const THEIRS: u128 = 2;
+    /// More processors than slots.
+    const MANY: usize = 64;
 
     const ANYBODY: CallPriority = CallPriority {
         urgency: Urgency::Usual,
@@ -325,7 +333,7 @@ mod tests {
     #[test]
     fn one_plugin_leaves_slots_to_the_others() {
         for (count, of_one) in [(1, 1), (2, 1), (4, 3), (16, 12)] {
-            let slots = Slots::new(count);
+            let slots = Slots::new(count, MANY);
             let (greedy, modest) = (slots.share(), slots.share());
 
             let taken = fill(&greedy, ANYBODY);
@@ -339,7 +347,7 @@ mod tests {
     #[test]
     fn the_last_slot_is_spared_only_where_there_is_no_other() {
         for (count, spared) in [(1, 1), (2, 1), (4, 2), (16, 11)] {
-            let share = Slots::new(count).share();
+            let share = Slots::new(count, MANY).share();
 
             let mut taken = Vec::new();
             while share.has_slot_to_spare() {
@@ -354,7 +362,7 @@ mod tests {
     fn a_party_leaves_a_slot_to_others_but_for_signing() {
         for (count, of_party, of_plugin) in [(1, 1, 1), (2, 1, 1), (4, 2, 3), (16, 11, 12)] {
             for priority in [usual(OURS), background(OURS)] {
-                let share = Slots::new(count).share();
+                let share = Slots::new(count, MANY).share();
                 let taken = fill(&share, priority);
                 assert_eq!(taken.len(), of_party, "{count}");
 
@@ -362,14 +370,14 @@ mod tests {
 
                 assert_eq!(left.len(), of_plugin - of_party, "{count}");
             }
-            let share = Slots::new(count).share();
+            let share = Slots::new(count, MANY).share();
             assert_eq!(fill(&share, signing(OURS)).len(), of_plugin, "{count}");
         }
     }
 
     #[test]
     fn a_party_leaves_a_slot_to_others_whatever_plugins_it_calls() {
-        let slots = Slots::new(4);
+        let slots = Slots::new(4, MANY);
         let (one, other) = (slots.share(), slots.share());
         let mut taken = fill(&one, usual(OURS));
 
@@ -381,7 +389,7 @@ mod tests {
 
     #[test]
     fn background_of_any_number_of_parties_leaves_a_slot_to_the_rest() {
-        let share = Slots::new(4).share();
+        let share = Slots::new(4, MANY).share();
         let taken: Vec<_> = (10..20)
             .filter_map(|party| share.take(background(party)).now_or_never())
             .collect();
@@ -391,8 +399,22 @@ mod tests {
     }
 
     #[test]
+    fn a_party_keeps_no_more_slots_busy_than_there_are_processors_but_for_signing() {
+        for (priority, most) in [(usual(OURS), 2), (background(OURS), 2), (signing(OURS), 12)] {
+            let share = Slots::new(16, 2).share();
+
+            assert_eq!(fill(&share, priority).len(), most, "{priority:?}");
+        }
+        let share = Slots::new(16, 2).share();
+        let background: Vec<_> = (10..20)
+            .filter_map(|party| share.take(background(party)).now_or_never())
+            .collect();
+        assert_eq!(background.len(), 2, "nor does all background");
+    }
+
+    #[test]
     fn the_most_urgent_call_has_the_next_turn() {
-        let share = Slots::new(1).share();
+        let share = Slots::new(1, MANY).share();
         let running = fill(&share, background(OURS));
         let waiting = [background(OURS), usual(OURS), signing(OURS), usual(THEIRS)];
 
@@ -404,7 +426,7 @@ mod tests {
 
     #[test]
     fn parties_have_their_turns_one_after_the_other_however_many_calls_they_make() {
-        let share = Slots::new(1).share();
+        let share = Slots::new(1, MANY).share();
         let running = fill(&share, background(OURS));
         let mut waiting: Vec<_> = (0..30).map(|_| wait(&share, background(OURS))).collect();
         waiting.extend(
@@ -419,7 +441,7 @@ mod tests {
 
     #[test]
     fn whoever_can_wait_does_not_wait_for_ever() {
-        let share = Slots::new(1).share();
+        let share = Slots::new(1, MANY).share();
         let running = fill(&share, usual(OURS));
         let mut waiting = vec![wait(&share, background(THEIRS))];
         waiting.extend((0..20).map(|_| wait(&share, signing(OURS))));
@@ -432,7 +454,7 @@ mod tests {
 
     #[test]
     fn whoever_goes_away_leaves_their_place_and_their_slot() {
-        let share = Slots::new(1).share();
+        let share = Slots::new(1, MANY).share();
         let running = fill(&share, usual(OURS));
         let gone = wait(&share, usual(THEIRS));
         let mut told = wait(&share, usual(THEIRS));
@@ -454,7 +476,7 @@ mod tests {
 
     #[test]
     fn whoever_is_able_to_call_does_not_wait_for_those_that_are_not() {
-        let slots = Slots::new(4);
+        let slots = Slots::new(4, MANY);
         let (busy, idle) = (slots.share(), slots.share());
         let _running = fill(&busy, usual(OURS));
         let _waiting = pin!(wait(&busy, usual(OURS)));
