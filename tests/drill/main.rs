@@ -6,10 +6,13 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod plugins;
 #[path = "../benches/api/server.rs"]
 mod server;
 mod starting;
 mod sweep;
+mod webhooks;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,14 @@ const ATTACKS: &[Attack] = &[
     Attack {
         name: "starting",
         run: || Box::pin(starting::commands()),
+    },
+    Attack {
+        name: "webhooks",
+        run: || Box::pin(webhooks::attack()),
+    },
+    Attack {
+        name: "plugins",
+        run: || Box::pin(plugins::attack()),
     },
 ];
 

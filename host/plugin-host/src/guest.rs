@@ -17,8 +17,8 @@ use crate::guest_log::GuestLog;
 use crate::platform::{Abort, CallState};
 use crate::slots::{Share, Slots};
 use crate::{
-    CallEnd, CallError, CallLimits, CallObserver, Capability, Document, EndedCall, Fault,
-    FaultKind, MemoryMeter, PluginDigest, Refusal,
+    CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
+    Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
 };
 
 use worlds::Worlds;
@@ -39,6 +39,7 @@ pub(crate) struct Guest {
     runtime: Arc<Runtime>,
     share: Share,
     meter: MemoryMeter,
+    priority: CallPriority,
     worlds: Worlds,
 }
 
@@ -60,6 +61,7 @@ impl Guest {
             share: runtime.slots.share(),
             runtime,
             meter: MemoryMeter::default(),
+            priority: CallPriority::default(),
             worlds: Worlds::link(linker, component, has)?,
         })
     }
@@ -74,6 +76,13 @@ impl Guest {
     pub(crate) fn metered(&self, meter: &MemoryMeter) -> Self {
         Self {
             meter: meter.clone(),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn prioritized(&self, priority: CallPriority) -> Self {
+        Self {
+            priority,
             ..self.clone()
         }
     }
@@ -101,7 +110,9 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
-        let slot = self.share.take().await;
+        let asked = Instant::now();
+        let slot = self.share.take(self.priority).await;
+        let waited = asked.elapsed();
         let guest = Arc::clone(self);
         let span = Span::current();
         let (answer, called) = oneshot::channel();
@@ -110,7 +121,7 @@ impl Guest {
             let begun = Instant::now();
             let mut store = guest.store(documents);
             let called = span.in_scope(|| body(&guest, &mut store));
-            guest.tell(operation, begun.elapsed(), &called);
+            guest.tell(operation, (waited, begun.elapsed()), &called);
             // Nobody needs to wait until the memory of the instance is cleared
             // for the next one, which the end of the store does; and nobody
             // may be waiting any more at all.
@@ -147,7 +158,7 @@ impl Guest {
     fn tell<T>(
         &self,
         operation: &'static str,
-        elapsed: Duration,
+        (waited, elapsed): (Duration, Duration),
         called: &Result<Answered<T>, FaultKind>,
     ) {
         self.runtime.observer.ended(&EndedCall {
@@ -160,6 +171,8 @@ impl Guest {
                 Err(kind) => CallEnd::Failed(kind),
             },
             elapsed,
+            urgency: self.priority.urgency,
+            waited,
         });
     }
 

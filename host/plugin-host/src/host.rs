@@ -1,4 +1,4 @@
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -25,8 +25,9 @@ pub struct PluginHostConfig {
     pub keep_compiled: bool,
     /// What one call may use.
     pub limits: CallLimits,
-    /// How many calls run at once; further ones wait. One plugin never takes
-    /// all of them.
+    /// How many calls run at once; further ones wait, and have their turns by
+    /// their [`CallPriority`](crate::CallPriority). One plugin never takes all of
+    /// them.
     pub max_concurrent: NonZeroU32,
     /// How long a plugin may be, in bytes.
     pub max_plugin_bytes: usize,
@@ -59,11 +60,8 @@ impl PluginHostConfig {
     /// there are processors, plugins up to 32 MiB.
     #[must_use]
     pub fn new(cache_dir: PathBuf) -> Self {
-        let processors = thread::available_parallelism()
-            .ok()
-            .and_then(|n| u32::try_from(n.get()).ok());
-        let max_concurrent =
-            NonZeroU32::MIN.saturating_add(processors.map_or(1, |n| n.saturating_mul(2) - 1));
+        let twice = u32::try_from(processors().saturating_mul(2)).ok();
+        let max_concurrent = twice.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX);
         Self {
             cache_dir,
             keep_compiled: true,
@@ -93,7 +91,7 @@ impl PluginHost {
         let runtime = Runtime {
             engine,
             limits: config.limits,
-            slots: Slots::new(slots as usize),
+            slots: Slots::new(slots as usize, processors()),
             observer: config.observer,
         };
         Ok(Self {
@@ -152,6 +150,11 @@ impl PluginHost {
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
         Ok((guest, capabilities))
     }
+}
+
+/// How many processors there are, as far as can be told.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 fn engine_error(error: wasmtime::Error) -> HostError {

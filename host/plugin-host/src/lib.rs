@@ -47,6 +47,7 @@ mod output;
 mod platform;
 mod plugin;
 mod preservation;
+mod priority;
 mod registry;
 mod requests;
 mod resources;
@@ -74,6 +75,7 @@ pub use meter::MemoryMeter;
 pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
 pub use plugin::Plugin;
 pub use preservation::Preservation;
+pub use priority::{CallPriority, Urgency};
 pub use registry::{InstallError, LookupError, Registry};
 pub use requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile, TargetLevel,

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Fault, FaultKind, PluginDigest};
+use crate::{Fault, FaultKind, PluginDigest, Urgency};
 
 /// Is told what becomes of the calls of a host's plugins. It is called on the
 /// thread that made the call, so it must be quick.
@@ -30,6 +30,10 @@ pub struct EndedCall<'a> {
     pub end: CallEnd<'a>,
     /// How long it took, without the wait for a free slot.
     pub elapsed: Duration,
+    /// How urgent it was.
+    pub urgency: Urgency,
+    /// How long it waited for a free slot.
+    pub waited: Duration,
 }
 
 /// What a call came to.

@@ -6,10 +6,10 @@ use crate::contract::CONTRACT;
 use crate::convert::About;
 use crate::guest::Guest;
 use crate::{
-    Answer, Answerer, ArchiveRequest, ArchiveStep, ArchivedDocument, CallError, Capability,
-    ComposeRequest, ContractBreach, DeriveRequest, Document, Fault, MadeDocument, MemoryMeter,
-    PluginDigest, Preservation, Progress, Report, SignRequest, SignStep, SignatureEvidence,
-    SourceFile, archiving, making, signing,
+    Answer, Answerer, ArchiveRequest, ArchiveStep, ArchivedDocument, CallError, CallPriority,
+    Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, Fault, MadeDocument,
+    MemoryMeter, PluginDigest, Preservation, Progress, Report, SignRequest, SignStep,
+    SignatureEvidence, SourceFile, archiving, making, signing,
 };
 
 /// Operations that have to declare what they keep of their inputs; others may.
@@ -47,10 +47,21 @@ impl Plugin {
     /// The same plugin, whose calls tell `meter` how much memory they take.
     #[must_use]
     pub fn metered(&self, meter: &MemoryMeter) -> Self {
+        self.with(self.guest.metered(meter))
+    }
+
+    /// The same plugin, whose calls have their turns by this priority while
+    /// there is no free slot. Others are of usual urgency and nobody's.
+    #[must_use]
+    pub fn prioritized(&self, priority: CallPriority) -> Self {
+        self.with(self.guest.prioritized(priority))
+    }
+
+    fn with(&self, guest: Guest) -> Self {
         Self {
             about: self.about.clone(),
             capabilities: self.capabilities.clone(),
-            guest: Arc::new(self.guest.metered(meter)),
+            guest: Arc::new(guest),
         }
     }
 

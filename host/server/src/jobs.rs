@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_store::StoreError;
 use parafa_store::backup;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::jobs::{self, ClaimedJob, Lane};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use crate::app::App;
 use crate::error::WorkflowError;
 use crate::metrics::{JobEnd, job_ended};
-use crate::webhooks::DROP_NOTICE;
+use crate::webhooks::{DROP_NOTICE, Turn};
 use crate::workflow::lanes;
 use crate::workflow::lease::LEASE;
 use crate::workflow::set_back::LastSeen;
@@ -55,16 +55,16 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
             if free == 0 {
                 continue;
             }
-            match app.store.claim_due(budget.lane, free, LEASE).await {
+            match claim(&app, budget.lane, free).await {
                 Ok(claimed) => {
-                    for mut job in claimed {
+                    for (mut job, turn) in claimed {
                         let Ok(slot) = slots.clone().acquire_owned().await else {
                             return;
                         };
                         let app = app.clone();
                         tasks.spawn(async move {
                             run_one(&app, &mut job).await;
-                            drop(slot);
+                            drop((turn, slot));
                             app.work.notify_one();
                         });
                     }
@@ -83,6 +83,21 @@ pub(crate) async fn run(app: Arc<App>, stop: CancellationToken) {
     }
     tasks.close();
     tasks.wait().await;
+}
+
+/// Claims due jobs of a lane, at most so many; of deliveries only those whose
+/// turn it is, which they have until that is dropped.
+pub(crate) async fn claim(
+    app: &App,
+    lane: Lane,
+    most: usize,
+) -> Result<Vec<(ClaimedJob, Option<Turn>)>, StoreError> {
+    if lane == lanes::DELIVERIES {
+        let claimed = app.claim_deliveries(most).await?.into_iter();
+        return Ok(claimed.map(|(job, turn)| (job, Some(turn))).collect());
+    }
+    let claimed = app.store.claim_due(lane, most, LEASE).await?.into_iter();
+    Ok(claimed.map(|job| (job, None)).collect())
 }
 
 /// By how much the clock was set back since the last look. A store that fails

@@ -50,5 +50,5 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    scrape(&app.store).await
+    scrape(&app.store, app.waiting_deliveries()).await
 }

@@ -3,6 +3,7 @@
 //! A notice is written in the transaction that causes its event and leaves as
 //! a job: at least once, in no promised order, signed afresh each time.
 
+mod claim;
 mod deliver;
 mod keep;
 mod lines;
@@ -18,6 +19,7 @@ use crate::error::WorkflowError;
 use crate::records::{EventKind, EventPayload, NoticeRow};
 
 pub(crate) use keep::DROP_NOTICE;
+pub(crate) use lines::Turn;
 
 /// Writes what a webhook is posted; the same on every attempt.
 pub(crate) type EventWriter =
@@ -44,6 +46,6 @@ impl WebhookSender {
 
     /// Follows a clock that was set back.
     pub(crate) fn follow_clock_back(&self) {
-        self.lines.forget_places();
+        self.lines.forget();
     }
 }

@@ -5,6 +5,7 @@
 //! by the rest of the lease; a worker that is late finds the lease lost and its transaction
 //! refused.
 
+mod look;
 mod requeue;
 
 use ::bytes::Bytes;
@@ -14,13 +15,15 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::shifted;
-use crate::engine::{ClaimDue, Commit, Direction, MAX_SCAN_ENTRIES, Scan};
+use crate::engine::{ClaimDue, Commit, DueEntry};
 use crate::error::StoreError;
 use crate::key::Key;
 use crate::store::Store;
 use crate::table::{AnyIndex, Index, Table, TableName, layout};
 use crate::transaction::Transaction;
 
+pub use look::{Place, WaitingJob, waiting};
+pub(crate) use look::{claim_these, due, due_places};
 pub(crate) use requeue::{follow_clock_back, release_claims};
 
 /// A queue of its own, so that one kind of work does not wait for another.
@@ -257,10 +260,20 @@ pub(crate) async fn claim_due(
         lease,
         limit,
     };
-    let mut jobs = Vec::new();
+    let entries = engine.claim_due(claim).await?;
+    claimed(store, lane, entries).await
+}
+
+/// The jobs of entries that were claimed; what has no job any more is removed.
+async fn claimed(
+    store: &Store,
+    lane: Lane,
+    entries: Vec<DueEntry>,
+) -> Result<Vec<ClaimedJob>, StoreError> {
+    let mut jobs = Vec::with_capacity(entries.len());
     let mut tx = store.begin().await?;
     let mut orphans = Vec::new();
-    for entry in engine.claim_due(claim).await? {
+    for entry in entries {
         let id = Uuid::from_slice(&entry.rest).unwrap_or_default();
         match tx.get::<JobRow>(&id).await {
             Ok(Some(row)) => jobs.push(ClaimedJob {
@@ -285,26 +298,9 @@ pub(crate) async fn claim_due(
             deletes: orphans,
             ..Commit::default()
         };
-        engine.commit(commit).await?;
+        store.engine().commit(commit).await?;
     }
     Ok(jobs)
-}
-
-/// How many jobs of a lane are due and unclaimed: a claimed one stands at the
-/// end of its lease.
-pub(crate) async fn due(store: &Store, lane: Lane) -> Result<usize, StoreError> {
-    let engine = store.engine();
-    let start = layout::queue(lane.0);
-    let mut end = start.clone();
-    let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
-    just_past.encode(&mut end);
-    let due = Scan {
-        start,
-        end,
-        direction: Direction::Ascending,
-        limit: MAX_SCAN_ENTRIES,
-    };
-    Ok(engine.scan(due).await?.len())
 }
 
 #[derive(Deserialize, Serialize)]

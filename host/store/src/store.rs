@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::engine::{CommitOutcome, Engine};
 use crate::error::StoreError;
 use crate::ids::IdSource;
-use crate::jobs::{self, ClaimedJob, Lane};
+use crate::jobs::{self, ClaimedJob, Lane, Place};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
 use crate::table::{Table, layout};
@@ -209,8 +209,35 @@ impl Store {
         jobs::follow_clock_back(self, lane).await
     }
 
-    /// How many jobs of a lane are due and nobody has claimed, counted up to
-    /// [`MAX_SCAN_ENTRIES`](crate::engine::MAX_SCAN_ENTRIES).
+    /// Up to `limit` places of jobs that are due and that nobody has claimed, in the order of the
+    /// lane; those behind `after`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn due_places(
+        &self,
+        lane: Lane,
+        after: Place,
+        limit: usize,
+    ) -> Result<Vec<Place>, StoreError> {
+        jobs::due_places(self, lane, after, limit).await
+    }
+
+    /// Takes those of these jobs of a lane that still stand where they were seen, for the time of
+    /// `lease`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn claim(
+        &self,
+        lane: Lane,
+        places: &[Place],
+        lease: SignedDuration,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        jobs::claim_these(self, lane, places, lease).await
+    }
+
+    /// How many jobs of a lane are due and nobody has claimed, counted up to some 65,000.
     ///
     /// # Errors
     /// When the engine fails.

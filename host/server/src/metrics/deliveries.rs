@@ -1,6 +1,7 @@
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::METRICS;
@@ -10,6 +11,7 @@ use super::METRICS;
 pub(super) struct DeliveryMetrics {
     webhooks: Family<OutcomeLabels, Counter>,
     mails: Family<OutcomeLabels, Counter>,
+    waiting: Gauge,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -28,6 +30,11 @@ pub(crate) fn mail_attempted(outcome: &'static str) {
 }
 
 impl DeliveryMetrics {
+    /// Says how many deliveries wait in line.
+    pub(super) fn set_waiting(&self, waiting: usize) {
+        self.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+    }
+
     pub(super) fn register(registry: &mut Registry) -> Self {
         let (webhooks, mails) = (Family::default(), Family::default());
         registry.register(
@@ -40,7 +47,17 @@ impl DeliveryMetrics {
             "Attempts to send a letter, by outcome",
             mails.clone(),
         );
-        Self { webhooks, mails }
+        let waiting = Gauge::default();
+        registry.register(
+            "webhook_waiting",
+            "Deliveries that are due and wait for others of their workspace to their receiver",
+            waiting.clone(),
+        );
+        Self {
+            webhooks,
+            mails,
+            waiting,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::METRICS;
 pub(super) struct PluginMetrics {
     calls: Family<CallLabels, Counter>,
     durations: Family<OperationLabels, Histogram>,
+    waits: Family<UrgencyLabels, Histogram>,
     faults: Family<FaultLabels, Counter>,
 }
 
@@ -29,6 +30,11 @@ struct CallLabels {
 struct OperationLabels {
     plugin: String,
     operation: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct UrgencyLabels {
+    urgency: &'static str,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -63,6 +69,11 @@ impl CallObserver for Counting {
         };
         let elapsed = call.elapsed.as_secs_f64();
         metrics.durations.get_or_create(&durations).observe(elapsed);
+        let waits = UrgencyLabels {
+            urgency: call.urgency.name(),
+        };
+        let waited = call.waited.as_secs_f64();
+        metrics.waits.get_or_create(&waits).observe(waited);
     }
 
     fn failed(&self, operation: &'static str, fault: &Fault) {
@@ -91,6 +102,13 @@ impl PluginMetrics {
             Unit::Seconds,
             durations.clone(),
         );
+        let waits = Family::new_with_constructor(histogram as fn() -> Histogram);
+        registry.register_with_unit(
+            "plugin_wait",
+            "Time that calls of plugins waited for a free slot, by their urgency",
+            Unit::Seconds,
+            waits.clone(),
+        );
         let faults = Family::default();
         registry.register(
             "plugin_faults",
@@ -100,6 +118,7 @@ impl PluginMetrics {
         Self {
             calls,
             durations,
+            waits,
             faults,
         }
     }

@@ -22,11 +22,19 @@ pub(super) struct StoreMetrics {
 }
 
 /// Everything that is counted. What cannot be looked up keeps its last value.
-pub(crate) async fn scrape(store: &Store) -> Response {
+/// Of the deliveries that are due, so many wait for their turn, and for nothing
+/// that this host could do sooner.
+pub(crate) async fn scrape(store: &Store, waiting_deliveries: usize) -> Response {
+    METRICS.deliveries.set_waiting(waiting_deliveries);
     for lane in lanes::BUDGETS.map(|budget| budget.lane) {
         match store.due_jobs(lane).await {
             Ok(due) => {
-                let due = i64::try_from(due).unwrap_or(i64::MAX);
+                let wait = if lane == lanes::DELIVERIES {
+                    waiting_deliveries
+                } else {
+                    0
+                };
+                let due = i64::try_from(due.saturating_sub(wait)).unwrap_or(i64::MAX);
                 let gauge = LaneLabels { lane: lane.name() };
                 METRICS.jobs_due.get_or_create(&gauge).set(due);
             }
@@ -100,45 +108,71 @@ mod tests {
 
     use axum::body::to_bytes;
     use jiff::Timestamp;
-    use parafa_store::jobs::{self, NewJob};
+    use parafa_store::jobs::{self, Lane, NewJob};
     use parafa_store::{ManualClock, MasterKey, MemoryEngine, StoreMode};
 
     use super::*;
 
-    #[tokio::test]
-    async fn the_jobs_that_are_due_are_counted_in_every_lane() {
+    async fn store() -> Store {
         let clock = Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH));
         let engine = Arc::new(MemoryEngine::new(clock));
         let master = MasterKey::from_bytes([7; 32]);
-        let store = Store::open(engine, &master, StoreMode::Demo).await.unwrap();
-        for budget in lanes::BUDGETS {
-            let enqueued = store.transact(|tx| {
-                Box::pin(async move {
-                    let job = NewJob {
-                        lane: budget.lane,
-                        kind: "test".to_owned(),
-                        due: tx.now(),
-                        payload: serde_json::Value::Null,
-                        unique: None,
-                    };
-                    jobs::enqueue(tx, job).await
-                })
-            });
-            enqueued.await.unwrap();
-        }
+        Store::open(engine, &master, StoreMode::Demo).await.unwrap()
+    }
 
-        let answer = scrape(&store).await;
+    async fn enqueue(store: &Store, lane: Lane) {
+        let enqueued = store.transact(|tx| {
+            Box::pin(async move {
+                let job = NewJob {
+                    lane,
+                    kind: "test".to_owned(),
+                    due: tx.now(),
+                    payload: serde_json::Value::Null,
+                    unique: None,
+                };
+                jobs::enqueue(tx, job).await
+            })
+        });
+        enqueued.await.unwrap();
+    }
 
+    /// What is told of every lane, and of how many deliveries wait.
+    async fn told(store: &Store, waiting: usize) -> Vec<String> {
+        let answer = scrape(store, waiting).await;
         let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
-        let series: Vec<&str> = text
-            .lines()
-            .filter(|line| line.starts_with("parafa_jobs_due{"))
-            .collect();
+        let names = ["parafa_jobs_due{", "parafa_webhook_waiting "];
+        let lines = text.lines();
+        let told = lines.filter(|line| names.iter().any(|name| line.starts_with(name)));
+        told.map(str::to_owned).collect()
+    }
+
+    /// Both look at numbers that are one for the whole process, and so are one
+    /// test.
+    #[tokio::test]
+    async fn the_jobs_that_are_due_are_counted_in_every_lane_but_those_that_wait_for_their_turn() {
+        let store = store().await;
+        for budget in lanes::BUDGETS {
+            enqueue(&store, budget.lane).await;
+        }
+
+        let series = told(&store, 0).await;
+
         for lane in ["attempts", "timers", "deliveries", "letters"] {
             let due = format!("parafa_jobs_due{{lane=\"{lane}\"}} 1");
-            assert!(series.contains(&due.as_str()), "{lane}: {series:?}");
+            assert!(series.contains(&due), "{lane}: {series:?}");
         }
-        assert_eq!(series.len(), lanes::BUDGETS.len(), "{series:?}");
+        assert_eq!(series.len(), lanes::BUDGETS.len() + 1, "{series:?}");
+
+        for _ in 0..2000 {
+            enqueue(&store, lanes::DELIVERIES).await;
+        }
+        let series = told(&store, 1999).await;
+        let due = "parafa_jobs_due{lane=\"deliveries\"} 2".to_owned();
+        let waiting = "parafa_webhook_waiting 1999".to_owned();
+        assert!(
+            series.contains(&due) && series.contains(&waiting),
+            "{series:?}"
+        );
     }
 }

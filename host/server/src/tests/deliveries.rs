@@ -2,21 +2,17 @@
 
 use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
-use parafa_store::StoreError;
 use parafa_store::jobs::ClaimedJob;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
-use crate::error::WorkflowError;
-use crate::jobs;
 use crate::operate::{DeliveryCommand, OperateError, OperatorCommand};
 use crate::records::{EventKind, NoticeKind, NoticeRow, Product, WebhookSecret, WebhookSecretRow};
-use crate::webhooks::DROP_NOTICE;
+use crate::webhooks::{DROP_NOTICE, Turn};
 use crate::workflow::lanes::{DELIVERIES, TIMERS};
 use crate::workflow::lease::LEASE;
 
@@ -26,7 +22,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 const AT_ONCE: usize = 4;
 
 #[tokio::test]
-async fn an_event_in_a_line_is_not_signed_before_its_turn() {
+async fn an_event_in_a_line_is_not_claimed_before_its_turn() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
@@ -34,26 +30,53 @@ async fn an_event_in_a_line_is_not_signed_before_its_turn() {
     for _event in 0..=AT_ONCE {
         host.cancel_told(&site).await;
     }
-    let mut jobs = claim(&host).await;
-    let last = jobs.pop().unwrap();
-    let mut under_way = JoinSet::new();
-    let mut calls = Vec::new();
-    for job in jobs {
-        let app = host.app.clone();
-        under_way.spawn(async move { app.deliver_event(&job).await });
-        calls.push(site.hook_called().await);
-    }
-    // Whatever is signed from now on fails.
-    take_secret(&host).await;
 
-    host.app.deliver_event(&last).await.unwrap();
+    let mut first = host.app.claim_deliveries(usize::MAX).await.unwrap();
 
-    under_way.shutdown().await;
+    assert_eq!(first.len(), AT_ONCE);
     site.pass(TICK);
-    let last = claim(&host).await.pop().unwrap();
-    let signed = host.app.deliver_event(&last).await;
-    assert!(matches!(signed, Err(WorkflowError::Inconsistent(_))));
+    let due = host.app.store.due_jobs(DELIVERIES).await.unwrap();
+    assert_eq!((due, host.app.waiting_deliveries()), (1, 1));
+    assert!(claim_turns(&host).await.is_empty());
+    let (job, turn) = first.pop().unwrap();
+    fail(&host, &site, &job).await;
+    drop(turn);
+    let [(last, _)] = &claim_turns(&host).await[..] else {
+        panic!("the last one has its turn")
+    };
+    assert_ne!(last.id, job.id);
     drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn events_that_wait_in_a_line_are_found_again_by_the_next_process() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    give_secret(&host).await;
+    for _event in 0..2 * AT_ONCE {
+        host.cancel_told(&site).await;
+    }
+    assert_eq!(claim_turns(&host).await.len(), AT_ONCE);
+    let mut told: Vec<Uuid> = Vec::new();
+
+    let next = deployment.sound_host().await;
+    site.pass(LEASE);
+    for _ in 0..2 {
+        let claimed = claim_turns(&next).await;
+        assert_eq!(claimed.len(), AT_ONCE);
+        for (job, turn) in claimed {
+            fail(&next, &site, &job).await;
+            drop(turn);
+            told.push(job.id);
+        }
+    }
+
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told.len(), 2 * AT_ONCE, "each has had its turn");
+    drop((host, next));
     site.shutdown().await;
 }
 
@@ -232,41 +255,32 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
 }
 
 #[tokio::test]
-async fn events_that_wait_for_a_receiver_who_says_nothing_cost_few_commits() {
-    const PAIRS: u64 = 50;
-    const SLOTS: usize = 128;
+async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
+    const EVENTS: usize = 300;
     const LOOK: SignedDuration = SignedDuration::from_millis(250);
-    /// Half a minute: no lease ends meanwhile.
-    const LOOKS: usize = 120;
+    /// Ten seconds: no lease ends meanwhile.
+    const LOOKS: usize = 40;
 
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     give_secret(&host).await;
-    for _ in 0..PAIRS {
-        decline_told(&host, &site).await;
+    for _ in 0..EVENTS {
+        host.cancel_told(&site).await;
     }
     let before = host.commits();
 
-    let mut running = JoinSet::new();
+    let mut under_way = Vec::new();
     for _ in 0..LOOKS {
-        let free = SLOTS - running.len();
-        let claimed = host.app.store.claim_due(DELIVERIES, free, LEASE);
-        for mut job in claimed.await.unwrap() {
-            let app = host.app.clone();
-            running.spawn(async move { jobs::run_one(&app, &mut job).await });
-        }
-        while running.len() > AT_ONCE {
-            running.join_next().await;
-        }
+        under_way.extend(claim_turns(&host).await);
         site.pass(LOOK);
     }
 
-    assert_eq!(running.len(), AT_ONCE, "nobody was answered");
+    assert_eq!(under_way.len(), AT_ONCE, "nobody was answered");
+    assert_eq!(host.app.waiting_deliveries(), EVENTS - AT_ONCE);
     let commits = host.commits() - before;
-    assert!(commits < PAIRS * 10, "{commits}");
-    running.shutdown().await;
-    drop(host);
+    assert!(commits < 10, "{commits}");
+    drop((under_way, host));
     site.shutdown().await;
 }
 
@@ -314,6 +328,11 @@ async fn claim(host: &Host) -> Vec<ClaimedJob> {
     claimed.await.unwrap()
 }
 
+/// Claims those whose turn it is.
+async fn claim_turns(host: &Host) -> Vec<(ClaimedJob, Turn)> {
+    host.app.claim_deliveries(usize::MAX).await.unwrap()
+}
+
 async fn give_secret(host: &Host) {
     give_secret_to(host, CALLER.tenant).await;
 }
@@ -327,14 +346,4 @@ pub(super) async fn give_secret_to(host: &Host, workspace: Uuid) {
         .store
         .transact(|tx| Box::pin(async move { tx.insert(row).await }));
     stored.await.unwrap();
-}
-
-async fn take_secret(host: &Host) {
-    let key = (CALLER.tenant, Product::Signing.number());
-    let taken = host
-        .app
-        .store
-        .transact(|tx| Box::pin(async move { tx.delete::<WebhookSecretRow>(&key).await }));
-    let taken: Result<bool, StoreError> = taken.await;
-    assert!(taken.unwrap());
 }

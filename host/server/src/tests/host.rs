@@ -21,7 +21,6 @@ use crate::workflow::forms::{
     ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
 use crate::workflow::lanes;
-use crate::workflow::lease::LEASE;
 
 /// How often there is something due at one moment.
 pub(super) const MOST_RUNS: usize = 1000;
@@ -60,10 +59,13 @@ impl Host {
     pub(super) async fn run_due(&self) -> usize {
         let mut running = JoinSet::new();
         for budget in lanes::BUDGETS {
-            let claimed = self.app.store.claim_due(budget.lane, budget.jobs, LEASE);
-            for mut job in claimed.await.unwrap_or_default() {
+            let claimed = jobs::claim(&self.app, budget.lane, budget.jobs);
+            for (mut job, turn) in claimed.await.unwrap_or_default() {
                 let app = self.app.clone();
-                let run = async move { jobs::run_one(&app, &mut job).await };
+                let run = async move {
+                    jobs::run_one(&app, &mut job).await;
+                    drop(turn);
+                };
                 running.spawn(self.frost.over(run));
             }
         }

@@ -1,265 +1,474 @@
-//! A line before each receiver, and one of each workspace, so that a slow
+//! Who is told next: a line for each receiver of each workspace, so that a slow
 //! receiver delays nobody else.
+//!
+//! What waits in a line stays unclaimed where it stands in its lane, and costs
+//! no commit. Only its place is known here, and a process that starts finds it
+//! again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
+use parafa_store::jobs::Place;
 use uuid::Uuid;
 
-use super::send::LIMITS;
+use crate::workflow::lanes::DELIVERIES_AT_ONCE;
 
-/// Shortest time after which somebody in line comes again.
-const SOONEST: Duration = Duration::from_millis(200);
-/// Longest such time: a line that long is thought over again.
-const LATEST: Duration = Duration::from_secs(3600);
-/// What a delivery takes at most.
-const LONGEST: Duration = LIMITS.timeout;
-/// Lines that are remembered before those in which nobody is are forgotten.
-const REMEMBERED: usize = 10_000;
+/// Deliveries under way of one workspace to one host.
+const IN_LINE: usize = 4;
+/// Deliveries under way of one workspace.
+const OF_WORKSPACE: usize = 16;
+/// Deliveries under way to one host: half of all, so that a host that many
+/// workspaces share leaves as many to the others.
+const TO_RECEIVER: usize = DELIVERIES_AT_ONCE / 2;
+/// How many of those to one host are kept for workspaces that have none there.
+const TO_RECEIVER_FOR_FIRST: usize = TO_RECEIVER / 2;
+/// How many of all are kept for workspaces that have none under way.
+const FOR_FIRST: usize = DELIVERIES_AT_ONCE / 4;
+/// How much earlier than it can be seen something may be due: what is due at
+/// the beginning of a transaction is seen once that is committed.
+const SEEN_LATE: SignedDuration = SignedDuration::from_secs(2);
+/// How often everything is looked at, also what was seen: for what was committed
+/// later than that.
+const LOOK_AT_ALL: SignedDuration = SignedDuration::from_secs(30);
 
-/// What deliveries have in common that stand in one line.
+/// What deliveries have in common that wait for each other.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-enum Shared {
+pub(super) struct Line {
+    workspace: Uuid,
     /// The host that they go to, whatever the port.
-    Receiver(String),
-    /// Whose they are: receivers may have any number of names.
-    Workspace(Uuid),
+    receiver: String,
 }
 
-impl Shared {
-    /// How many of them are under way at the same time: a small part of all
-    /// that a host server makes.
-    fn at_once(&self) -> u8 {
-        match self {
-            Self::Receiver(_) => 4,
-            Self::Workspace(_) => 16,
+impl Line {
+    pub(super) fn new(workspace: Uuid, receiver: &str) -> Self {
+        Self {
+            workspace,
+            receiver: receiver.to_ascii_lowercase(),
         }
+    }
+
+    /// The line of what goes nowhere, or nobody can say where.
+    pub(super) fn nowhere() -> Self {
+        Self::new(Uuid::nil(), "")
     }
 }
 
 /// All lines. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Lines(Arc<Mutex<HashMap<Shared, Line>>>);
+pub(super) struct Lines(Arc<Mutex<State>>);
 
 #[derive(Default)]
-struct Line {
-    /// When the deliveries that are under way began.
-    under_way: Vec<Timestamp>,
-    /// What a delivery takes here, as the last ones did.
-    usual: Duration,
-    /// The last place given out.
-    last_place: Timestamp,
+struct State {
+    workspaces: BTreeMap<Uuid, Waiting>,
+    /// The workspace that had the last turn.
+    last: Uuid,
+    /// All that wait.
+    known: HashSet<Place>,
+    under_way: UnderWay,
+    /// Up to where all that is due is known.
+    seen: Option<Place>,
+    /// When everything was looked at.
+    looked_at_all: Timestamp,
 }
 
-impl Line {
-    /// What a delivery takes here, as far as can be told at `now`: at least as
-    /// long as the oldest that is under way has taken by then.
-    fn takes(&self, now: Timestamp) -> Duration {
-        let oldest = self.under_way.iter().min();
-        let so_far = oldest.map(|begun| now.duration_since(*begun));
-        let so_far = so_far.and_then(|time| Duration::try_from(time).ok());
-        self.usual.max(so_far.unwrap_or_default().min(LONGEST))
-    }
+/// What waits of a workspace.
+#[derive(Default)]
+struct Waiting {
+    receivers: BTreeMap<String, BTreeSet<Place>>,
+    /// The receiver that had the last turn.
+    last: String,
+}
 
-    /// The next place behind `at_once` deliveries that are under way.
-    fn place(&mut self, at_once: u8, now: Timestamp) -> Timestamp {
-        let place = later(self.last_place, self.takes(now) / u32::from(at_once));
-        self.last_place = place.clamp(later(now, SOONEST), later(now, LATEST));
-        self.last_place
-    }
+/// How many deliveries are under way.
+#[derive(Default)]
+struct UnderWay {
+    all: usize,
+    of_workspace: HashMap<Uuid, usize>,
+    to_receiver: HashMap<String, usize>,
+    in_line: HashMap<Line, usize>,
 }
 
 /// One delivery's turn; the next may come when it is dropped.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     lines: Lines,
-    shared: [Shared; 2],
-    begun: Timestamp,
-    since: Instant,
+    line: Line,
 }
 
 impl Lines {
-    /// A turn at `receiver`, a host, for `workspace`, or the time to come
-    /// again: the place in a line that moves as fast as deliveries end.
-    pub(super) fn enter(
-        &self,
-        receiver: &str,
-        workspace: Uuid,
-        now: Timestamp,
-    ) -> Result<Turn, Timestamp> {
-        let shared = [
-            Shared::Receiver(receiver.to_ascii_lowercase()),
-            Shared::Workspace(workspace),
-        ];
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() >= REMEMBERED {
-            lines.retain(|_, line| !line.under_way.is_empty() || line.last_place > now);
+    /// Behind which place a look at `now` begins.
+    pub(super) fn begin_look(&self, now: Timestamp) -> Place {
+        let mut state = self.lock();
+        let since = now.duration_since(state.looked_at_all);
+        if since >= LOOK_AT_ALL || state.seen.is_none() {
+            state.looked_at_all = now;
+            state.seen = None;
         }
-        for shared in &shared {
-            let at_once = shared.at_once();
-            if let Some(line) = lines.get_mut(shared)
-                && line.under_way.len() >= usize::from(at_once)
-            {
-                return Err(line.place(at_once, now));
-            }
+        state.seen.unwrap_or(Place::FIRST)
+    }
+
+    /// Those of which it is not known in which line they stand.
+    pub(super) fn unknown(&self, places: &[Place]) -> Vec<Place> {
+        let state = self.lock();
+        let places = places.iter().filter(|place| !state.known.contains(place));
+        places.copied().collect()
+    }
+
+    /// All that stand up to `place` are known.
+    pub(super) fn seen(&self, place: Place) {
+        self.lock().seen = Some(place);
+    }
+
+    /// All that were due at `now` are known.
+    pub(super) fn seen_all(&self, now: Timestamp) {
+        self.seen(Place::before(shifted(now, -SEEN_LATE)));
+    }
+
+    /// Has the next look begin at the first place.
+    pub(super) fn look_at_all(&self) {
+        self.lock().seen = None;
+    }
+
+    /// Forgets what waits: it may stand elsewhere by now.
+    pub(super) fn forget(&self) {
+        let mut state = self.lock();
+        state.workspaces.clear();
+        state.known.clear();
+        state.seen = None;
+    }
+
+    /// Puts a delivery in its line.
+    pub(super) fn stand(&self, line: Line, place: Place) {
+        let mut state = self.lock();
+        if state.known.insert(place) {
+            let waiting = state.workspaces.entry(line.workspace).or_default();
+            waiting
+                .receivers
+                .entry(line.receiver)
+                .or_default()
+                .insert(place);
         }
-        for shared in &shared {
-            let line = lines.entry(shared.clone()).or_default();
-            line.under_way.push(now);
+    }
+
+    /// How many deliveries wait in lines.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().known.len()
+    }
+
+    /// The deliveries whose turn it is, at most so many: of every workspace one
+    /// after the other, and of each of its receivers.
+    pub(super) fn next(&self, most: usize) -> Vec<(Place, Turn)> {
+        let mut state = self.lock();
+        let next = std::iter::from_fn(|| {
+            let (place, line) = state.next()?;
+            state.under_way.begin(&line);
+            let lines = self.clone();
+            Some((place, Turn { lines, line }))
+        });
+        next.take(most).collect()
+    }
+
+    // No code panics while it holds the lock.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes the first of the line whose turn it is.
+    fn next(&mut self) -> Option<(Place, Line)> {
+        let line = self.line_with_room()?;
+        let Line {
+            workspace,
+            receiver,
+        } = &line;
+        let waiting = self.workspaces.get_mut(workspace)?;
+        let places = waiting.receivers.get_mut(receiver)?;
+        let place = places.pop_first()?;
+        if places.is_empty() {
+            waiting.receivers.remove(receiver);
         }
-        Ok(Turn {
-            lines: self.clone(),
-            shared,
-            begun: now,
-            since: Instant::now(),
+        waiting.last.clone_from(receiver);
+        if waiting.receivers.is_empty() {
+            self.workspaces.remove(workspace);
+        }
+        self.last = *workspace;
+        self.known.remove(&place);
+        Some((place, line))
+    }
+
+    fn line_with_room(&self) -> Option<Line> {
+        let workspaces = turned(&self.workspaces, &self.last);
+        let with_room = workspaces.filter(|(id, _)| self.under_way.has_room_of(**id));
+        with_room.into_iter().find_map(|(workspace, waiting)| {
+            let mut lines = turned(&waiting.receivers, &waiting.last)
+                .map(|(receiver, _)| Line::new(*workspace, receiver));
+            lines.find(|line| self.under_way.has_room_in(line))
         })
     }
 }
 
-impl Lines {
-    /// Forgets which places were given out: the clock was set back, and they
-    /// may be far ahead.
-    pub(super) fn forget_places(&self) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for line in lines.values_mut() {
-            line.last_place = Timestamp::default();
+/// What stands in a map, from behind `last` on and round to it.
+fn turned<'m, K: Ord, V>(
+    map: &'m BTreeMap<K, V>,
+    last: &K,
+) -> impl Iterator<Item = (&'m K, &'m V)> {
+    map.range((Excluded(last), Unbounded))
+        .chain(map.range(..=last))
+}
+
+impl UnderWay {
+    fn has_room_of(&self, workspace: Uuid) -> bool {
+        let own = count(&self.of_workspace, &workspace);
+        let kept = if own == 0 { 0 } else { FOR_FIRST };
+        own < OF_WORKSPACE && self.all < DELIVERIES_AT_ONCE - kept
+    }
+
+    fn has_room_in(&self, line: &Line) -> bool {
+        let own = count(&self.in_line, line);
+        let kept = if own == 0 { 0 } else { TO_RECEIVER_FOR_FIRST };
+        own < IN_LINE && count(&self.to_receiver, &line.receiver) < TO_RECEIVER - kept
+    }
+
+    fn begin(&mut self, line: &Line) {
+        self.all += 1;
+        *self.of_workspace.entry(line.workspace).or_default() += 1;
+        *self.to_receiver.entry(line.receiver.clone()).or_default() += 1;
+        *self.in_line.entry(line.clone()).or_default() += 1;
+    }
+
+    fn end(&mut self, line: &Line) {
+        self.all = self.all.saturating_sub(1);
+        count_down(&mut self.of_workspace, &line.workspace);
+        count_down(&mut self.to_receiver, &line.receiver);
+        count_down(&mut self.in_line, line);
+    }
+}
+
+fn count<K: Eq + Hash>(counts: &HashMap<K, usize>, key: &K) -> usize {
+    counts.get(key).copied().unwrap_or_default()
+}
+
+/// Whoever has none left is forgotten.
+fn count_down<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            counts.remove(key);
         }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut lines = self.lines.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for shared in &self.shared {
-            if let Some(line) = lines.get_mut(shared) {
-                if let Some(mine) = line.under_way.iter().position(|begun| *begun == self.begun) {
-                    line.under_way.swap_remove(mine);
-                }
-                line.usual = (line.usual + self.since.elapsed()) / 2;
-            }
-        }
+        self.lines.lock().under_way.end(&self.line);
     }
-}
-
-fn later(time: Timestamp, by: Duration) -> Timestamp {
-    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
-    shifted(time, by)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
     use super::*;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
     const OURS: Uuid = Uuid::from_u128(1);
     const THEIRS: Uuid = Uuid::from_u128(2);
 
-    /// As many turns as there are.
-    fn fill(lines: &Lines, receiver: &str) -> Vec<Turn> {
-        std::iter::from_fn(|| lines.enter(receiver, OURS, NOW).ok()).collect()
+    /// The place of what was due at that millisecond.
+    fn place(millisecond: i64) -> Place {
+        Place::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
+    }
+
+    /// So many more stand in a line.
+    fn stand(lines: &Lines, workspace: Uuid, receiver: &str, count: usize) {
+        static LAST: AtomicI64 = AtomicI64::new(0);
+
+        for _ in 0..count {
+            let number = LAST.fetch_add(1, Ordering::Relaxed);
+            lines.stand(Line::new(workspace, receiver), place(number));
+        }
+    }
+
+    fn begun(lines: &Lines) -> Vec<Turn> {
+        let next = lines.next(usize::MAX);
+        next.into_iter().map(|(_, turn)| turn).collect()
+    }
+
+    fn of(turns: &[Turn], workspace: Uuid) -> usize {
+        let turns = turns.iter().filter(|turn| turn.line.workspace == workspace);
+        turns.count()
     }
 
     #[test]
-    fn a_receiver_that_is_busy_has_others_come_again_later() {
+    fn a_busy_receiver_has_others_of_its_workspace_wait_and_those_of_no_other() {
         let lines = Lines::default();
-        let turns = fill(&lines, "slow.example");
+        stand(&lines, OURS, "slow.example", 10_000);
+        let ours = begun(&lines);
+        assert_eq!(ours.len(), IN_LINE);
 
-        assert_eq!(turns.len(), 4);
-        let again = lines.enter("Slow.Example", THEIRS, NOW).err();
-        assert!(again.is_some_and(|again| again > NOW));
+        stand(&lines, THEIRS, "Slow.Example", 1);
+
+        let theirs = begun(&lines);
+        assert_eq!(theirs.len(), 1);
+        assert_eq!(theirs[0].line.workspace, THEIRS);
+        assert_eq!(lines.waiting(), 10_000 - IN_LINE);
     }
 
     #[test]
     fn another_receiver_has_a_line_of_its_own() {
         let lines = Lines::default();
-        let _turns = fill(&lines, "slow.example");
+        stand(&lines, OURS, "slow.example", 10);
+        let _slow = begun(&lines);
 
-        assert!(lines.enter("other.example", OURS, NOW).is_ok());
+        stand(&lines, OURS, "other.example", 1);
+
+        assert_eq!(begun(&lines).len(), 1);
     }
 
     #[test]
     fn a_workspace_of_which_many_receivers_are_busy_waits_and_no_other_does() {
         let lines = Lines::default();
-        let turns: Vec<Turn> = (0..100)
-            .flat_map(|number| fill(&lines, &format!("slow-{number}.example")))
+        for number in 0..100 {
+            stand(&lines, OURS, &format!("slow-{number}.example"), 10);
+        }
+        let ours = begun(&lines);
+        assert_eq!(ours.len(), OF_WORKSPACE);
+
+        stand(&lines, THEIRS, "other.example", 1);
+
+        assert_eq!(of(&begun(&lines), THEIRS), 1);
+    }
+
+    #[test]
+    fn a_host_that_many_share_is_divided_among_them() {
+        let lines = Lines::default();
+        for number in 10..40 {
+            stand(&lines, Uuid::from_u128(number), "shared.example", 100);
+        }
+        let mut turns = begun(&lines);
+        for number in 10..40 {
+            let own = of(&turns, Uuid::from_u128(number));
+            assert!((1..=2).contains(&own), "{own}");
+        }
+
+        stand(&lines, THEIRS, "shared.example", 1);
+        turns.extend(begun(&lines));
+        assert_eq!(
+            of(&turns, THEIRS),
+            1,
+            "a share is kept for whoever has none"
+        );
+
+        stand(&lines, OURS, "other.example", 1);
+        assert_eq!(of(&begun(&lines), OURS), 1, "and other hosts have theirs");
+    }
+
+    #[test]
+    fn workspaces_that_take_all_they_may_leave_turns_to_those_that_have_none() {
+        let lines = Lines::default();
+        for number in 10..30 {
+            for receiver in 0..10 {
+                let receiver = format!("slow-{number}-{receiver}.example");
+                stand(&lines, Uuid::from_u128(number), &receiver, 10);
+            }
+        }
+        let turns = begun(&lines);
+        assert_eq!(turns.len(), DELIVERIES_AT_ONCE - FOR_FIRST);
+
+        stand(&lines, THEIRS, "other.example", 2);
+
+        assert_eq!(of(&begun(&lines), THEIRS), 1);
+    }
+
+    #[test]
+    fn few_turns_go_to_every_workspace_and_receiver_one_after_the_other() {
+        let lines = Lines::default();
+        stand(&lines, OURS, "a.example", 100);
+        stand(&lines, OURS, "b.example", 100);
+        stand(&lines, THEIRS, "a.example", 100);
+
+        let turns: Vec<_> = (0..8)
+            .filter_map(|_| lines.next(1).pop())
+            .map(|(_, turn)| turn)
             .collect();
 
-        assert_eq!(turns.len(), 16);
-        let again = lines.enter("other.example", OURS, NOW).err();
-        assert!(again.is_some_and(|again| again > NOW));
-        assert!(lines.enter("other.example", THEIRS, NOW).is_ok());
+        assert_eq!((of(&turns, OURS), of(&turns, THEIRS)), (4, 4));
+        let to_a = turns
+            .iter()
+            .filter(|turn| turn.line.receiver == "a.example");
+        assert_eq!(to_a.count(), 2 + 4);
     }
 
     #[test]
-    fn a_turn_that_ends_lets_the_next_one_in() {
+    fn whoever_waits_longest_in_a_line_is_next() {
         let lines = Lines::default();
-        for receiver in ["a.example", "b.example", "c.example", "d.example"] {
-            drop(fill(&lines, receiver));
-            assert!(lines.enter(receiver, OURS, NOW).is_ok());
+        for millisecond in [30, 10, 20] {
+            lines.stand(Line::new(OURS, "a.example"), place(millisecond));
         }
-        let line = |shared| lines.0.lock().expect("no panic")[&shared].under_way.len();
-        assert_eq!(line(Shared::Receiver("a.example".to_owned())), 0);
-        assert_eq!(line(Shared::Workspace(OURS)), 0);
+
+        let places: Vec<_> = lines.next(3).iter().map(|(place, _)| *place).collect();
+
+        assert_eq!(places, [place(10), place(20), place(30)]);
     }
 
     #[test]
-    fn the_line_before_a_slow_receiver_spreads_over_the_time_that_it_takes() {
+    fn a_turn_that_ends_lets_the_next_one_in_and_leaves_nothing() {
         let lines = Lines::default();
-        let _turns = fill(&lines, "slow.example");
-        lines
-            .0
-            .lock()
-            .expect("no panic")
-            .get_mut(&Shared::Receiver("slow.example".to_owned()))
-            .expect("a line")
-            .usual = Duration::from_secs(8);
+        stand(&lines, OURS, "a.example", 10);
+        let mut turns = begun(&lines);
+        assert!(begun(&lines).is_empty());
 
-        assert_eq!(places(&lines, NOW), [2, 4, 6]);
+        turns.pop();
+
+        turns.extend(begun(&lines));
+        assert_eq!(turns.len(), IN_LINE);
+        lines.forget();
+        drop(turns);
+        let state = lines.lock();
+        assert_eq!(state.under_way.all, 0);
+        assert!(state.under_way.in_line.is_empty() && state.under_way.to_receiver.is_empty());
+        assert!(state.under_way.of_workspace.is_empty() && state.workspaces.is_empty());
     }
 
     #[test]
-    fn the_line_before_a_receiver_that_says_nothing_spreads_over_the_time_that_it_has_taken() {
+    fn a_place_that_is_seen_twice_is_known_and_stands_in_line_once() {
         let lines = Lines::default();
-        let _turns = fill(&lines, "slow.example");
+        let seen = [place(1), place(2)];
+        assert_eq!(lines.unknown(&seen), seen);
+        for place in [seen[0], seen[0], seen[1]] {
+            lines.stand(Line::new(OURS, "a.example"), place);
+        }
 
-        let then = later(NOW, Duration::from_secs(12));
-
-        assert_eq!(places(&lines, then), [12, 15, 18]);
+        assert!(lines.unknown(&seen).is_empty());
+        assert_eq!(lines.next(10).len(), 2);
+        assert_eq!(
+            lines.unknown(&seen),
+            seen,
+            "what has had its turn is forgotten"
+        );
     }
 
     #[test]
-    fn a_clock_that_leaps_is_no_time_that_a_receiver_takes() {
+    fn a_look_begins_a_little_before_the_last_one_and_now_and_then_at_the_first_place() {
         let lines = Lines::default();
-        let _turns = fill(&lines, "slow.example");
+        assert_eq!(lines.begin_look(NOW), Place::FIRST);
+        lines.seen(place(7));
+        assert_eq!(lines.begin_look(NOW), place(7), "it goes on");
+        lines.seen_all(NOW);
 
-        let then = later(NOW, Duration::from_secs(1_000_000));
+        let soon = shifted(NOW, SignedDuration::from_secs(1));
+        assert_eq!(
+            lines.begin_look(soon),
+            Place::before(shifted(NOW, -SEEN_LATE))
+        );
+        assert_eq!(lines.begin_look(shifted(NOW, LOOK_AT_ALL)), Place::FIRST);
 
-        let [first, second, _] = places(&lines, then)[..] else {
-            panic!("three places")
-        };
-        assert!(second - first < LONGEST.as_secs().cast_signed());
-    }
-
-    #[test]
-    fn a_line_follows_a_clock_that_is_set_back() {
-        let lines = Lines::default();
-        let _turns = fill(&lines, "slow.example");
-        let ahead = later(NOW, Duration::from_secs(1_000_000));
-        assert!(lines.enter("slow.example", OURS, ahead).is_err());
-
-        lines.forget_places();
-
-        let again = lines.enter("slow.example", OURS, NOW).err();
-        assert!(again.is_some_and(|again| again <= later(NOW, SOONEST)));
-    }
-
-    /// The next three places, in seconds.
-    fn places(lines: &Lines, now: Timestamp) -> Vec<i64> {
-        (0..3)
-            .filter_map(|_| lines.enter("slow.example", OURS, now).err())
-            .map(Timestamp::as_second)
-            .collect()
+        lines.seen_all(soon);
+        lines.forget();
+        assert_eq!(lines.begin_look(soon), Place::FIRST);
     }
 }

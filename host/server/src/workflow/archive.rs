@@ -15,7 +15,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_plugin_host::{
-    ArchiveRequest, ArchivedDocument, CallError, Capability, Plugin, Progress, Refusal,
+    ArchiveRequest, ArchivedDocument, CallError, CallPriority, Capability, Plugin, Progress,
+    Refusal, Urgency,
 };
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
@@ -132,6 +133,8 @@ impl App {
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
+        let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
         let document = self.download(&row, base.clone()).await?.bytes;
         let archived = self.complete(&plugin, document).await?;
         claims::check(&plugin, &row, &base, &archived)?;

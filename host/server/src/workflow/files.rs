@@ -51,7 +51,7 @@ impl App {
         keep: Option<Keep<'_, OpenedFile>>,
     ) -> Result<OpenedFile, WorkflowError> {
         let report = self
-            .examine_file(&form.extension, form.pointer, form.content.clone())
+            .examine_file(caller, &form.extension, form.pointer, form.content.clone())
             .await?;
         let data_key = self.store.new_id().await?;
         let key = self.keys.create(data_key).await?;

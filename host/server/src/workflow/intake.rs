@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
-    CallError, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal, Report,
+    CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
+    Report, Urgency,
 };
 use tokio::sync::SemaphorePermit;
 
@@ -150,11 +151,12 @@ impl App {
     /// Looks at one document that is only to be kept.
     pub(super) async fn examine_file(
         &self,
+        caller: &Caller,
         extension: &str,
         pointer: &str,
         content: Bytes,
     ) -> Result<Report, WorkflowError> {
-        match self.look_at(extension, false, content).await? {
+        match self.look_at(caller, extension, false, content).await? {
             Ok(look) => Ok(look.report),
             Err(Obstacle::NamedMdoc) => Err(WorkflowError::FileRefused {
                 pointer: name_pointer(pointer),
@@ -224,12 +226,14 @@ impl App {
             loaded => loaded?,
         };
         let content = loaded.content.clone();
-        let looked = self.look_at(&form.extension, form.flatten, content).await?;
+        let looked = self.look_at(caller, &form.extension, form.flatten, content);
+        let looked = looked.await?;
         Ok(looked.and_then(Look::signable))
     }
 
     async fn look_at(
         &self,
+        caller: &Caller,
         extension: &str,
         flatten: bool,
         content: Bytes,
@@ -242,6 +246,8 @@ impl App {
                 "documents of this format cannot be taken at the moment",
             )));
         };
+        let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
+        let plugin = Arc::new(plugin.prioritized(priority));
         let mut report = match plugin.inspect(content.clone()).await {
             Ok(report) => report,
             Err(error) => return Ok(Err(error.into())),

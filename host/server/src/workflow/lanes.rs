@@ -12,6 +12,10 @@ pub(crate) const DELIVERIES: Lane = Lane::new("deliveries");
 /// that alone.
 pub(crate) const LETTERS: Lane = Lane::new("letters");
 
+/// Deliveries that run at the same time: no receiver and no workspace has more
+/// than a part of them.
+pub(crate) const DELIVERIES_AT_ONCE: usize = 128;
+
 /// How much of a lane one host does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
@@ -38,10 +42,9 @@ pub(crate) const BUDGETS: [Budget; 4] = [
         lane: TIMERS,
         jobs: 16,
     },
-    // Of these no receiver and no workspace has more than a small part.
     Budget {
         lane: DELIVERIES,
-        jobs: 128,
+        jobs: DELIVERIES_AT_ONCE,
     },
     Budget {
         lane: LETTERS,

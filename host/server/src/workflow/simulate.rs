@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
-use parafa_plugin_host::{CallError, Capability, DeriveRequest, MadeDocument};
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Urgency,
+};
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
@@ -160,6 +162,8 @@ impl App {
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(
             "unsigned documents of this format cannot be completed in the sandbox at the moment",
         ))?;
+        let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
         let posted = newest(&row)?;
         let document = self.download(&row, posted.clone()).await?.bytes;
         let request = DeriveRequest {

@@ -19,21 +19,53 @@ pub(super) async fn claim<E: Engine + ?Sized>(
     let until = shifted(claim.now, claim.lease);
     for _ in 0..MAX_ROUNDS {
         let due = engine.scan(due_range(&claim)).await?;
-        let moves: Vec<Move> = due
-            .into_iter()
-            .map(|entry| Move::of(entry, &claim.queue, until))
-            .collect::<Result<_, _>>()?;
-        if moves.is_empty() {
-            return Ok(Vec::new());
-        }
-        match engine.commit(as_commit(&moves)).await? {
-            CommitOutcome::Committed => {
-                return Ok(moves.into_iter().map(|taken| taken.entry).collect());
-            }
-            CommitOutcome::Conflict { .. } => {}
+        if let Some(taken) = take(engine, due, &claim.queue, until).await? {
+            return Ok(taken);
         }
     }
     Ok(Vec::new())
+}
+
+/// Takes those of the entries with these keys that are still there, whether they are due or not.
+pub(crate) async fn claim_these<E: Engine + ?Sized>(
+    engine: &E,
+    queue: &[u8],
+    keys: &[Vec<u8>],
+    until: Timestamp,
+) -> Result<Vec<DueEntry>, EngineError> {
+    for _ in 0..MAX_ROUNDS {
+        let mut there = Vec::with_capacity(keys.len());
+        for key in keys {
+            if let Some(stored) = engine.get(key).await? {
+                let key = Bytes::copy_from_slice(key);
+                there.push(Entry { key, stored });
+            }
+        }
+        if let Some(taken) = take(engine, there, queue, until).await? {
+            return Ok(taken);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Moves entries to the end of their lease; `None` if somebody else has moved one of them.
+async fn take<E: Engine + ?Sized>(
+    engine: &E,
+    entries: Vec<Entry>,
+    queue: &[u8],
+    until: Timestamp,
+) -> Result<Option<Vec<DueEntry>>, EngineError> {
+    let moves: Vec<Move> = entries
+        .into_iter()
+        .map(|entry| Move::of(entry, queue, until))
+        .collect::<Result<_, _>>()?;
+    if moves.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    Ok(match engine.commit(as_commit(&moves)).await? {
+        CommitOutcome::Committed => Some(moves.into_iter().map(|taken| taken.entry).collect()),
+        CommitOutcome::Conflict { .. } => None,
+    })
 }
 
 fn due_range(claim: &ClaimDue) -> Scan {

@@ -13,7 +13,7 @@ pub use self::feed::{Committed, Feed};
 pub use self::memory::{MemoryDisk, MemoryEngine};
 pub use self::sled::{SledEngine, SledOptions};
 
-mod due;
+pub(crate) mod due;
 mod fault;
 mod feed;
 mod leader;

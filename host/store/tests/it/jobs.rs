@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, NewJob, Place};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
 
@@ -61,6 +61,46 @@ async fn claim_one(world: &World) -> ClaimedJob {
 }
 
 on_every_engine! {
+    async fn jobs_are_looked_at_in_their_order_without_being_claimed(world) {
+        for number in 0..5 {
+            enqueue(&world.store, number, i64::from(number) - 4, None).await;
+        }
+        enqueue(&world.store, 9, 60, None).await;
+
+        let first = world.store.due_places(MAIL, Place::FIRST, 3).await.expect("places");
+        let rest = world.store.due_places(MAIL, first[2], 10).await.expect("places");
+
+        assert_eq!((first.len(), rest.len()), (3, 2), "one is not due");
+        let third = Place::before(world.store.now().await.expect("the time") - SignedDuration::from_secs(2));
+        let from_third = world.store.due_places(MAIL, third, 10).await.expect("places");
+        assert_eq!(from_third, [&first[2..], &rest].concat());
+        let place = first[1];
+        let seen = world.store.read(|tx| Box::pin(jobs::waiting(tx, place))).await;
+        let seen = seen.expect("a look").expect("a job");
+        assert_eq!((seen.kind.as_str(), seen.payload::<u32>().expect("a number")), ("letter", 1));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [0, 1, 2, 3, 4]);
+    }
+
+    async fn of_jobs_that_were_seen_those_are_claimed_that_are_still_there(world) {
+        for number in 0..4 {
+            enqueue(&world.store, number, 0, (number == 3).then_some("called off")).await;
+        }
+        let seen = world.store.due_places(MAIL, Place::FIRST, 10).await.expect("places");
+        let others = claim_one(world).await;
+        let called_off = world.store.transact(|tx| Box::pin(jobs::cancel(tx, MAIL, "called off"))).await;
+        assert!(called_off.expect("called off"));
+
+        let wanted = [seen[3], seen[2], seen[0]];
+        let claimed = world.store.claim(MAIL, &wanted, LEASE).await.expect("a claim");
+
+        assert_eq!(numbers(&claimed), [2]);
+        assert_eq!((claimed[0].id, claimed[0].attempts), (seen[2].job(), 1));
+        assert_eq!(numbers(&claim(&world.store, 10).await), [1], "the others are somebody's");
+        for job in [&claimed[0], &others] {
+            complete(&world.store, job).await.expect("its own");
+        }
+    }
+
     async fn released_claims_are_due_again_without_waiting_for_their_lease(world) {
         for number in 0..3 {
             enqueue(&world.store, number, 0, None).await;

@@ -34,7 +34,7 @@ impl App {
     ) -> Result<StepOutcome, WorkflowError> {
         let now = self.store.now().await?;
         let plugin = match self.finisher(running)? {
-            Ok(plugin) => plugin,
+            Ok(plugin) => plugin.prioritized(running.call_priority()),
             Err(error @ LookupError::Disabled(_)) => {
                 tracing::error!(%error, "a signature in the making is given up");
                 return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));

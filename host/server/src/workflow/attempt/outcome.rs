@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
-use parafa_plugin_host::{CallError, Plugin};
+use parafa_plugin_host::{CallError, CallPriority, Plugin, Urgency};
 
 use super::TOO_LATE;
 use super::polling::Poll;
@@ -30,6 +30,11 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// When calls of plugins for it have their turns: a person waits.
+    pub(super) fn call_priority(&self) -> CallPriority {
+        CallPriority::new(Urgency::Signing, self.signing.tenant.as_u128())
+    }
+
     /// The signer's language.
     pub(super) fn language(&self) -> Language {
         self.party().map(|party| party.language).unwrap_or_default()

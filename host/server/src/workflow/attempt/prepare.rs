@@ -45,6 +45,7 @@ impl App {
             );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
+        let plugin = plugin.prioritized(running.call_priority());
         let turn = self.document_turns.take(plugin.id()).await;
         let document = self.document(key, newest.bytes_id).await?;
         let suspension = match plugin

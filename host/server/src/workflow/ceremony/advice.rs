@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use parafa_plugin_host::{
-    CallError, Capability, Integrity, Plugin, Report, SignatureEvidence, on_one_line,
+    CallError, CallPriority, Capability, Integrity, Plugin, Report, SignatureEvidence, Urgency,
+    on_one_line,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
@@ -260,6 +261,8 @@ impl App {
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(
             "documents of this format cannot be looked at",
         ))?;
+        let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
         let key = self.key_to(row).await?;
         let document = self.document(&key, document).await?;
         let report = plugin.inspect(document.clone()).await.map_err(unread)?;
