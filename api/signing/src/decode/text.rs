@@ -76,7 +76,15 @@ mod tests {
 
     #[test]
     fn what_people_write_does_not_disturb() {
-        for text in ["", "Sutartis Nr. 7", "šešių", "合同", "עברית", "a\u{200F}b", "\u{1F468}\u{200D}\u{1F469}"] {
+        for text in [
+            "",
+            "Sutartis Nr. 7",
+            "šešių",
+            "合同",
+            "עברית",
+            "a\u{200F}b",
+            "\u{1F468}\u{200D}\u{1F469}",
+        ] {
             assert!(!disturbs_line(text), "{text:?}");
         }
     }

@@ -13,7 +13,8 @@ const VISIBLE: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\
 /// A character of a line: neither a control character nor a turn of direction.
 const OF_LINE: &str = "[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]";
 /// The same of several lines, in which tabs and line breaks stand too.
-const OF_LINES: &str = "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]";
+const OF_LINES: &str =
+    "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]";
 
 /// One schema.
 #[derive(Clone, Debug)]

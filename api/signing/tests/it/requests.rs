@@ -320,12 +320,23 @@ async fn lines_that_people_write_may_have_breaks_and_tabs_and_nothing_else_unsee
     let told = send(&service, "POST", "{s}/simulate", &declined(lines)).await;
     assert_eq!(told.status, 200);
 
-    for c in ['\0', '\u{B}', '\u{1B}', '\u{7F}', '\u{85}', '\u{202E}', '\u{2067}'] {
+    for c in [
+        '\0', '\u{B}', '\u{1B}', '\u{7F}', '\u{85}', '\u{202E}', '\u{2067}',
+    ] {
         let text = format!("a{c}b");
-        assert_eq!(pointers("POST", "{s}/comments", &comment(&text)).await, ["/body"]);
-        assert_eq!(pointers("POST", "{s}/simulate", &declined(&text)).await, ["/reason"]);
+        assert_eq!(
+            pointers("POST", "{s}/comments", &comment(&text)).await,
+            ["/body"]
+        );
+        assert_eq!(
+            pointers("POST", "{s}/simulate", &declined(&text)).await,
+            ["/reason"]
+        );
         let label = json!({"body": "a", "authorLabel": text});
-        assert_eq!(pointers("POST", "{s}/comments", &label).await, ["/authorLabel"]);
+        assert_eq!(
+            pointers("POST", "{s}/comments", &label).await,
+            ["/authorLabel"]
+        );
         let file = json!({"name": format!("{text}.pdf"), "content": "QUJD"});
         assert_eq!(pointers("POST", "/v1/files", &file).await, ["/name"]);
         let party = json!({"email": "ona@example.lt", "name": text});

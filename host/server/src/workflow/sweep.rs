@@ -43,13 +43,15 @@ impl App {
             .await
     }
 
-    /// Removes what no row names, and comes again a day later.
+    /// Removes what no row names and what counts no more, and comes again a day
+    /// later.
     pub(crate) async fn sweep(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
         let swept = lease::hold(&self.store, job, self.remove_ownerless()).await?;
         let (files, keys) = swept?;
         if files + keys > 0 {
             tracing::info!(files, keys, "ownerless byte files and data keys removed");
         }
+        self.forget_prompts().await?;
         let next = shifted(self.store.now().await?, EVERY);
         self.put_off(job, next).await
     }
