@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
 use tokio::time::Instant;
 
-use super::calls::{batch, caller, create, document, read, terms};
-use super::deployment::{Deployment, SIGN, Site};
+use super::calls::{batch, create, document, read, terms};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
 use crate::error::WorkflowError;
@@ -34,7 +34,7 @@ async fn store_file(host: &Host) -> Result<OpenedFile, WorkflowError> {
         pointer: "/content",
         content: Bytes::from(content),
     };
-    host.app.store_file(&caller(), form, None).await
+    host.app.store_file(&CALLER, form, None).await
 }
 
 /// One stored file, so many times.
@@ -54,7 +54,7 @@ fn used(host: &Host, caller: &Caller) -> [u64; 2] {
 }
 
 fn used_live(host: &Host) -> [u64; 2] {
-    used(host, &caller())
+    used(host, &CALLER)
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
     let file = store_file(&host).await.unwrap();
     let keys = deployment.data_keys();
 
-    let refused = host.app.create_batch(&caller(), batch_of(&file, 20), None);
+    let refused = host.app.create_batch(&CALLER, batch_of(&file, 20), None);
 
     match refused.await.map(|_| ()) {
         Err(WorkflowError::QuotaExceeded(exceeded)) => {
@@ -82,7 +82,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
 
     // What a refused request had reserved is free again.
     let fits = batch_of(&file, 15);
-    host.app.create_batch(&caller(), fits, None).await.unwrap();
+    host.app.create_batch(&CALLER, fits, None).await.unwrap();
     assert_eq!(used_live(&host), [16 * file.row.bytes, 15]);
     drop(host);
     site.shutdown().await;
@@ -131,7 +131,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     let file = store_file(&host).await.unwrap();
     let bytes = file.row.bytes;
     let app = &host.app;
-    let batch = app.create_batch(&caller(), batch_of(&file, 4), None);
+    let batch = app.create_batch(&CALLER, batch_of(&file, 4), None);
     let ids = batch.await.unwrap().row.signings;
     assert_eq!(used_live(&host), [5 * bytes, 4]);
 
@@ -147,11 +147,11 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     assert_eq!(used_live(&host), [5 * bytes + signed, 4]);
 
     // One is cancelled, one erased, the file deleted.
-    app.cancel_signing(&caller(), ids[1]).await.unwrap();
+    app.cancel_signing(&CALLER, ids[1]).await.unwrap();
     assert_eq!(used_live(&host), [5 * bytes + signed, 3]);
-    app.erase_signing(&caller(), ids[2]).await.unwrap();
+    app.erase_signing(&CALLER, ids[2]).await.unwrap();
     assert_eq!(used_live(&host), [4 * bytes + signed, 2]);
-    app.delete_file(&caller(), file.row.id).await.unwrap();
+    app.delete_file(&CALLER, file.row.id).await.unwrap();
     assert_eq!(used_live(&host), [3 * bytes + signed, 2]);
 
     let next = deployment.sound_host().await;
@@ -162,7 +162,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     host.run_all().await;
     assert_eq!(used_live(&host), [3 * bytes + signed, 0]);
     let until = Instant::now() + LONG;
-    app.erase_ended_signings(&caller(), None, until)
+    app.erase_ended_signings(&CALLER, None, until)
         .await
         .unwrap();
     assert_eq!(used_live(&host), [0, 0]);
@@ -179,7 +179,7 @@ async fn what_is_erased_counts_until_its_bytes_are_gone() {
     let id = row.signing.id.uuid();
     let hidden = deployment.hide_bytes();
 
-    assert!(host.app.erase_signing(&caller(), id).await.is_err());
+    assert!(host.app.erase_signing(&CALLER, id).await.is_err());
 
     assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
     hidden.restore();
@@ -198,7 +198,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     let host = deployment.sound_host().await;
     let sandbox = Caller {
         mode: KeyMode::Test,
-        ..caller()
+        ..CALLER
     };
     let form = || SigningForm {
         source: SourceForm::Document(document("a.pdf")),
@@ -240,7 +240,7 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let file = store_file(&host).await.unwrap();
     let create = |times| {
         host.app
-            .create_batch(&caller(), batch_of(&file, times), None)
+            .create_batch(&CALLER, batch_of(&file, times), None)
     };
     create(15).await.unwrap();
 

@@ -28,7 +28,7 @@ impl App {
     }
 
     /// Forgets persons of whom nothing counts any more.
-    pub(super) async fn forget_prompts(&self) -> Result<(), WorkflowError> {
+    pub(crate) async fn forget_prompts(&self) -> Result<(), WorkflowError> {
         let now = self.store.now().await?;
         let mut over = Vec::new();
         let shown = self.store.each_row::<PromptsRow>(|stored| {
