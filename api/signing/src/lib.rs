@@ -30,7 +30,7 @@ pub use api::{
     IdempotentRequest, KeptAnswer, KeyMode, Presence, Principal, Record, Reservation, SigningApi,
 };
 pub use config::{BaseUrl, HttpConfig, MIB};
-pub use decode::{Fault, Faults, Query};
+pub use decode::{Fault, Faults, Query, UNFIT_FOR_LINES, disturbs_lines};
 pub use disposition::{Disposition, content_disposition};
 pub use docs::Neighbour;
 pub use edge::{BodyPace, RateLimits, RequestId, edge};

@@ -91,6 +91,8 @@ pub enum AttemptFailure {
     Timeout,
     /// No time-stamp could be had.
     TimestampUnavailable,
+    /// The person is asked by too many attempts already.
+    TooManyAttempts,
     /// The signer refused on the device.
     UserRefused,
     /// The signer chose another verification code.
@@ -99,7 +101,7 @@ pub enum AttemptFailure {
 
 impl AttemptFailure {
     /// All of them, for tables of texts.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::BadSignature,
         Self::Cancelled,
         Self::CertificateExpired,
@@ -114,6 +116,7 @@ impl AttemptFailure {
         Self::ProviderUnavailable,
         Self::Timeout,
         Self::TimestampUnavailable,
+        Self::TooManyAttempts,
         Self::UserRefused,
         Self::WrongCode,
     ];
@@ -136,6 +139,7 @@ impl AttemptFailure {
             Self::ProviderUnavailable => "provider_unavailable",
             Self::Timeout => "timeout",
             Self::TimestampUnavailable => "timestamp_unavailable",
+            Self::TooManyAttempts => "too_many_attempts",
             Self::UserRefused => "user_refused",
             Self::WrongCode => "wrong_code",
         }

@@ -27,6 +27,7 @@ use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::attempt::DocumentTurns;
 use crate::workflow::ceremony::Advices;
+use crate::workflow::quota::Uploads;
 use crate::workflow::sealing;
 
 /// Everything that the workflows work with: the five doors, opened.
@@ -57,6 +58,8 @@ pub(crate) struct App {
     /// Spares hashing a document again when it is read for the next step of a
     /// signature, by the id of its bytes.
     pub(crate) known_documents: KnownDocuments,
+    /// Lets documents in as long as there is room for them.
+    pub(crate) uploads: Uploads,
     /// Stored files that are in memory at one time to be signed.
     pub(crate) file_loads: Semaphore,
     /// Archives that are made at one time.

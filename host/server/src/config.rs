@@ -2,6 +2,7 @@
 
 mod absent;
 mod environment;
+mod quotas;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
@@ -16,6 +17,7 @@ use url::Url;
 
 use self::absent::without_absent;
 use self::environment::Environment;
+pub(crate) use self::quotas::{QuotaLimits, Quotas};
 use crate::records::PriceLadder;
 
 /// How many times as often as usual a key may come in the demo.
@@ -109,6 +111,20 @@ pub struct Limits {
     pub reads_per_minute: Option<NonZeroU32>,
     /// All other requests, likewise.
     pub writes_per_minute: Option<NonZeroU32>,
+    /// Documents that a workspace may store in all, in megabytes; without it as
+    /// many as are usual, and in the demo a hundred times as many.
+    pub stored_megabytes: Option<NonZeroU32>,
+    /// Signings of a workspace that have not ended, likewise.
+    pub open_signings: Option<NonZeroU32>,
+    /// The same as `stored_megabytes` of test keys.
+    pub sandbox_stored_megabytes: Option<NonZeroU32>,
+    /// The same as `open_signings` of test keys.
+    pub sandbox_open_signings: Option<NonZeroU32>,
+    /// Documents that a workspace may store within a minute, likewise.
+    pub stored_megabytes_per_minute: Option<NonZeroU32>,
+    /// Free space on the disk below which no documents are taken, in megabytes;
+    /// without it as much as is usual, and in the demo a tenth of that.
+    pub free_megabytes: Option<u32>,
     /// How long a stored file is kept, in days.
     pub file_days: NonZeroU16,
     /// How long a signature that a device has made is worth finishing, in
@@ -254,6 +270,12 @@ impl Default for Limits {
             max_batch_body_bytes: mebibytes(128),
             reads_per_minute: None,
             writes_per_minute: None,
+            stored_megabytes: None,
+            open_signings: None,
+            sandbox_stored_megabytes: None,
+            sandbox_open_signings: None,
+            stored_megabytes_per_minute: None,
+            free_megabytes: None,
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
             finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
             plugin_calls: NonZeroU32::new(16).expect("sixteen is not zero"),
@@ -388,6 +410,11 @@ mod tests {
             "max_batch_body_bytes",
             "reads_per_minute",
             "writes_per_minute",
+            "stored_megabytes",
+            "open_signings",
+            "sandbox_stored_megabytes",
+            "sandbox_open_signings",
+            "stored_megabytes_per_minute",
             "file_days",
             "finish_hours",
             "plugin_calls",

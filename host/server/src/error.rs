@@ -8,6 +8,7 @@ use parafa_store::keys::KeyError;
 use url::Url;
 
 use crate::workflow::billing::PaymentCause;
+use crate::workflow::quota::QuotaExceeded;
 
 /// Why a workflow did not do what it was asked. `crate::api::problems` maps
 /// each variant to its answer.
@@ -37,6 +38,21 @@ pub(crate) enum WorkflowError {
         cause: PaymentCause,
         /// A page on which a person can settle it.
         recovery_url: Option<Box<Url>>,
+    },
+    /// The workspace would store more than it may.
+    #[error("a quota would be exceeded: {0:?}")]
+    QuotaExceeded(QuotaExceeded),
+    /// The workspace stores more in a minute than it may.
+    #[error("too many bytes in a minute")]
+    TooManyBytes {
+        /// Seconds until as many may come.
+        retry_after: u32,
+    },
+    /// The disk has too little room for more documents.
+    #[error("the disk is nearly full")]
+    DiskFull {
+        /// Seconds until there may be room.
+        retry_after: u32,
     },
     /// The claim on an idempotency key has run out.
     #[error("the request took so long that its idempotency key was given to another")]

@@ -3,6 +3,7 @@
 
 mod deliveries;
 mod plugins;
+mod quotas;
 mod requests;
 mod scrape;
 
@@ -18,6 +19,7 @@ use prometheus_client::registry::Registry;
 
 pub(crate) use deliveries::{delivery_attempted, mail_attempted};
 pub(crate) use plugins::plugin_observer;
+pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
 
@@ -51,6 +53,7 @@ struct Metrics {
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
     plugins: plugins::PluginMetrics,
+    quotas: quotas::QuotaMetrics,
     store: scrape::StoreMetrics,
 }
 
@@ -136,6 +139,7 @@ impl Metrics {
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
+            quotas: quotas::QuotaMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,
         }

@@ -9,7 +9,7 @@ use axum::routing::get;
 use http::StatusCode;
 
 use crate::app::App;
-use crate::metrics::scrape;
+use crate::metrics::{look_at_quotas, scrape};
 use crate::records::SweepRow;
 
 /// `/healthz` tells that the process runs, `/readyz` that it can work, with a
@@ -50,5 +50,6 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
+    look_at_quotas(&app).await;
     scrape(&app.store, app.waiting_deliveries()).await
 }

@@ -17,6 +17,7 @@ mod idempotency;
 mod money;
 mod notice;
 mod price;
+mod prompts;
 mod signing;
 mod sweep;
 mod webhook_secret;
@@ -42,6 +43,7 @@ pub(crate) use notice::{
     MailPayload, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
 };
 pub(crate) use price::{NoPriceLadder, PriceLadder, PriceStep};
+pub(crate) use prompts::{Prompt, PromptsRow};
 pub(crate) use signing::{
     CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, Remains,
     SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,

@@ -41,6 +41,7 @@ use crate::workflow::attempt::DocumentTurns;
 use crate::workflow::ceremony::Advices;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
+use crate::workflow::quota::{Uploads, add_up};
 
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
@@ -63,6 +64,8 @@ pub(crate) async fn open(
         // One process has it at a time: who had claimed a job is dead.
         Engine::Sled => release_jobs(&folder.store).await?,
     }
+    let counted = add_up(&folder.store).await;
+    counted.context("what is stored cannot be added up")?;
     let shelf = Shelf::new(config, mode, plugin_observer());
     let started = shelf.start().await;
     let plugins = started.map_err(|error| match error.downcast::<NoPlugins>() {
@@ -70,7 +73,7 @@ pub(crate) async fn open(
         Err(fault) => fault,
     })?;
     let plugins = plugins.clone();
-    assemble(config, base_url, clock, folder, plugins, shelf)
+    assemble(config, mode, base_url, clock, folder, plugins, shelf)
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
@@ -92,6 +95,7 @@ pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
 /// whichever engine keeps the records and whoever shares them.
 pub(crate) fn assemble(
     config: &Config,
+    mode: StoreMode,
     base_url: Url,
     clock: Arc<dyn Clock>,
     folder: Folder,
@@ -111,6 +115,7 @@ pub(crate) fn assemble(
         TimestampPolicy::default(),
     );
     Ok(App {
+        uploads: Uploads::new(config.limits.quotas(mode), folder.files.clone()),
         store: folder.store,
         files: folder.files,
         keys: folder.keys,

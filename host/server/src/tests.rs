@@ -24,6 +24,8 @@ mod overdue;
 mod parties;
 mod polling;
 mod promise;
+mod prompts;
+mod quotas;
 mod races;
 mod reading;
 mod set_back;

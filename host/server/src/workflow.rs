@@ -22,6 +22,8 @@ pub(crate) mod lanes;
 pub(crate) mod lease;
 pub(crate) mod notices;
 pub(crate) mod plugin_failure;
+mod prompts;
+pub(crate) mod quota;
 pub(crate) mod read_signing;
 pub(crate) mod remind;
 mod renewal;

@@ -115,6 +115,15 @@ impl ByteFiles {
         .await
     }
 
+    /// Bytes that are free on the file system of the folder.
+    ///
+    /// # Errors
+    /// When the file system does not tell.
+    pub async fn free_space(&self) -> io::Result<u64> {
+        let folder = self.0.path().to_owned();
+        files::blocking(move || fs4::available_space(folder)).await
+    }
+
     /// Removes a file for good; tells whether it was there. Trying again is harmless.
     ///
     /// # Errors

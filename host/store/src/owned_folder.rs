@@ -53,6 +53,11 @@ impl OwnedFolder {
         })
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes a file that is not there yet, durably. Blocks on it.
     pub(crate) fn write(&self, id: Uuid, content: &[u8]) -> Result<(), FolderFault> {
         let path = self.file(id);

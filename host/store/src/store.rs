@@ -10,12 +10,14 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::engine::{CommitOutcome, Engine};
+use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
 use crate::error::StoreError;
+use crate::files;
 use crate::ids::IdSource;
 use crate::jobs::{self, ClaimedJob, Lane, Place};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
+use crate::sums::{Moved, Sums};
 use crate::table::{Table, layout};
 use crate::transaction::Transaction;
 
@@ -50,6 +52,7 @@ pub struct Store {
     ids: Arc<IdSource>,
     retry: RetryPolicy,
     counts: Arc<Counters>,
+    sums: Arc<Sums>,
     created_at: Option<Timestamp>,
 }
 
@@ -84,6 +87,7 @@ impl Store {
             ids: Arc::new(IdSource::default()),
             retry: RetryPolicy::default(),
             counts: Arc::default(),
+            sums: Arc::default(),
             created_at: None,
         };
         store.created_at = schema::open(&store, master, mode).await?;
@@ -116,8 +120,12 @@ impl Store {
         loop {
             let mut tx = self.begin().await?;
             let result = body(&mut tx).await;
+            let moved = match &result {
+                Ok(_) => tx.take_moved(),
+                Err(_) => Moved::default(),
+            };
             let commit = tx.into_commit(result.is_ok());
-            match self.engine.commit(commit).await {
+            match self.commit(commit, moved).await {
                 Ok(CommitOutcome::Committed) => {
                     self.counts.commits.fetch_add(1, Ordering::Relaxed);
                     return result;
@@ -292,6 +300,29 @@ impl Store {
 
     pub(crate) fn engine(&self) -> &dyn Engine {
         &*self.engine
+    }
+
+    pub(crate) fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// Commits, and moves the sums of what was committed: also where whoever waits for it goes
+    /// away meanwhile.
+    async fn commit(&self, commit: Commit, moved: Moved) -> Result<CommitOutcome, EngineError> {
+        if moved.is_empty() {
+            return self.engine.commit(commit).await;
+        }
+        let (engine, sums) = (self.engine.clone(), self.sums.clone());
+        let committed = tokio::spawn(async move {
+            let outcome = engine.commit(commit).await;
+            if let Ok(CommitOutcome::Committed) = outcome {
+                sums.apply(&moved);
+            }
+            outcome
+        });
+        committed
+            .await
+            .unwrap_or_else(|failure| files::resume(failure))
     }
 
     /// Waits until everything that was read so far is durable.

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::{Direction, MAX_SCAN_ENTRIES};
 use crate::error::StoreError;
 use crate::key::Key;
+use crate::sums::Addend;
 
 /// A row type: a serde value, kept as JSON under a key of its own.
 pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
@@ -21,6 +22,11 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
     /// All the table's indexes. Entries of an index that is not listed here are not kept.
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
         &[]
+    }
+
+    /// What the row adds to the sums of an owner, which [`Store::sum`](crate::Store::sum) tells.
+    fn addend(&self) -> Option<Addend> {
+        None
     }
 }
 

@@ -20,8 +20,10 @@ mod web_address;
 pub use self::fault::{Fault, Faults};
 pub(crate) use self::fault::{Position, append};
 pub(crate) use self::node::Node;
+pub use self::node::UNFIT_FOR_LINES;
 pub(crate) use self::object::{Either, Object};
 pub use self::query::Query;
+pub use self::text::disturbs_lines;
 use crate::problem::Problem;
 
 /// Decodes a body, and notes the faults of headers and query along with the

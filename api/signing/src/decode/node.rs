@@ -12,6 +12,12 @@ use crate::ids::parse_uuid;
 use crate::requests::limits::LONGEST_URL;
 use crate::vocabulary::WireName;
 
+/// What is wrong with a line that has a character of no use there.
+const UNFIT_FOR_LINE: &str = "must be one line without control characters and direction marks";
+/// The same of several lines.
+pub const UNFIT_FOR_LINES: &str =
+    "must have no control characters but tabs and line breaks, and no direction marks";
+
 /// One value of a body, with its place in it.
 #[derive(Clone)]
 pub(crate) struct Node<'j> {
@@ -137,14 +143,11 @@ impl<'j> Node<'j> {
         value
     }
 
-    /// A string of at most `longest` characters.
+    /// A line of at most `longest` characters.
     pub(crate) fn text(&self, longest: usize) -> Option<&'j str> {
-        let value = self.string()?;
-        let length = value.chars().count();
-        if length > longest {
-            self.fault(format!(
-                "must have at most {longest} characters, and has {length}"
-            ));
+        let value = self.bounded(longest)?;
+        if text::disturbs_line(value) {
+            self.fault(UNFIT_FOR_LINE);
             return None;
         }
         Some(value)
@@ -152,19 +155,29 @@ impl<'j> Node<'j> {
 
     /// The same with at least one character that can be seen.
     pub(crate) fn visible_text(&self, longest: usize) -> Option<&'j str> {
-        let value = self.text(longest)?;
-        if !text::is_visible(value) {
-            self.fault("must have at least one visible character");
+        self.visible(self.text(longest)?)
+    }
+
+    /// At most `longest` characters in as many lines as somebody likes.
+    pub(crate) fn lines(&self, longest: usize) -> Option<&'j str> {
+        let value = self.bounded(longest)?;
+        if text::disturbs_lines(value) {
+            self.fault(UNFIT_FOR_LINES);
             return None;
         }
         Some(value)
     }
 
+    /// The same with at least one character that can be seen.
+    pub(crate) fn visible_lines(&self, longest: usize) -> Option<&'j str> {
+        self.visible(self.lines(longest)?)
+    }
+
     /// A name of a file, without a folder.
     pub(crate) fn file_name(&self, longest: usize) -> Option<&'j str> {
         let name = self.visible_text(longest)?;
-        if name.contains(['/', '\\']) || name.chars().any(char::is_control) {
-            self.fault("must be a file name without slashes and control characters");
+        if name.contains(['/', '\\']) {
+            self.fault("must be a file name without slashes");
             return None;
         }
         Some(name)
@@ -208,7 +221,7 @@ impl<'j> Node<'j> {
     /// An absolute http or https address with a host, without credentials and
     /// fragment.
     pub(crate) fn web_address(&self) -> Option<Url> {
-        let url = web_address::parse(self.text(LONGEST_URL)?);
+        let url = web_address::parse(self.bounded(LONGEST_URL)?);
         if url.is_none() {
             self.fault("must be an absolute https URL without credentials and fragment");
         }
@@ -224,6 +237,27 @@ impl<'j> Node<'j> {
                 None
             }
         }
+    }
+
+    /// A string of at most `longest` characters.
+    fn bounded(&self, longest: usize) -> Option<&'j str> {
+        let value = self.string()?;
+        let length = value.chars().count();
+        if length > longest {
+            self.fault(format!(
+                "must have at most {longest} characters, and has {length}"
+            ));
+            return None;
+        }
+        Some(value)
+    }
+
+    fn visible(&self, value: &'j str) -> Option<&'j str> {
+        if !text::is_visible(value) {
+            self.fault("must have at least one visible character");
+            return None;
+        }
+        Some(value)
     }
 
     fn string(&self) -> Option<&'j str> {

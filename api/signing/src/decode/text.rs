@@ -1,4 +1,25 @@
-//! What can be seen of a text.
+//! What can be seen of a text, and what can be done with it unseen.
+
+/// Whether a text has a character that a line of plain text has no use for: a
+/// control character (Unicode's category Cc, tabs and line breaks among them),
+/// or one that turns the direction of what stands around it (UAX #9, 2.1 and
+/// 2.4). Where the text is shown, such a character could begin a line of its own
+/// or show what is not there.
+pub(super) fn disturbs_line(text: &str) -> bool {
+    text.chars().any(disturbs)
+}
+
+/// Whether a text of several lines has such a character. Line feeds, carriage
+/// returns and tabs belong there.
+#[must_use]
+pub fn disturbs_lines(text: &str) -> bool {
+    let is_layout = |c: &char| matches!(c, '\t' | '\n' | '\r');
+    text.chars().filter(|c| !is_layout(c)).any(disturbs)
+}
+
+fn disturbs(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
 
 /// Whether a text has a character that leaves a mark: not white space, not a
 /// control character, and none of those that Unicode draws as nothing.
@@ -36,6 +57,37 @@ fn is_ignorable(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_and_turns_of_direction_disturb() {
+        for c in [
+            '\u{0}', '\u{8}', '\u{B}', '\u{1B}', '\u{1F}', '\u{7F}', '\u{80}', '\u{85}', '\u{9F}',
+            '\u{202A}', '\u{202E}', '\u{2066}', '\u{2069}',
+        ] {
+            let text = format!("a{c}b");
+            assert!(disturbs_line(&text) && disturbs_lines(&text), "{text:?}");
+        }
+        for c in ['\t', '\n', '\r'] {
+            let text = format!("a{c}b");
+            assert!(disturbs_line(&text), "{text:?}");
+            assert!(!disturbs_lines(&text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_does_not_disturb() {
+        for text in [
+            "",
+            "Sutartis Nr. 7",
+            "šešių",
+            "合同",
+            "עברית",
+            "a\u{200F}b",
+            "\u{1F468}\u{200D}\u{1F469}",
+        ] {
+            assert!(!disturbs_line(text), "{text:?}");
+        }
+    }
 
     #[test]
     fn blank_texts_are_not_visible() {

@@ -10,6 +10,11 @@ use crate::vocabulary::WireName;
 /// none of the Basic Multilingual Plane that is drawn as nothing. Those beyond
 /// it have no notation that every dialect of patterns shares.
 const VISIBLE: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8]";
+/// A character of a line: neither a control character nor a turn of direction.
+const OF_LINE: &str = "[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]";
+/// The same of several lines, in which tabs and line breaks stand too.
+const OF_LINES: &str =
+    "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]";
 
 /// One schema.
 #[derive(Clone, Debug)]
@@ -107,9 +112,26 @@ impl Schema {
         self.with("minLength", length)
     }
 
-    /// Has something to be seen.
-    pub(in crate::openapi) fn visible(self) -> Self {
-        self.min_length(1).pattern(VISIBLE)
+    /// One line.
+    pub(in crate::openapi) fn line(self) -> Self {
+        self.pattern(format!("^{OF_LINE}*$"))
+    }
+
+    /// One line with something to be seen.
+    pub(in crate::openapi) fn visible_line(self) -> Self {
+        let pattern = format!("^{OF_LINE}*{VISIBLE}{OF_LINE}*$");
+        self.min_length(1).pattern(pattern)
+    }
+
+    /// Lines.
+    pub(in crate::openapi) fn lines(self) -> Self {
+        self.pattern(format!("^{OF_LINES}*$"))
+    }
+
+    /// Lines with something to be seen.
+    pub(in crate::openapi) fn visible_lines(self) -> Self {
+        let pattern = format!("^{OF_LINES}*{VISIBLE}{OF_LINES}*$");
+        self.min_length(1).pattern(pattern)
     }
 
     /// A regular expression of ECMA-262.

@@ -12,6 +12,7 @@ const OF_DOCUMENTS: &[ProblemKind] = &[
     ProblemKind::ContainerFinalized,
     ProblemKind::ContainerUnsound,
     ProblemKind::MdocNotAccepted,
+    ProblemKind::QuotaExceeded,
 ];
 
 impl Operation {
@@ -133,6 +134,7 @@ impl Operation {
                     ProblemKind::SigningInProgress,
                     ProblemKind::ArchiveNotSupported,
                     ProblemKind::ArchiveIncomplete,
+                    ProblemKind::QuotaExceeded,
                 ],
             },
             Self::SimulateOutcome => Contract {
@@ -144,7 +146,11 @@ impl Operation {
                 description: "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
                 body: Body::Required("SimulateRequest"),
                 answer: Answer::Json("Signing"),
-                refusals: &[ProblemKind::SandboxOnly, ProblemKind::SigningEnded],
+                refusals: &[
+                    ProblemKind::SandboxOnly,
+                    ProblemKind::SigningEnded,
+                    ProblemKind::QuotaExceeded,
+                ],
             },
             Self::EraseEndedSignings => Contract {
                 method: Method::POST,
@@ -246,7 +252,7 @@ impl Operation {
                 description: "Stores a document for use in several signings. It is looked at just as if it were posted with a signing.",
                 body: Body::Required("StoreFileRequest"),
                 answer: Answer::Created("StoredFile"),
-                refusals: &[ProblemKind::DocumentRefused],
+                refusals: &[ProblemKind::DocumentRefused, ProblemKind::QuotaExceeded],
             },
             Self::ReadFile => Contract {
                 method: Method::GET,

@@ -15,7 +15,7 @@ impl NewComment {
         node.object(|object| {
             let body = object
                 .required("body")
-                .and_then(|node| node.visible_text(LONGEST_COMMENT));
+                .and_then(|node| node.visible_lines(LONGEST_COMMENT));
             let author_label = object
                 .optional("authorLabel")
                 .map(|node| node.text(LONGEST_AUTHOR_LABEL));

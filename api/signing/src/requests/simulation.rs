@@ -25,7 +25,7 @@ impl Simulation {
             let signer_email = object.optional("signerEmail").map(|node| node.email());
             let reason = object
                 .optional("reason")
-                .map(|node| node.text(LONGEST_REASON));
+                .map(|node| node.lines(LONGEST_REASON));
             Some(Self {
                 action: action?,
                 signer_email: signer_email.flatten(),

@@ -310,6 +310,41 @@ async fn a_comment_has_something_to_read() {
 }
 
 #[tokio::test]
+async fn lines_that_people_write_may_have_breaks_and_tabs_and_nothing_else_unseen() {
+    let lines = "Ne:\r\n\tper brangu.\n";
+    let comment = |body: &str| json!({"body": body});
+    let declined = |reason: &str| json!({"action": "decline", "reason": reason});
+    let service = Service::new();
+    let told = send(&service, "POST", "{s}/comments", &comment(lines)).await;
+    assert_eq!(told.status, 201);
+    let told = send(&service, "POST", "{s}/simulate", &declined(lines)).await;
+    assert_eq!(told.status, 200);
+
+    for c in [
+        '\0', '\u{B}', '\u{1B}', '\u{7F}', '\u{85}', '\u{202E}', '\u{2067}',
+    ] {
+        let text = format!("a{c}b");
+        assert_eq!(
+            pointers("POST", "{s}/comments", &comment(&text)).await,
+            ["/body"]
+        );
+        assert_eq!(
+            pointers("POST", "{s}/simulate", &declined(&text)).await,
+            ["/reason"]
+        );
+        let label = json!({"body": "a", "authorLabel": text});
+        assert_eq!(
+            pointers("POST", "{s}/comments", &label).await,
+            ["/authorLabel"]
+        );
+        let file = json!({"name": format!("{text}.pdf"), "content": "QUJD"});
+        assert_eq!(pointers("POST", "/v1/files", &file).await, ["/name"]);
+        let party = json!({"email": "ona@example.lt", "name": text});
+        assert_eq!(pointers("POST", "{s}/signers", &party).await, ["/name"]);
+    }
+}
+
+#[tokio::test]
 async fn deep_json_is_refused_as_broken() {
     for body in ["[".repeat(200_000), "{\"a\":".repeat(200_000)] {
         let answer = Service::new()

@@ -7,6 +7,7 @@ use parafa_plugin_host::Refusal;
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
 use crate::workflow::billing::PaymentCause;
 use crate::workflow::plugin_failure::words;
+use crate::workflow::quota::{Quota, QuotaExceeded};
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<WorkflowError> for Problem {
@@ -32,6 +33,19 @@ fn answer(error: &WorkflowError) -> Problem {
             cause,
             recovery_url,
         } => Problem::payment_required(payment_detail(*cause), recovery_url.as_deref().cloned()),
+        WorkflowError::QuotaExceeded(exceeded) => {
+            Problem::new(ProblemKind::QuotaExceeded, quota_detail(exceeded))
+        }
+        WorkflowError::TooManyBytes { retry_after } => Problem::new(
+            ProblemKind::RateLimited,
+            "The workspace stores more bytes of documents within a minute than it may.",
+        )
+        .with_retry_after(*retry_after),
+        WorkflowError::DiskFull { retry_after } => Problem::unavailable(
+            "There is no room for more documents at the moment; nothing was changed. What is there \
+             already can be signed.",
+        )
+        .with_retry_after(*retry_after),
         WorkflowError::ClaimLost => Problem::of(ProblemKind::IdempotencyInProgress),
         WorkflowError::SigningEnded => Problem::of(ProblemKind::SigningEnded),
         WorkflowError::LastSigner => Problem::of(ProblemKind::LastSigner),
@@ -74,7 +88,7 @@ fn answer(error: &WorkflowError) -> Problem {
         }
         WorkflowError::TooManyAttempts { retry_after } => Problem::new(
             ProblemKind::RateLimited,
-            "Too many attempts were started within an hour.",
+            "Too many attempts of this person wait at once, or were started within an hour.",
         )
         .with_retry_after(*retry_after),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
@@ -96,6 +110,28 @@ fn answer(error: &WorkflowError) -> Problem {
             log(error);
             Problem::unavailable("The records cannot be read or written at the moment.")
         }
+    }
+}
+
+/// What is used, what is allowed and what to do.
+fn quota_detail(exceeded: &QuotaExceeded) -> String {
+    let QuotaExceeded {
+        quota,
+        used,
+        wanted,
+        allowed,
+    } = exceeded;
+    match quota {
+        Quota::StoredBytes => format!(
+            "The workspace's documents in this mode take {used} of at most {allowed} bytes, and \
+             this request would add {wanted}. Erase signings that have ended, delete stored files \
+             or wait until they expire, or ask the operator for a larger quota."
+        ),
+        Quota::OpenSignings => format!(
+            "{used} of at most {allowed} signings of the workspace are open in this mode, and this \
+             request would add {wanted}. Wait until some have ended, cancel or erase those that \
+             nobody needs, or ask the operator for a larger quota."
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bodies of the ceremony's calls.
 
 use parafa_api_signing::requests::LONGEST_REASON;
-use parafa_api_signing::{Fault, Problem};
+use parafa_api_signing::{Fault, Problem, UNFIT_FOR_LINES, disturbs_lines};
 use parafa_domain::{PersonalCode, SigningMethod};
 use serde_json::{Map, Value};
 
@@ -80,6 +80,9 @@ pub(super) fn decline(body: &[u8]) -> Result<Option<String>, Problem> {
             "reason",
             format!("must have at most {LONGEST_REASON} characters"),
         );
+    }
+    if reason.as_deref().is_some_and(disturbs_lines) {
+        members.fault::<()>("reason", UNFIT_FOR_LINES);
     }
     members.finish(Some(()))?;
     Ok(reason
@@ -263,5 +266,16 @@ mod tests {
         assert_eq!(decline(br#"{"reason":"  "}"#).unwrap(), None);
         assert_eq!(decline(br#"{"reason":" no "}"#).unwrap(), Some("no".into()));
         assert!(decline(format!(r#"{{"reason":"{}"}}"#, "x".repeat(501)).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_reason_may_have_lines_and_no_control_characters_or_direction_marks() {
+        let lines = decline(br#"{"reason":"no\n\tmoney"}"#).unwrap();
+        assert_eq!(lines.as_deref(), Some("no\n\tmoney"));
+        for unfit in [r"\u0000", r"\u001b", r"\u0085", r"\u202e", r"\u2069"] {
+            let body = format!(r#"{{"reason":"a{unfit}b"}}"#);
+            let problem = decline(body.as_bytes()).unwrap_err();
+            assert_eq!(problem.errors()[0].pointer, "/reason", "{unfit}");
+        }
     }
 }

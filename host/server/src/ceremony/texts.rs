@@ -118,6 +118,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
         (Language::Lt, F::TimestampUnavailable) => {
             "Laiko žymos gauti nepavyko. Bandykite po kelių minučių."
         }
+        (Language::Lt, F::TooManyAttempts) => LITHUANIAN.too_many_attempts,
         (Language::Lt, F::UserRefused) => "Atsisakėte pasirašyti savo įrenginyje.",
         (Language::Lt, F::WrongCode) => {
             "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą."
@@ -155,6 +156,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
         (Language::En, F::TimestampUnavailable) => {
             "No time-stamp could be had. Try again in a few minutes."
         }
+        (Language::En, F::TooManyAttempts) => ENGLISH.too_many_attempts,
         (Language::En, F::UserRefused) => "You refused to sign on your device.",
         (Language::En, F::WrongCode) => {
             "Another verification code was chosen on the device. Try again."

@@ -25,6 +25,8 @@ pub(crate) struct AttemptRow {
     pub(crate) base_version: Uuid,
     /// The plugin that prepared the signature and will finish it.
     pub(crate) plugin: Option<PluginPin>,
+    /// Keyed digest of the person who is asked, as long as somebody is.
+    pub(crate) person: Option<String>,
     pub(crate) started_at: Timestamp,
     pub(crate) ended_at: Option<Timestamp>,
     /// Counts the steps, so that a step done twice is stored once.

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Sealed, Table, TableName};
+use parafa_store::{Addend, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -38,5 +38,13 @@ impl Table for FileRow {
 
     fn key(&self) -> Uuid {
         self.id
+    }
+
+    /// Its bytes.
+    fn addend(&self) -> Option<Addend> {
+        Some(Addend {
+            of: (self.tenant, self.mode == KeyMode::Live),
+            amounts: [self.bytes, 0],
+        })
     }
 }

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use parafa_domain::{PersonalCode, Signing, SigningStatus};
-use parafa_store::{AnyIndex, Index, Sealed, Table, TableName, audit};
+use parafa_store::{Addend, AnyIndex, Index, Sealed, Table, TableName, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -54,6 +54,24 @@ impl SigningRow {
     /// it archives what they made.
     pub(crate) fn signed(&self) -> Option<&DocumentVersion> {
         self.newest().filter(|version| version.made_by.is_some())
+    }
+
+    /// Bytes of the documents that are kept because of it. Those of a signing
+    /// whose bytes are another record's count there.
+    fn stored_bytes(&self) -> u64 {
+        let is_gone = self.erased_at.is_some() && self.remains.is_none();
+        if is_gone || self.source == Source::Service {
+            return 0;
+        }
+        let versions = self.versions.iter().map(|version| version.bytes);
+        let artifact = self.artifact.as_ref();
+        // A document that was posted signed is its own artifact.
+        let is_new = |artifact: &&DocumentVersion| {
+            let mut versions = self.versions.iter();
+            versions.all(|version| version.bytes_id != artifact.bytes_id)
+        };
+        let artifact = artifact.filter(is_new).map(|artifact| artifact.bytes);
+        versions.chain(artifact).sum()
     }
 
     /// What the caller gets: the newest signed version, or else the artifact
@@ -208,6 +226,15 @@ impl Table for SigningRow {
             &SIGNINGS_BY_STATUS,
             &SIGNINGS_TO_ERASE,
         ]
+    }
+
+    /// Its bytes, and itself while it has not ended.
+    fn addend(&self) -> Option<Addend> {
+        let is_open = self.signing.status == SigningStatus::Pending;
+        Some(Addend {
+            of: (self.tenant, self.mode == KeyMode::Live),
+            amounts: [self.stored_bytes(), u64::from(is_open)],
+        })
     }
 }
 

@@ -37,6 +37,7 @@ use crate::records::{BillingRow, Funding, KeyMode, PriceLadder, Role};
 use crate::shelf::Shelf;
 use crate::startup;
 use crate::workflow::accounts::Caller;
+use crate::workflow::quota::add_up;
 
 /// Personal codes of people who sign, each with an account of their own.
 pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
@@ -342,6 +343,7 @@ impl<'s> Deployment<'s> {
         clock.advance(oddity.skew);
         let app = startup::assemble(
             &site.config,
+            StoreMode::Demo,
             Url::parse("http://localhost:8080").unwrap(),
             Arc::new(clock),
             self.records(looked_through).await?,
@@ -383,6 +385,7 @@ impl<'s> Deployment<'s> {
 
     async fn records(&self, engine: Arc<dyn Engine>) -> Result<Folder, StoreError> {
         let store = Store::open(engine, &self.master, StoreMode::Demo).await?;
+        add_up(&store).await?;
         let [bytes, keys] = ["bytes", "keys"].map(|name| self.folder.path().join(name));
         Ok(Folder {
             store,

@@ -90,7 +90,7 @@ impl App {
         for _ in 0..TRIES {
             let row = self.signing_of(caller, id).await?;
             let base = self.archivable(&row).await?.clone();
-            if let Some(archived) = self.archive_version(row, base).await? {
+            if let Some(archived) = self.archive_version(caller, row, base).await? {
                 return Ok(archived);
             }
         }
@@ -127,6 +127,7 @@ impl App {
     /// Raises one version; none if the signing has another one by then.
     async fn archive_version(
         self: &Arc<Self>,
+        caller: &Caller,
         row: SigningRow,
         base: DocumentVersion,
     ) -> Result<Option<Archived>, WorkflowError> {
@@ -146,6 +147,8 @@ impl App {
                 upgraded: false,
             }));
         };
+        // Until the row is stored.
+        let _room = self.room(caller, bytes.len() as u64, 0).await?;
         let app = Arc::clone(self);
         let kept =
             to_its_end(async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await })

@@ -31,6 +31,9 @@ impl App {
         keep: Option<Keep<'_, OpenedBatch>>,
     ) -> Result<OpenedBatch, WorkflowError> {
         let BatchForm { documents, terms } = form;
+        // Until the rows are stored.
+        let signings = documents.len() as u64;
+        let _room = self.room_for(caller, &documents, signings).await?;
         let examined = self.examine(caller, documents).await?;
         self.check_mail(terms.delivery)?;
         let id = self.store.new_id().await?;

@@ -1,5 +1,7 @@
 //! Opens signings: one document, one ceremony for each signer.
 
+use std::slice::from_ref;
+
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
 use parafa_store::clock::shifted;
@@ -41,8 +43,13 @@ impl App {
         keep: Option<Keep<'_, OpenedSigning>>,
     ) -> Result<OpenedSigning, WorkflowError> {
         let SigningForm { source, terms } = form;
+        // Until the rows are stored.
+        let room;
         let mut examined = match source {
-            SourceForm::Document(document) => self.examine(caller, vec![document]).await?,
+            SourceForm::Document(document) => {
+                room = self.room_for(caller, from_ref(&document), 1).await?;
+                self.examine(caller, vec![document]).await?
+            }
             SourceForm::Container(files) => {
                 self.examine(caller, files).await?;
                 return Err(WorkflowError::NotSetUp(
@@ -62,6 +69,7 @@ impl App {
             }
             return Err(error);
         }
+        drop(room);
         self.work.notify_one();
         prepared.log();
         Ok(prepared.opened)

@@ -50,6 +50,8 @@ impl App {
         form: FileForm,
         keep: Option<Keep<'_, OpenedFile>>,
     ) -> Result<OpenedFile, WorkflowError> {
+        // Until the row is stored.
+        let _room = self.room(caller, form.content.len() as u64, 0).await?;
         let report = self
             .examine_file(caller, &form.extension, form.pointer, form.content.clone())
             .await?;

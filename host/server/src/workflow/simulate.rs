@@ -56,6 +56,14 @@ impl App {
             SimulatedAction::Complete => self.rehearse(row).await?,
             SimulatedAction::Decline | SimulatedAction::Expire => None,
         };
+        // Until the row is stored.
+        let _room = match &rehearsed {
+            Some(rehearsed) => {
+                let bytes = rehearsed.made.bytes.len() as u64;
+                Some(self.room(caller, bytes, 0).await?)
+            }
+            None => None,
+        };
         let (app, caller) = (Arc::clone(self), *caller);
         let simulated = async move {
             app.keep_simulation(&caller, id, &key, &form, rehearsed)

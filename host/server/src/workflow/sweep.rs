@@ -84,7 +84,8 @@ impl App {
             .await
     }
 
-    /// Puts away and removes what no row names, and comes again a day later.
+    /// Puts away and removes what no row names, forgets what counts no more, and
+    /// comes again a day later.
     pub(crate) async fn sweep(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
         let sweeper = Sweeper {
             store: &self.store,
@@ -92,6 +93,7 @@ impl App {
             keys: &self.keys,
         };
         lease::hold(&self.store, job, sweeper.sweep(false)).await??;
+        self.forget_prompts().await?;
         let next = shifted(self.store.now().await?, EVERY);
         self.put_off(job, next).await
     }

@@ -14,6 +14,7 @@ use crate::engine::{Commit, Engine, Version, check_key, check_value};
 use crate::error::StoreError;
 use crate::ids::IdSource;
 use crate::key::Key;
+use crate::sums::Moved;
 use crate::table::{Table, decode, encode, index_entries, layout};
 
 mod guard;
@@ -31,6 +32,7 @@ pub struct Transaction<'env> {
     now: Timestamp,
     reads: BTreeMap<Bytes, Read>,
     writes: BTreeMap<Bytes, Option<Bytes>>,
+    moved: Moved,
     env: PhantomData<&'env ()>,
 }
 
@@ -51,6 +53,7 @@ impl Transaction<'_> {
             ids,
             reads: BTreeMap::new(),
             writes: BTreeMap::new(),
+            moved: Moved::default(),
             env: PhantomData,
         })
     }
@@ -114,6 +117,7 @@ impl Transaction<'_> {
             self.write(entry, None)?;
         }
         self.write(key, None)?;
+        self.moved.replace(old.addend(), None);
         Ok(true)
     }
 
@@ -157,6 +161,11 @@ impl Transaction<'_> {
 
     pub(crate) fn written_table(&self) -> Option<String> {
         self.writes.keys().next().map(|key| layout::table_of(key))
+    }
+
+    /// By how much the writes move sums.
+    pub(crate) fn take_moved(&mut self) -> Moved {
+        std::mem::take(&mut self.moved)
     }
 
     /// The recorded reads with, or without, the writes.
@@ -217,6 +226,8 @@ impl Transaction<'_> {
             }
             self.write(entry, Some(primary.clone()))?;
         }
-        self.write(key, Some(Bytes::from(encode(new)?)))
+        self.write(key, Some(Bytes::from(encode(new)?)))?;
+        self.moved.replace(old.and_then(T::addend), new.addend());
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ mod limits;
 mod moving_rows;
 mod power_loss;
 mod restore;
+mod sums;
 mod tables;
 mod torn;
 mod transactions;

@@ -9,7 +9,7 @@ use crate::vocabulary::{
 };
 
 /// Characters that a file name may not have, for a class of a pattern.
-const NOT_IN_FILE_NAMES: &str = "/\\\\\\u0000-\\u001f\\u007f-\\u009f";
+const NOT_IN_FILE_NAMES: &str = "/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069";
 
 /// What [`content`] looks like.
 const BASE64: &str =
@@ -55,8 +55,8 @@ fn terms() -> [Member; 8] {
             "title",
             Schema::string()
                 .max_length(limits::LONGEST_TITLE)
-                .visible()
-                .described("Shown to signers on the ceremony page and in their mail."),
+                .visible_line()
+                .described("One line, shown to signers on the ceremony page and in their mail."),
         ),
         required(
             "signers",
@@ -85,6 +85,7 @@ fn terms() -> [Member; 8] {
             "externalId",
             Schema::string()
                 .max_length(limits::LONGEST_EXTERNAL_ID)
+                .line()
                 .described("The caller's own reference."),
         ),
         optional(
@@ -155,7 +156,10 @@ fn signer() -> Schema {
                 .default(PartyRole::Signer.as_str())
                 .described("A viewer is recorded only."),
         ),
-        optional("name", Schema::string().max_length(limits::LONGEST_NAME)),
+        optional(
+            "name",
+            Schema::string().max_length(limits::LONGEST_NAME).line(),
+        ),
         optional(
             "language",
             Schema::one_of::<Language>()
@@ -196,7 +200,7 @@ fn simulate() -> Schema {
         ),
         optional(
             "reason",
-            Schema::string().max_length(limits::LONGEST_REASON),
+            Schema::string().max_length(limits::LONGEST_REASON).lines(),
         ),
     ])
 }
@@ -226,12 +230,13 @@ fn comment() -> Schema {
             "body",
             Schema::string()
                 .max_length(limits::LONGEST_COMMENT)
-                .visible(),
+                .visible_lines(),
         ),
         optional(
             "authorLabel",
             Schema::string()
                 .max_length(limits::LONGEST_AUTHOR_LABEL)
+                .line()
                 .described("The caller's own name for the writer."),
         ),
     ])

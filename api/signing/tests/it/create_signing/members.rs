@@ -130,12 +130,12 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/name",
             json!("../a.pdf"),
-            "must be a file name without slashes and control characters",
+            "must be a file name without slashes",
         ),
         (
             "/document/name",
             json!("a\n.pdf"),
-            "must be a file name without slashes and control characters",
+            "must be one line without control characters and direction marks",
         ),
         (
             "/document/name",
@@ -298,5 +298,32 @@ async fn exactly_one_of_content_and_file_token_is_needed() {
             "/document/fileToken".to_owned(),
             "must be a UUID".to_owned()
         )]
+    );
+}
+
+#[tokio::test]
+async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_shown() {
+    let unfit = "must be one line without control characters and direction marks";
+    for c in [
+        '\0', '\t', '\n', '\r', '\u{1B}', '\u{7F}', '\u{85}', '\u{9F}', '\u{202A}', '\u{202E}',
+        '\u{2066}', '\u{2069}',
+    ] {
+        for (pointer, text) in [
+            ("/title", format!("Sutartis{c}https://evil.example")),
+            ("/externalId", format!("a{c}b")),
+            ("/document/name", format!("fdp{c}.pdf")),
+            ("/signers/0/name", format!("Ona{c}Onaitė")),
+        ] {
+            let faults = Service::new().faults(&with(pointer, json!(text))).await;
+            assert_eq!(faults, [(pointer.to_owned(), unfit.to_owned())], "{text:?}");
+        }
+    }
+    // Marks that a script needs, and joins of signs, are text.
+    let title = json!("עברית\u{200F} \u{1F468}\u{200D}\u{1F469}");
+    assert!(
+        Service::new()
+            .pointers(&with("/title", title))
+            .await
+            .is_empty()
     );
 }

@@ -58,10 +58,11 @@ impl App {
             reserve: SignRequest::RESERVE,
             params: Vec::new(),
         };
-        Ok(Next::step(
-            Phase::Signing,
-            AttemptStep::Prepare { chosen, request },
-        ))
+        let step = AttemptStep::Prepare { chosen, request };
+        Ok(StepOutcome::Next(Box::new(Next {
+            person: identifier.map(|identifier| self.prompted_person(identifier)),
+            ..Next::new(Phase::Signing, step)
+        })))
     }
 
     /// Whether the signer's identity lock, if there is one, admits the holder.

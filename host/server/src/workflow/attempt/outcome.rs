@@ -150,6 +150,8 @@ pub(super) struct Next {
     pub(super) verification_code: Option<String>,
     pub(super) plugin: Option<PluginPin>,
     pub(super) device_link: Option<OpenDeviceLink>,
+    /// Keyed digest of the person who will be asked, known by their certificate.
+    pub(super) person: Option<String>,
 }
 
 impl Next {
@@ -165,6 +167,7 @@ impl Next {
             verification_code: None,
             plugin: None,
             device_link: None,
+            person: None,
         }
     }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
-use crate::workflow::{billing, change, deadline, notices, sealing};
+use crate::workflow::{billing, change, deadline, notices, prompts, sealing};
 
 /// How long an attempt keeps its turn without a step forward: as long as it may
 /// take, so that none goes on while another signer is let in.
@@ -47,6 +47,7 @@ pub(in crate::workflow) async fn end(
     attempt.phase = Phase::Failed;
     attempt.failure = Some(failure);
     attempt.ended_at = Some(tx.now());
+    prompts::end(tx, &mut attempt, false).await?;
     forget(&mut attempt);
     tx.put(&attempt).await?;
     let fields = audit::Fields::new()
@@ -101,6 +102,15 @@ pub(super) async fn store_next(
         return Err(WorkflowError::Inconsistent(
             "an attempt went from one phase to one that cannot follow",
         ));
+    }
+    if next.step.holds_signature() {
+        prompts::end(tx, &mut attempt, true).await?;
+    } else if attempt.person.is_none()
+        && let Some(person) = &next.person
+        && prompts::begin(tx, &mut attempt, person).await?.is_some()
+    {
+        let failure = AttemptFailure::TooManyAttempts;
+        return store_failure(tx, job, attempt, signing, failure).await;
     }
     attempt.phase = next.phase;
     attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
@@ -249,6 +259,7 @@ pub(super) async fn store_signed(
     signing.plugin_faults = None;
     attempt.phase = Phase::Done;
     attempt.ended_at = Some(now);
+    prompts::end(tx, &mut attempt, true).await?;
     forget(&mut attempt);
     tx.put(&attempt).await?;
     tx.put(&signing).await?;

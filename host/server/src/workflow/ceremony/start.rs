@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, AttemptStep, KeyMode, SigningRow};
 use crate::workflow::attempt::{self, TURN};
-use crate::workflow::sealing;
+use crate::workflow::{prompts, sealing};
 
 /// An attempt to be.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ impl App {
                 "this signing method is not set up here",
             ));
         }
+        let person = start.person.as_deref();
+        let person = person.map(|identifier| self.prompted_person(identifier));
         let first = match start.person {
             Some(person) => AttemptStep::RequestCertificate { person },
             None => AttemptStep::RequestDeviceLink,
@@ -53,7 +55,7 @@ impl App {
         let shown = start.document_sha256;
         self.store
             .transact(|tx| {
-                let (step, shown) = (step.clone(), shown.clone());
+                let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = tx
@@ -70,7 +72,7 @@ impl App {
                     if shown.is_some_and(|shown| shown != base.sha256) {
                         return Err(WorkflowError::DocumentChanged);
                     }
-                    let attempt = AttemptRow {
+                    let mut attempt = AttemptRow {
                         id,
                         signing,
                         signer: signer.uuid(),
@@ -80,6 +82,7 @@ impl App {
                         verification_code: None,
                         base_version: base.bytes_id,
                         plugin: None,
+                        person: None,
                         started_at: now,
                         ended_at: None,
                         step_number: 0,
@@ -89,6 +92,11 @@ impl App {
                         returned_with: None,
                         step: Some(step),
                     };
+                    if let Some(person) = &person
+                        && let Some(retry_after) = prompts::begin(tx, &mut attempt, person).await?
+                    {
+                        return Err(WorkflowError::TooManyAttempts { retry_after });
+                    }
                     tx.put(&row).await?;
                     tx.insert(&attempt).await?;
                     attempt::schedule(tx, &attempt).await?;

@@ -1,0 +1,33 @@
+use jiff::Timestamp;
+use parafa_store::{Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// How often a person was asked to sign of late, over all signings.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct PromptsRow {
+    /// Keyed digest of the person's national identifier.
+    pub(crate) person: String,
+    /// Attempts that wait for the person, or ended without a signature.
+    pub(crate) attempts: Vec<Prompt>,
+}
+
+/// One attempt that asks a person.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Prompt {
+    pub(crate) attempt: Uuid,
+    /// When it began to ask.
+    pub(crate) at: Timestamp,
+    /// Whether it has not ended.
+    pub(crate) waits: bool,
+}
+
+impl Table for PromptsRow {
+    type Key = String;
+
+    const NAME: TableName = TableName::new("prompts");
+
+    fn key(&self) -> String {
+        self.person.clone()
+    }
+}

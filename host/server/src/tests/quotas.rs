@@ -1,0 +1,277 @@
+//! How much a workspace may store.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_domain::SigningOrder;
+use tokio::time::Instant;
+
+use super::calls::{batch, create, document, read, terms};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
+use super::host::Host;
+use super::stage::Stage;
+use crate::error::WorkflowError;
+use crate::records::{Delivery, KeyMode};
+use crate::workflow::accounts::Caller;
+use crate::workflow::files::{FileForm, OpenedFile};
+use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use crate::workflow::quota::Quota;
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+
+/// A file of which twenty are more than a megabyte, and one is not.
+const FILE_BYTES: usize = 60_000;
+const ONE: NonZeroU32 = NonZeroU32::MIN;
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_secs(60);
+
+async fn store_file(host: &Host) -> Result<OpenedFile, WorkflowError> {
+    let content = parafa_fixtures::PdfBuilder::new().build_of_size(FILE_BYTES);
+    let form = FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: Bytes::from(content),
+    };
+    host.app.store_file(&CALLER, form, None).await
+}
+
+/// One stored file, so many times.
+fn batch_of(file: &OpenedFile, times: usize) -> BatchForm {
+    let mut document = document("a.pdf");
+    document.content = ContentForm::File(file.row.id);
+    BatchForm {
+        documents: vec![document; times],
+        ..batch()
+    }
+}
+
+/// Bytes of documents and open signings of a workspace in one mode.
+fn used(host: &Host, caller: &Caller) -> [u64; 2] {
+    let of = (caller.tenant, caller.mode == KeyMode::Live);
+    host.app.store.sum(&of)
+}
+
+fn used_live(host: &Host) -> [u64; 2] {
+    used(host, &CALLER)
+}
+
+#[tokio::test]
+async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_written() {
+    let mut site = Site::start().await;
+    site.config.limits.stored_megabytes = Some(ONE);
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let file = store_file(&host).await.unwrap();
+    let keys = deployment.data_keys();
+
+    let refused = host.app.create_batch(&CALLER, batch_of(&file, 20), None);
+
+    match refused.await.map(|_| ()) {
+        Err(WorkflowError::QuotaExceeded(exceeded)) => {
+            assert_eq!(exceeded.quota, Quota::StoredBytes);
+            assert_eq!(exceeded.used, file.row.bytes);
+            assert_eq!(exceeded.wanted, 20 * file.row.bytes);
+            assert_eq!(exceeded.allowed, 1_000_000);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(deployment.byte_files().len(), 1, "the file's alone");
+    assert_eq!(deployment.data_keys(), keys);
+
+    // What a refused request had reserved is free again.
+    let fits = batch_of(&file, 15);
+    host.app.create_batch(&CALLER, fits, None).await.unwrap();
+    assert_eq!(used_live(&host), [16 * file.row.bytes, 15]);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
+    let mut site = Site::start().await;
+    site.config.limits.open_signings = NonZeroU32::new(5);
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let many = (0..20).map(|_| {
+        let (host, posted) = (host.clone(), site.posted());
+        tokio::spawn(async move { host.create(posted, SigningOrder::Parallel).await })
+    });
+    let (mut created, mut refused) = (0, 0);
+    for one in many.collect::<Vec<_>>() {
+        match one.await.unwrap() {
+            Ok(_) => created += 1,
+            Err(WorkflowError::QuotaExceeded(exceeded)) => {
+                assert_eq!(exceeded.quota, Quota::OpenSignings);
+                refused += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    assert!((1..=5).contains(&created), "{created}");
+    assert_eq!(created + refused, 20);
+    while used_live(&host)[1] < 5 {
+        host.create(site.posted(), SigningOrder::Parallel)
+            .await
+            .unwrap();
+    }
+    let sixth = host.create(site.posted(), SigningOrder::Parallel).await;
+    assert!(matches!(sixth, Err(WorkflowError::QuotaExceeded(_))));
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_the_next_host() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let file = store_file(&host).await.unwrap();
+    let bytes = file.row.bytes;
+    let app = &host.app;
+    let batch = app.create_batch(&CALLER, batch_of(&file, 4), None);
+    let ids = batch.await.unwrap().row.signings;
+    assert_eq!(used_live(&host), [5 * bytes, 4]);
+
+    // One is signed, which adds a version.
+    let signer = read(&host, ids[0]).await.signing.signers[0].id.uuid();
+    host.start(signer, SIGN[0]).await.unwrap();
+    while read(&host, ids[0]).await.versions.len() < 2 {
+        if host.run_due().await == 0 {
+            site.pass(SignedDuration::from_secs(1));
+        }
+    }
+    let signed = read(&host, ids[0]).await.versions[1].bytes;
+    assert_eq!(used_live(&host), [5 * bytes + signed, 4]);
+
+    // One is cancelled, one erased, the file deleted.
+    app.cancel_signing(&CALLER, ids[1]).await.unwrap();
+    assert_eq!(used_live(&host), [5 * bytes + signed, 3]);
+    app.erase_signing(&CALLER, ids[2]).await.unwrap();
+    assert_eq!(used_live(&host), [4 * bytes + signed, 2]);
+    app.delete_file(&CALLER, file.row.id).await.unwrap();
+    assert_eq!(used_live(&host), [3 * bytes + signed, 2]);
+
+    let next = deployment.sound_host().await;
+    assert_eq!(used_live(&next), used_live(&host));
+
+    // Deadlines end the others.
+    site.pass(SignedDuration::from_hours(24 * 15));
+    host.run_all().await;
+    assert_eq!(used_live(&host), [3 * bytes + signed, 0]);
+    let until = Instant::now() + LONG;
+    app.erase_ended_signings(&CALLER, None, until)
+        .await
+        .unwrap();
+    assert_eq!(used_live(&host), [0, 0]);
+    drop((host, next));
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_erased_counts_until_its_bytes_are_gone() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
+    let id = row.signing.id.uuid();
+    let hidden = deployment.hide_bytes();
+
+    assert!(host.app.erase_signing(&CALLER, id).await.is_err());
+
+    assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
+    hidden.restore();
+    site.pass(SignedDuration::from_mins(1));
+    host.run_all().await;
+    assert_eq!(used_live(&host), [0, 0]);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_sandbox_has_a_quota_of_its_own() {
+    let mut site = Site::start().await;
+    site.config.limits.sandbox_open_signings = Some(ONE);
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let sandbox = Caller {
+        mode: KeyMode::Test,
+        ..CALLER
+    };
+    let form = || SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = host
+        .app
+        .create_signing(&sandbox, form(), None)
+        .await
+        .unwrap();
+
+    let second = host.app.create_signing(&sandbox, form(), None).await;
+    assert!(matches!(second, Err(WorkflowError::QuotaExceeded(_))));
+    create(&host, SigningOrder::Parallel, Delivery::Link).await;
+
+    let completed = SimulationForm {
+        action: SimulatedAction::Complete,
+        email: None,
+        reason: None,
+    };
+    let posted = created.row.versions[0].bytes;
+    let ended = host.app.simulate_outcome(&sandbox, created.id(), completed);
+    let artifact = ended.await.unwrap().row.artifact.unwrap().bytes;
+    assert_eq!(used(&host, &sandbox), [posted + artifact, 0]);
+    host.app
+        .create_signing(&sandbox, form(), None)
+        .await
+        .unwrap();
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn bytes_come_in_no_faster_than_so_many_a_minute() {
+    let mut site = Site::start().await;
+    site.config.limits.stored_megabytes_per_minute = Some(ONE);
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let file = store_file(&host).await.unwrap();
+    let create = |times| {
+        host.app
+            .create_batch(&CALLER, batch_of(&file, times), None)
+    };
+    create(15).await.unwrap();
+
+    let refused = create(2).await.map(|_| ());
+
+    match refused {
+        Err(WorkflowError::TooManyBytes { retry_after }) => {
+            assert!((1..=10).contains(&retry_after), "{retry_after}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(used_live(&host)[1], 15);
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_that_are_there() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.host.app.uploads.seem_free(100_000_000);
+
+    let refused = store_file(&stage.host).await;
+    assert!(matches!(refused, Err(WorkflowError::DiskFull { .. })));
+    let refused = stage.host.create(site.posted(), SigningOrder::Parallel);
+    assert!(matches!(refused.await, Err(WorkflowError::DiskFull { .. })));
+
+    assert_eq!(stage.attempt().await.failure, None);
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    stage.host.app.uploads.seem_free(100_100_000);
+    store_file(&stage.host).await.unwrap();
+    drop(stage);
+    site.shutdown().await;
+}

@@ -1,0 +1,121 @@
+//! How many bytes a workspace may store in a minute.
+
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use parafa_store::SumOf;
+use tokio::time::Instant;
+
+/// The time in which an empty bucket fills.
+const WINDOW: Duration = Duration::from_secs(60);
+/// From how many buckets on those that are full again are dropped.
+const MANY_BUCKETS: usize = 4096;
+
+/// A token bucket of bytes for each workspace and mode, kept as the moment at
+/// which it will be full.
+#[derive(Default)]
+pub(super) struct Pace(Mutex<HashMap<SumOf, Instant>>);
+
+impl Pace {
+    /// Takes so many bytes out of a bucket that holds those of a minute. A
+    /// request for more than that takes a full one, which is then empty for as
+    /// much longer.
+    ///
+    /// # Errors
+    /// The whole seconds after which there will be as many.
+    pub(super) fn take(
+        &self,
+        of: SumOf,
+        bytes: u64,
+        a_minute: NonZeroU64,
+        now: Instant,
+    ) -> Result<(), u32> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let cost = time_of(bytes, a_minute);
+        let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= MANY_BUCKETS {
+            buckets.retain(|_, full_at| *full_at > now);
+        }
+        let full_at = buckets.entry(of).or_insert(now);
+        let used = full_at.saturating_duration_since(now);
+        let over = (used + cost.min(WINDOW)).saturating_sub(WINDOW);
+        if !over.is_zero() {
+            return Err(whole_seconds(over));
+        }
+        *full_at = now + used + cost;
+        Ok(())
+    }
+}
+
+/// The time in which so many bytes come back.
+fn time_of(bytes: u64, a_minute: NonZeroU64) -> Duration {
+    let millis = u128::from(bytes) * WINDOW.as_millis() / u128::from(a_minute.get());
+    // A day is more than any request is to wait.
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX)).min(24 * 60 * WINDOW)
+}
+
+/// Rounded up, so that whoever waits as long finds the bytes.
+fn whole_seconds(time: Duration) -> u32 {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    u32::try_from(seconds).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    const OF: SumOf = (Uuid::from_u128(1), true);
+    const A_MINUTE: NonZeroU64 = NonZeroU64::new(600).unwrap();
+
+    #[test]
+    fn the_bytes_of_a_minute_may_come_at_once_and_then_as_they_come_back() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        pace.take(OF, 400, A_MINUTE, now).unwrap();
+        pace.take(OF, 200, A_MINUTE, now).unwrap();
+
+        assert_eq!(pace.take(OF, 100, A_MINUTE, now), Err(10));
+
+        let then = now + Duration::from_secs(10);
+        pace.take(OF, 100, A_MINUTE, then).unwrap();
+        assert_eq!(pace.take(OF, 1, A_MINUTE, then), Err(1));
+    }
+
+    #[test]
+    fn a_request_for_more_than_a_minute_holds_waits_for_a_full_bucket_and_is_paid_for() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        pace.take(OF, 1200, A_MINUTE, now).unwrap();
+
+        assert_eq!(pace.take(OF, 600, A_MINUTE, now), Err(120));
+        let then = now + Duration::from_secs(120);
+        pace.take(OF, 600, A_MINUTE, then).unwrap();
+    }
+
+    #[test]
+    fn workspaces_and_modes_have_buckets_of_their_own_and_nothing_costs_nothing() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        pace.take(OF, 600, A_MINUTE, now).unwrap();
+        assert!(pace.take(OF, 600, A_MINUTE, now).is_err());
+
+        pace.take(OF, 0, A_MINUTE, now).unwrap();
+        pace.take((OF.0, false), 600, A_MINUTE, now).unwrap();
+        pace.take((Uuid::from_u128(2), true), 600, A_MINUTE, now)
+            .unwrap();
+    }
+
+    #[test]
+    fn buckets_that_are_full_again_are_dropped() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        for id in 0..MANY_BUCKETS as u128 {
+            pace.take((Uuid::from_u128(id), true), 1, A_MINUTE, now)
+                .unwrap();
+        }
+        pace.take((OF.0, false), 1, A_MINUTE, now + WINDOW).unwrap();
+        assert_eq!(pace.0.lock().unwrap().len(), 1);
+    }
+}
