@@ -4,13 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use parafa_fixtures::hostile;
+use parafa_fixtures::tool::samples;
 use reqwest::StatusCode;
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::support::client::Refused;
 use crate::support::demo::Demo;
-use crate::support::referee::samples;
 use crate::support::verdicts::verdict;
 
 /// Samples at work at the same time: most of the time a device is waited for.

@@ -9,10 +9,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use parafa_fixtures::referees::python;
 use parafa_fixtures::tool;
 
 use crate::support::demo::Demo;
-use crate::support::{referee, root};
+use crate::support::root;
 
 /// Generated requests to each call, beside those at the bounds of its schemas.
 const EXAMPLES: &str = "20";
@@ -32,7 +33,7 @@ fn the_server_keeps_to_its_description_with_a_test_key() {
 }
 
 fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
-    let Some(python) = referee::python() else {
+    let Some(python) = python() else {
         return;
     };
     let program = python.with_file_name("schemathesis");

@@ -2,7 +2,6 @@ use std::path::Path;
 
 use crate::process::{cargo, run};
 use crate::product;
-use crate::referees::Referees;
 use crate::tools;
 
 /// What is measured.
@@ -52,7 +51,6 @@ pub(crate) fn run_benches(
             .args(filter)
             .env("PARAFA_BIN", &parafa)
             .env("PARAFA_PLUGINS__FOLDER", root.join("target/plugins"));
-        Referees::locate(root).describe(&mut command);
         run(&mut command)?;
     }
     Ok(())

@@ -1,128 +1,130 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use anyhow::Context;
 
-use crate::process;
+use crate::process::{find, run, run_quietly};
 
-/// Independent validators and public sample documents, both outside of the
-/// repository and both optional: tests that need them say that they were
-/// skipped.
-pub(crate) struct Referees {
-    /// The scripts: `PARAFA_REFEREES`, or a folder beside the checkout.
-    pub(crate) scripts: Option<PathBuf>,
-    /// Sample documents: `PARAFA_SAMPLES`, or a folder beside the checkout.
-    pub(crate) samples: Option<PathBuf>,
-    /// The interpreter that has pyHanko.
-    pub(crate) python: PathBuf,
-    /// The class path of veraPDF.
-    pub(crate) verapdf: PathBuf,
-}
+/// The options of the Java virtual machine for everything short.
+const JAVA_OPTIONS: &str = "tests/referees/dss/java.options";
+/// A document with a signature and a time-stamp: to judge it loads about every
+/// class that judging needs.
+const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 
-impl Referees {
-    /// Looks where they may be.
-    pub(crate) fn locate(root: &Path) -> Self {
-        Self {
-            scripts: folder(root, "PARAFA_REFEREES", "referee"),
-            samples: folder(root, "PARAFA_SAMPLES", "samples"),
-            python: environment(root).join("bin/python"),
-            verapdf: verapdf(root),
-        }
-    }
-
-    /// Tells the tests where everything is.
-    pub(crate) fn describe(&self, command: &mut Command) {
-        command
-            .env("PARAFA_PYTHON", &self.python)
-            .env("PARAFA_VERAPDF", &self.verapdf);
-        if let Some(scripts) = &self.scripts {
-            command.env("PARAFA_REFEREES", scripts);
-        }
-        if let Some(samples) = &self.samples {
-            command.env("PARAFA_SAMPLES", samples);
-        }
-    }
-}
-
-/// Makes the Python environment with the pinned packages, and has the Java
-/// referee build itself. Nothing is done twice.
+/// Installs what the scripts of `tests/referees` need in `target/referees`:
+/// validators that others made, which judge what the tests sign. Nothing is
+/// done twice.
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
-    verapdf_class_path(root).context("veraPDF")?;
-    if let Some(scripts) = Referees::locate(root).scripts {
-        let dss = scripts.join("dss/dss-referee");
-        if dss.is_file() {
-            process::run_quietly(Command::new(dss).arg("policy")).context("the DSS referee")?;
-        }
+    if find("mvn").is_some() {
+        verapdf_class_path(root).context("veraPDF")?;
+        dss(root).context("DSS")?;
     }
     Ok(())
 }
 
+/// Public sample documents, optional and outside of the repository:
+/// `PARAFA_SAMPLES`, or a folder `samples` in any folder that stands beside the
+/// checkout.
+pub(crate) fn samples(root: &Path) -> Option<PathBuf> {
+    let named = std::env::var_os("PARAFA_SAMPLES").map(PathBuf::from);
+    let path = named.or_else(|| beside(root, "samples"))?;
+    path.canonicalize().ok().filter(|path| path.is_dir())
+}
+
 fn python_environment(root: &Path) -> anyhow::Result<()> {
-    let requirements = root.join("tests/referees.txt");
+    let requirements = root.join("tests/referees/requirements.txt");
     let wanted = fs::read(&requirements).with_context(|| requirements.display().to_string())?;
-    let environment = environment(root);
+    let environment = root.join("target/referees/venv");
     let stamp = environment.join("installed.txt");
     if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    process::run(
-        Command::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .arg(&environment),
-    )?;
-    process::run(
-        Command::new(environment.join("bin/pip"))
-            .args([
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--requirement",
-            ])
-            .arg(&requirements),
-    )?;
+    run(Command::new("python3")
+        .args(["-m", "venv", "--clear"])
+        .arg(&environment))?;
+    run(Command::new(environment.join("bin/pip"))
+        .args([
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--requirement",
+        ])
+        .arg(&requirements))?;
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
 }
 
-/// Has Maven fetch veraPDF and write its class path, where there is a Maven.
+/// Has Maven fetch veraPDF and write its class path.
 fn verapdf_class_path(root: &Path) -> anyhow::Result<()> {
-    let project = root.join("tests/verapdf/pom.xml");
-    let class_path = verapdf(root);
-    let modified = |file: &Path| fs::metadata(file).and_then(|file| file.modified());
-    let is_newer = modified(&class_path)
-        .is_ok_and(|written| modified(&project).is_ok_and(|project| project <= written));
-    if is_newer || !is_there("mvn") {
+    let project = root.join("tests/referees/verapdf/pom.xml");
+    let class_path = root.join("target/referees/verapdf.classpath");
+    if is_newer(&class_path, &project) {
         return Ok(());
     }
-    process::run_quietly(
-        Command::new("mvn")
-            .args(["--quiet", "--batch-mode", "--file"])
-            .arg(&project)
+    run_quietly(
+        maven(&project)
             .arg("dependency:build-classpath")
             .arg(format!("-Dmdep.outputFile={}", class_path.display())),
     )
 }
 
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+/// Has Maven build the EU's reference validator, with its libraries beside it;
+/// then notes the classes that judging loads, so that every start is shorter.
+fn dss(root: &Path) -> anyhow::Result<()> {
+    let project = root.join("tests/referees/dss");
+    let built = root.join("target/referees/dss");
+    let classes = built.join("classes.jsa");
+    if is_newer(&classes, &project) {
+        return Ok(());
+    }
+    // What it built is newer than its sources however old those are.
+    if built.exists() {
+        fs::remove_dir_all(&built).with_context(|| built.display().to_string())?;
+    }
+    run_quietly(maven(&project.join("pom.xml")).arg("package"))?;
+    let mut judge = Command::new("java");
+    judge
+        .arg(format!("@{}", root.join(JAVA_OPTIONS).display()))
+        .arg(format!("-XX:ArchiveClassesAtExit={}", classes.display()))
+        .arg("-jar")
+        .arg(built.join("dss-referee.jar"))
+        .args(["validate", "--online-loopback"])
+        .arg(root.join(TYPICAL));
+    // The verdict is that nobody is trusted; that there is one is enough.
+    let output = judge.output().context("java")?;
+    anyhow::ensure!(
+        classes.is_file(),
+        "DSS cannot judge: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
 }
 
-fn verapdf(root: &Path) -> PathBuf {
-    root.join("target/referees/verapdf.classpath")
+fn maven(project: &Path) -> Command {
+    let mut command = Command::new("mvn");
+    command
+        .args(["--quiet", "--batch-mode", "--file"])
+        .arg(project);
+    command
 }
 
-fn environment(root: &Path) -> PathBuf {
-    root.join("target/referees/venv")
+/// A file was written after everything at a path.
+fn is_newer(file: &Path, path: &Path) -> bool {
+    let written = fs::metadata(file).and_then(|file| file.modified()).ok();
+    written.is_some_and(|written| newest(path).is_some_and(|newest| newest <= written))
 }
 
-/// The folder that a variable names, or the one of this name in any folder that
-/// stands beside the checkout.
-fn folder(root: &Path, variable: &str, name: &str) -> Option<PathBuf> {
-    let path =
-        std::env::var_os(variable).map_or_else(|| beside(root, name), |path| Some(path.into()));
-    path?.canonicalize().ok().filter(|path| path.is_dir())
+/// When a file, or anything in a folder, was last written.
+fn newest(path: &Path) -> Option<SystemTime> {
+    let own = fs::metadata(path).ok()?.modified().ok()?;
+    let Ok(entries) = fs::read_dir(path) else {
+        return Some(own);
+    };
+    let inside = entries.filter_map(|entry| newest(&entry.ok()?.path()));
+    inside.chain([own]).max()
 }
 
 fn beside(root: &Path, name: &str) -> Option<PathBuf> {

@@ -7,8 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::Context;
 
 use crate::process::{announce, cargo};
-use crate::referees::Referees;
-use crate::{fuzz, plugins, product, tools};
+use crate::{fuzz, plugins, product, referees, tools};
 
 /// Everything that must hold before a change lands. With a filter, only the
 /// tests whose name contains it. What goes wrong is counted, so that the
@@ -63,7 +62,9 @@ fn run_tests(root: &Path, filter: Option<&str>, tally: &mut Tally) -> anyhow::Re
         .env("PARAFA_BIN", parafa)
         .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
         .env("PARAFA_SKIPPED_TESTS", &skips);
-    Referees::locate(root).describe(&mut tests);
+    if let Some(samples) = referees::samples(root) {
+        tests.env("PARAFA_SAMPLES", samples);
+    }
     tally.tests(&mut tests)?;
     tally.skipped(&fs::read_to_string(&skips)?);
     Ok(())

@@ -1,17 +1,15 @@
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use parafa_fixtures::referees::installed;
 use parafa_plugin_host::{Answer, NeedKind};
 
 /// The row that pyHanko's script prints; none when it is not here, or the
 /// document has more signatures than one: it adds what one needs at a time.
 pub(crate) fn measure(document: &[u8], answers: &[Answer], runs: usize) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
-        || root.join("../target/referees/venv/bin/python"),
-        PathBuf::from,
-    );
+    let python = installed("venv/bin/python");
     let folder = tempfile::tempdir().ok()?;
     write(folder.path(), document, answers).expect("a folder to write to");
     let output = Command::new(python)

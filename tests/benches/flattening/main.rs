@@ -7,13 +7,14 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parafa_fixtures::form;
+use parafa_fixtures::referees::installed;
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
 use parafa_plugin_host::{DeriveRequest, Document, MemoryMeter, Plugin};
 use support::{admit_pdf, plugin_host};
@@ -86,10 +87,7 @@ fn component(runtime: &Runtime, plugin: &Arc<Plugin>, document: &[u8]) {
 /// The rows that the script prints; none when there is no Python for it.
 fn others(document: &[u8]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = std::env::var_os("PARAFA_PYTHON").map_or_else(
-        || root.join("../target/referees/venv/bin/python"),
-        PathBuf::from,
-    );
+    let python = installed("venv/bin/python");
     let Ok(file) = tempfile::NamedTempFile::new() else {
         return Vec::new();
     };

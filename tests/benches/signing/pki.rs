@@ -59,15 +59,11 @@ impl Pki {
 
     /// The files that pyHanko's script reads.
     pub(crate) fn write(&self, folder: &Path) {
-        let (certificates, keys) = (folder.join("certs"), folder.join("keys"));
-        for folder in [&certificates, &keys] {
-            fs::create_dir_all(folder).expect("a folder");
-        }
         let pem = |certificate: &X509| certificate.to_pem().expect("PEM");
-        fs::write(certificates.join("signer-p256.cert.pem"), pem(&self.signer)).expect("a file");
-        fs::write(certificates.join("interm.cert.pem"), pem(&self.authority)).expect("a file");
+        fs::write(folder.join("signer.pem"), pem(&self.signer)).expect("a file");
+        fs::write(folder.join("issuer.pem"), pem(&self.authority)).expect("a file");
         let key = self.key.private_key_to_pem_pkcs8().expect("PEM");
-        fs::write(keys.join("signer-p256.pem"), key).expect("a file");
+        fs::write(folder.join("key.pem"), key).expect("a file");
     }
 }
 

@@ -43,7 +43,7 @@ async fn every_algorithm_and_length_of_key_signs_and_the_referees_agree() {
         if !newest_is_sound(&verdict) || verdict.lenient {
             wrong.push(format!("{}: {verdict:?}", file.display()));
         }
-        if let Err(said) = judges.openssl(output, document.len()) {
+        if let Err(said) = Judges::openssl(output, document.len()) {
             wrong.push(format!("{}: {said}", file.display()));
         }
     }

@@ -9,11 +9,11 @@ mod layouts;
 mod pki;
 mod samples;
 
-use judges::{SignatureVerdict, Verdict};
+use parafa_fixtures::referees::{PyHankoSignature, PyHankoVerdict};
 
 /// Every signature that was there is judged as before; only that it no longer
 /// covers the newest bytes may differ. What differs, in words.
-fn changed_for_earlier_signatures(before: &Verdict, after: &Verdict) -> Vec<String> {
+fn changed_for_earlier_signatures(before: &PyHankoVerdict, after: &PyHankoVerdict) -> Vec<String> {
     let mut changed = Vec::new();
     for earlier in &before.signatures {
         let now = after.signatures.iter().find(|signature| {
@@ -23,7 +23,7 @@ fn changed_for_earlier_signatures(before: &Verdict, after: &Verdict) -> Vec<Stri
             changed.push(format!("{} is gone", earlier.field));
             continue;
         };
-        let lawful = SignatureVerdict {
+        let lawful = PyHankoSignature {
             coverage: later_coverage(earlier, now),
             modification: later_modification(earlier, now),
             ..earlier.clone()
@@ -35,7 +35,7 @@ fn changed_for_earlier_signatures(before: &Verdict, after: &Verdict) -> Vec<Stri
     changed
 }
 
-fn later_coverage(earlier: &SignatureVerdict, now: &SignatureVerdict) -> Option<String> {
+fn later_coverage(earlier: &PyHankoSignature, now: &PyHankoSignature) -> Option<String> {
     match (earlier.coverage.as_deref(), now.coverage.as_deref()) {
         (Some("ENTIRE_FILE"), Some("ENTIRE_REVISION")) => now.coverage.clone(),
         _ => earlier.coverage.clone(),
@@ -44,7 +44,7 @@ fn later_coverage(earlier: &SignatureVerdict, now: &SignatureVerdict) -> Option<
 
 /// An invisible signature is what an archive time-stamp is to pyHanko; a field
 /// that was there and is signed is filled in.
-fn later_modification(earlier: &SignatureVerdict, now: &SignatureVerdict) -> Option<String> {
+fn later_modification(earlier: &PyHankoSignature, now: &PyHankoSignature) -> Option<String> {
     match (earlier.modification.as_deref(), now.modification.as_deref()) {
         (Some("NONE"), Some("LTA_UPDATES" | "FORM_FILLING"))
         | (Some("LTA_UPDATES"), Some("FORM_FILLING")) => now.modification.clone(),
@@ -53,29 +53,15 @@ fn later_modification(earlier: &SignatureVerdict, now: &SignatureVerdict) -> Opt
 }
 
 /// The newest signature covers the whole file and passes at level B-T.
-fn newest_is_sound(after: &Verdict) -> bool {
+fn newest_is_sound(after: &PyHankoVerdict) -> bool {
     let newest = after
         .signatures
         .iter()
         .max_by_key(|signature| signature.byte_range.iter().sum::<u64>());
     newest.is_some_and(|newest| {
-        newest.indication.as_deref() == Some("PASSED")
+        newest.passes()
             && newest.coverage.as_deref() == Some("ENTIRE_FILE")
             && newest.docmdp_ok == Some(true)
             && newest.level.as_deref().is_some_and(|level| level != "B-B")
-    })
-}
-
-/// The newest signature covers the whole file and breaks nothing, but pyHanko
-/// finds no proof of existence for it.
-fn newest_lacks_only_proof(after: &Verdict) -> bool {
-    let newest = after
-        .signatures
-        .iter()
-        .max_by_key(|signature| signature.byte_range.iter().sum::<u64>());
-    newest.is_some_and(|newest| {
-        newest.sub_indication.as_deref() == Some("NO_POE")
-            && newest.coverage.as_deref() == Some("ENTIRE_FILE")
-            && newest.docmdp_ok == Some(true)
     })
 }

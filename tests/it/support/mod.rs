@@ -21,9 +21,3 @@ pub(crate) fn root() -> &'static Path {
     });
     &ROOT
 }
-
-/// A folder named by a variable, which `cargo xtask test` sets.
-fn folder(variable: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(std::env::var_os(variable)?);
-    path.canonicalize().ok().filter(|path| path.is_dir())
-}

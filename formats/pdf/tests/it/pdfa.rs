@@ -3,11 +3,12 @@
 use std::fs;
 
 use parafa_fixtures::plain;
+use parafa_fixtures::tool::samples;
 
 use crate::archiving::{HIERARCHY, archived};
 use crate::flatten::flattened;
 use crate::intake::notes;
-use crate::referees::{assert_qpdf_accepts, samples, verapdf_flavours};
+use crate::referees::{assert_qpdf_accepts, verapdf_flavours};
 use crate::rehearse::rehearsed;
 
 /// Sample documents, and the flavour that each claims and has.

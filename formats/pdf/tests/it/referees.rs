@@ -5,43 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use openssl::x509::X509;
+use parafa_fixtures::referees::{
+    Dss, PyHanko, PyHankoVerdict, files_in, installed, openssl_accepts, script, signed_parts,
+};
 use parafa_fixtures::signed::Identity;
 use parafa_fixtures::tool::{or_skip, program};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::ceremony::PKI;
-use crate::pki::openssl;
 
 /// `openssl cms` must find every signature sound, as CAdES too.
 pub(crate) fn assert_openssl_accepts(document: &[u8]) {
-    let folder = PKI.folder();
-    for (index, (covered, cms)) in split(document).iter().enumerate() {
-        let (content, signature) = (format!("{index}.tbs"), format!("{index}.der"));
-        let work = tempfile::tempdir_in(folder).unwrap();
-        fs::write(work.path().join(&content), covered).unwrap();
-        fs::write(work.path().join(&signature), cms).unwrap();
-        let said = openssl(
-            work.path(),
-            &[
-                "cms",
-                "-verify",
-                "-cades",
-                "-binary",
-                "-inform",
-                "DER",
-                "-in",
-                &signature,
-                "-content",
-                &content,
-                "-CAfile",
-                "../root.pem",
-                "-purpose",
-                "any",
-                "-out",
-                "verified",
-            ],
-        );
-        assert!(said.contains("CAdES Verification successful"), "{said}");
+    for part in signed_parts(document, 0) {
+        assert_eq!(openssl_accepts(&part, &roots()), Ok(()));
     }
 }
 
@@ -64,42 +40,22 @@ pub(crate) fn assert_qpdf_accepts(document: &[u8]) {
 /// pyHanko must find every signature passed, and every later revision
 /// harmless to the earlier signatures. Hybrid files need its lenient mode.
 pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient: bool) {
-    let Some((python, script)) = pyhanko() else {
+    let options: &[&str] = &["--no-revocation", "--lenient"];
+    let Some(verdict) = pyhanko(written(document).path(), &roots(), options) else {
         return;
     };
-    let file = written(document);
-    let mut command = Command::new(python);
-    command
-        .arg(script)
-        .arg("--norev")
-        .arg("--root")
-        .arg(PKI.folder().join("root.pem"));
-    if lenient {
-        command.arg("--lenient");
+    assert!(verdict.ok, "{verdict:#?}");
+    assert_eq!(verdict.lenient, lenient, "{verdict:#?}");
+    assert_eq!(verdict.signatures.len(), signatures, "{verdict:#?}");
+    for signature in &verdict.signatures {
+        assert_eq!(signature.level.as_deref(), Some("B-T"), "{signature:#?}");
     }
-    let output = command.arg(file.path()).output().unwrap();
-    let verdict = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{verdict}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert_eq!(
-        verdict.matches("\"indication\": \"PASSED\"").count(),
-        signatures,
-        "{verdict}"
-    );
-    assert_eq!(
-        verdict.matches("\"level\": \"B-T\"").count(),
-        signatures,
-        "{verdict}"
-    );
 }
 
 /// Whether pyHanko finds every signature passed with nothing but what the
 /// document holds; `None` without pyHanko.
 pub(crate) fn pyhanko_is_content_alone(document: &[u8], lenient: bool) -> Option<bool> {
-    pyhanko_is_content_with(document, &[PKI.folder().join("root.pem")], lenient)
+    pyhanko_is_content_with(document, &roots(), lenient)
 }
 
 /// The same with other anchors than the root.
@@ -108,56 +64,35 @@ pub(crate) fn pyhanko_is_content_with(
     anchors: &[PathBuf],
     lenient: bool,
 ) -> Option<bool> {
-    let mut command = pyhanko_command(anchors)?;
-    command.arg("--offline");
-    if lenient {
-        command.arg("--lenient");
-    }
-    let output = command.arg(written(document).path()).output().unwrap();
-    let verdict = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(verdict.contains("\"signatures\""), "{verdict}");
-    println!("{verdict}");
-    Some(output.status.success())
+    let options: &[&str] = &["--offline", "--lenient"];
+    let verdict = pyhanko(written(document).path(), anchors, options)?;
+    assert!(verdict.error.is_none(), "{verdict:#?}");
+    assert_eq!(verdict.lenient, lenient, "{verdict:#?}");
+    println!("{verdict:#?}");
+    Some(verdict.ok)
 }
 
-/// Whether pyHanko finds every signature passed, with the certificates of a
-/// folder as anchors and revocation left aside; `None` without pyHanko.
-pub(crate) fn pyhanko_verdict(document: &Path, anchors: &Path) -> Option<bool> {
-    let anchors = fs::read_dir(anchors).unwrap();
-    let anchors: Vec<PathBuf> = anchors.map(|entry| entry.unwrap().path()).collect();
-    let mut command = pyhanko_command(&anchors)?;
-    let output = command.arg("--norev").arg(document).output().unwrap();
-    Some(output.status.success())
-}
-
-/// What pyHanko says was changed after each signature, its `ModificationLevel`:
-/// document time-stamps are not among them; `None` without pyHanko.
-pub(crate) fn pyhanko_modifications(document: &Path, anchors: &Path) -> Option<Vec<String>> {
-    let anchors = fs::read_dir(anchors).unwrap();
-    let anchors: Vec<PathBuf> = anchors.map(|entry| entry.unwrap().path()).collect();
-    let mut command = pyhanko_command(&anchors)?;
-    let output = command.arg("--norev").arg(document).output().unwrap();
-    let verdict = String::from_utf8_lossy(&output.stdout).into_owned();
-    let levels = verdict.split("\"modification\": ").skip(1);
-    let levels = levels.map(|rest| rest.split([',', '\n']).next().unwrap());
-    Some(levels.map(|level| level.replace('"', "")).collect())
+/// What pyHanko says of each document, with the certificates of a folder as
+/// anchors and revocation left aside; `None` without pyHanko.
+pub(crate) fn pyhanko_verdicts(
+    documents: &[impl AsRef<Path>],
+    anchors: &Path,
+) -> Option<Vec<PyHankoVerdict>> {
+    let pyhanko = PyHanko::find(&files_in(anchors))?;
+    Some(pyhanko.verdicts(documents, &["--no-revocation"]))
 }
 
 /// Whether pyHanko finds every signature passed, revocation left aside; `None`
 /// without pyHanko.
 pub(crate) fn pyhanko_passes(document: &[u8]) -> Option<bool> {
-    let mut command = pyhanko_command(&[PKI.folder().join("root.pem")])?;
-    let output = command
-        .arg("--norev")
-        .arg(written(document).path())
-        .output()
-        .unwrap();
-    Some(output.status.success())
+    let verdict = pyhanko(written(document).path(), &roots(), &["--no-revocation"])?;
+    Some(verdict.ok)
 }
 
 /// The same for a document of the fixtures' signers.
 pub(crate) fn pyhanko_passes_fixture(document: &[u8]) -> Option<bool> {
-    pyhanko_verdict(written(document).path(), fixture_anchors().path())
+    let verdicts = pyhanko_verdicts(&[written(document)], fixture_anchors().path())?;
+    Some(verdicts.iter().all(|verdict| verdict.ok))
 }
 
 /// Every signer of the fixtures, in files of their own.
@@ -176,76 +111,40 @@ pub(crate) fn fixture_anchors() -> TempDir {
 /// without it.
 pub(crate) fn dss_is_content_alone(documents: &[&[u8]]) -> Option<Vec<bool>> {
     let files: Vec<_> = documents.iter().map(|document| written(document)).collect();
-    let paths: Vec<&Path> = files.iter().map(tempfile::NamedTempFile::path).collect();
-    dss_verdicts(&paths, &PKI.folder().join("root.pem"), &["--level", "LT"])
+    let verdicts = Dss::find(&roots())?.verdicts(&files, &["--level", "LT"]);
+    Some(verdicts.iter().map(|verdict| verdict.ok).collect())
 }
 
 /// Whether the EU's reference validator finds every signature of every document
 /// passed, without a network; `None` without it.
-pub(crate) fn dss_verdicts(
-    documents: &[&Path],
-    anchors: &Path,
-    options: &[&str],
-) -> Option<Vec<bool>> {
-    let verdicts = dss_reports(documents, anchors, options)?;
-    let passed = verdicts.iter().map(|verdict| {
-        let verdict: String = verdict.split_whitespace().collect();
-        verdict.contains("\"ok\":true")
-    });
-    Some(passed.collect())
+pub(crate) fn dss_verdicts(documents: &[&Path], anchors: &Path) -> Option<Vec<bool>> {
+    let verdicts = Dss::find(&files_in(anchors))?.verdicts(documents, &[]);
+    Some(verdicts.iter().map(|verdict| verdict.ok).collect())
 }
 
 /// Whether the EU's reference validator passes every time-stamp of every
 /// document; `None` without it.
 pub(crate) fn dss_passes_timestamps(documents: &[&Path], anchors: &Path) -> Option<Vec<bool>> {
-    let reports = dss_reports(documents, anchors, &[])?;
-    let passed = reports.iter().map(|report| {
-        let mut timestamps = report.split("_TIMESTAMP\", \"indication\": \"").skip(1);
-        timestamps.all(|rest| rest.starts_with("PASSED"))
+    let verdicts = Dss::find(&files_in(anchors))?.verdicts(documents, &[]);
+    let passed = verdicts.iter().map(|verdict| {
+        let mut timestamps = verdict.timestamps.iter();
+        timestamps.all(|timestamp| timestamp.indication == "PASSED")
     });
     Some(passed.collect())
-}
-
-/// What the EU's reference validator says of every document, a line each.
-fn dss_reports(documents: &[&Path], anchors: &Path, options: &[&str]) -> Option<Vec<String>> {
-    let validator = std::env::var_os("PARAFA_REFEREES")
-        .map(|folder| Path::new(&folder).join("dss/dss-referee"))
-        .filter(|validator| validator.is_file());
-    let output = Command::new(or_skip("DSS", validator)?)
-        .arg("validate")
-        .args(options)
-        .arg("--trust")
-        .arg(anchors)
-        .args(documents)
-        .output()
-        .unwrap();
-    let verdicts = String::from_utf8_lossy(&output.stdout).into_owned();
-    let verdicts: Vec<String> = verdicts.lines().map(str::to_owned).collect();
-    assert_eq!(
-        verdicts.len(),
-        documents.len(),
-        "{verdicts:?}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Some(verdicts)
 }
 
 /// The flavour of PDF/A that veraPDF finds each document to have, such as `2b`,
 /// or what it says of one that has not what it claims; `None` without it.
 pub(crate) fn verapdf_flavours(documents: &[&[u8]]) -> Option<Vec<Result<String, String>>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let class_path = std::env::var_os("PARAFA_VERAPDF").map_or_else(
-        || root.join("target/referees/verapdf.classpath"),
-        PathBuf::from,
-    );
-    let class_path = or_skip("veraPDF", fs::read_to_string(class_path).ok())?;
+    let class_path = fs::read_to_string(installed("verapdf.classpath"));
+    let class_path = or_skip("veraPDF (cargo xtask setup)", class_path.ok())?;
     let java = program("java")?;
     let files: Vec<_> = documents.iter().map(|document| written(document)).collect();
     let output = Command::new(java)
         .arg("-cp")
         .arg(class_path.trim())
-        .arg(root.join("tests/verapdf/Validate.java"))
-        .args(files.iter().map(tempfile::NamedTempFile::path))
+        .arg(script("verapdf/Validate.java"))
+        .args(files.iter().map(NamedTempFile::path))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -266,68 +165,15 @@ pub(crate) fn verapdf_flavours(documents: &[&[u8]]) -> Option<Vec<Result<String,
     Some(flavours)
 }
 
-/// Sample documents of other people, if there are any here.
-pub(crate) fn samples() -> Option<PathBuf> {
-    or_skip(
-        "PARAFA_SAMPLES",
-        std::env::var_os("PARAFA_SAMPLES").map(PathBuf::from),
-    )
+fn pyhanko(document: &Path, anchors: &[PathBuf], options: &[&str]) -> Option<PyHankoVerdict> {
+    Some(PyHanko::find(anchors)?.verdict(document, options))
 }
 
-/// What each signature covers, and its CMS without padding, taken from the
-/// bytes without any knowledge of PDF.
-pub(crate) fn split(document: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let text: String = document.iter().copied().map(char::from).collect();
-    text.match_indices("/ByteRange [")
-        .map(|(at, key)| {
-            let numbers = text[at + key.len()..].split(']').next().unwrap();
-            let numbers: Vec<usize> = numbers
-                .split_whitespace()
-                .map(|number| number.parse().unwrap())
-                .collect();
-            let [0, first_len, second, second_len] = numbers[..] else {
-                panic!("{numbers:?}")
-            };
-            let hex = &document[first_len + 1..second - 1];
-            let padded: Vec<u8> = hex
-                .chunks(2)
-                .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
-                .collect();
-            let cms_len = 4 + usize::from(u16::from_be_bytes([padded[2], padded[3]]));
-            assert_eq!(padded[..2], [0x30, 0x82]);
-            let covered = [
-                &document[..first_len],
-                &document[second..second + second_len],
-            ]
-            .concat();
-            (covered, padded[..cms_len].to_vec())
-        })
-        .collect()
+fn roots() -> [PathBuf; 1] {
+    [PKI.folder().join("root.pem")]
 }
 
-fn pyhanko() -> Option<(PathBuf, PathBuf)> {
-    let python = std::env::var_os("PARAFA_PYTHON")
-        .map(PathBuf::from)
-        .filter(|python| python.is_file());
-    let script = std::env::var_os("PARAFA_REFEREES")
-        .map(|folder| Path::new(&folder).join("pades_referee.py"));
-    or_skip(
-        "pyHanko",
-        python.zip(script.filter(|script| script.is_file())),
-    )
-}
-
-fn pyhanko_command(anchors: &[PathBuf]) -> Option<Command> {
-    let (python, script) = pyhanko()?;
-    let mut command = Command::new(python);
-    command.arg(script);
-    for anchor in anchors {
-        command.arg("--root").arg(anchor);
-    }
-    Some(command)
-}
-
-fn written(document: &[u8]) -> tempfile::NamedTempFile {
+fn written(document: &[u8]) -> NamedTempFile {
     let file = tempfile::Builder::new().suffix(".pdf").tempfile().unwrap();
     fs::write(file.path(), document).unwrap();
     file

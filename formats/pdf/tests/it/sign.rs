@@ -2,14 +2,14 @@
 
 use std::fs;
 
+use parafa_fixtures::referees::signed_parts;
+use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
 use parafa_format_core::{Answer, MemoryBlob, NativeEnvironment, NeedKind, Step};
 use parafa_format_pdf::inspect;
 
 use crate::ceremony::{P256, P384, Person, RSA_2048, RSA_3072_PSS, step};
-use crate::referees::{
-    assert_openssl_accepts, assert_pyhanko_accepts, assert_qpdf_accepts, samples, split,
-};
+use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts, assert_qpdf_accepts};
 
 const ID: &str = "/ID [<0102> <0102>]";
 
@@ -227,7 +227,9 @@ fn too_little_room_is_refused_before_anybody_signs() {
 #[test]
 fn a_time_stamp_that_does_not_fit_is_refused() {
     let (document, mut request) = (plain(1), P256.request());
-    let complete = split(&P256.signs(&document).unwrap())[0].1.len();
+    let complete = signed_parts(&P256.signs(&document).unwrap(), 0)[0]
+        .cms
+        .len();
     request.reserve = u32::try_from(complete - 20).unwrap();
 
     let refusal = P256.carries_out(&document, &request).unwrap_err();
@@ -349,7 +351,7 @@ fn three_signers(document: &[u8], lenient: bool) {
 }
 
 fn assert_sound(signed: &[u8], signatures: usize, lenient: bool) {
-    assert_eq!(split(signed).len(), signatures);
+    assert_eq!(signed_parts(signed, 0).len(), signatures);
     assert_openssl_accepts(signed);
     assert_qpdf_accepts(signed);
     assert_pyhanko_accepts(signed, signatures, lenient);

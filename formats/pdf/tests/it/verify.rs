@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use parafa_fixtures::referees::signed_parts;
+use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
     Coverage, DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
@@ -11,7 +13,6 @@ use parafa_format_pdf::verify;
 
 use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
 use crate::earlier_signatures::{object, updated, with_entries};
-use crate::referees::{samples, split};
 
 #[test]
 fn every_signature_in_a_row_is_intact() {
@@ -175,8 +176,8 @@ fn a_page_that_a_later_revision_replaces_modifies_the_document() {
 #[test]
 fn a_signature_that_cannot_be_read_is_malformed() {
     let signed = P256.signs(&plain(1)).unwrap();
-    let cms: String = split(&signed)[0]
-        .1
+    let cms: String = signed_parts(&signed, 0)[0]
+        .cms
         .iter()
         .take(8)
         .map(|byte| format!("{byte:02X}"))

@@ -1,0 +1,97 @@
+package referee;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+
+import org.jose4j.json.JsonUtil;
+
+/**
+ * The command: judges files and prints one JSON object a line and file. It ends with 0 when all of them are good, with
+ * 1 when one is not.
+ */
+public final class Main {
+    private static final String USAGE = """
+            usage: validate --trust PEM... [--other PEM...] [--online-loopback] [--level B|T|LT|LTA] FILE...
+
+              --trust            a trust anchor; anchors themselves are not asked for revocation
+              --other            a certificate for building paths, not trusted
+              --online-loopback  ask responders on this machine; otherwise nobody is asked
+              --level            every signature is of this baseline level or a higher one, and
+                                 every time-stamp passes
+            """;
+
+    private Main() {
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Network.refuseSockets();
+        List<Path> trusted = new ArrayList<>();
+        List<Path> others = new ArrayList<>();
+        List<Path> files = new ArrayList<>();
+        boolean online = false;
+        Level least = null;
+
+        Deque<String> rest = new ArrayDeque<>(Arrays.asList(arguments));
+        if (!"validate".equals(rest.poll())) {
+            refuse("what is there to do?");
+        }
+        while (!rest.isEmpty()) {
+            String argument = rest.poll();
+            switch (argument) {
+                case "--trust" -> trusted.add(Path.of(value(argument, rest)));
+                case "--other" -> others.add(Path.of(value(argument, rest)));
+                case "--online-loopback" -> online = true;
+                case "--level" -> least = level(value(argument, rest));
+                default -> {
+                    if (argument.startsWith("--")) {
+                        refuse("unknown option " + argument);
+                    }
+                    files.add(Path.of(argument));
+                }
+            }
+        }
+        for (Path file : files) {
+            if (!Files.isReadable(file)) {
+                refuse(file + " cannot be read");
+            }
+        }
+        if (files.isEmpty()) {
+            refuse("no files");
+        }
+
+        Judge judge = new Judge(trusted, others, online, least);
+        boolean good = true;
+        for (Path file : files) {
+            Map<String, Object> verdict = judge.verdict(file);
+            good &= Boolean.TRUE.equals(verdict.get("ok"));
+            System.out.println(JsonUtil.toJson(verdict));
+        }
+        System.exit(good ? 0 : 1);
+    }
+
+    private static String value(String option, Deque<String> rest) {
+        if (rest.isEmpty()) {
+            refuse(option + " needs a value");
+        }
+        return rest.poll();
+    }
+
+    private static Level level(String name) {
+        return Level.named(name).orElseGet(() -> {
+            refuse("no baseline level " + name);
+            return null;
+        });
+    }
+
+    private static void refuse(String why) {
+        System.err.println(why + "\n" + USAGE);
+        System.exit(64);
+    }
+}
