@@ -1,7 +1,7 @@
 //! Every call of the signing API as an outsider makes it: what it answers,
 //! what it refuses, and what is left behind.
 
-mod account;
+pub(crate) mod account;
 mod batches;
 mod clock;
 mod creation;

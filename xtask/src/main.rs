@@ -4,6 +4,7 @@
 //! here, so that both do the same.
 
 mod bench;
+mod data_folder;
 mod drill;
 mod fuzz;
 mod plugins;
@@ -51,6 +52,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
         Command::Drill { attack: _, filter } => drill::attack(&root, filter.as_deref())?,
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
+        Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
         Command::Setup => {
             let missing = tools::install(&root);
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
@@ -118,6 +120,11 @@ enum Command {
         /// Seconds for each target
         #[arg(long, default_value_t = 600)]
         seconds: u64,
+    },
+    /// Keep a data folder that this build writes, for the tests of later builds
+    KeepDataFolder {
+        /// Name of the archive in tests/data-folders, such as `0.1.0`
+        name: String,
     },
     /// Install what the tests use, or say how
     Setup,

@@ -12,10 +12,10 @@ use crate::support::client::Ceremony;
 use crate::support::demo::Demo;
 
 /// An id that nothing has.
-pub(super) const NOBODY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
+pub(crate) const NOBODY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
 
 /// One key of a demo workspace.
-pub(super) struct Account {
+pub(crate) struct Account {
     http: reqwest::Client,
     base: Url,
     key: String,
@@ -23,15 +23,15 @@ pub(super) struct Account {
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) bytes: Bytes,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Bytes,
 }
 
 impl Account {
     /// The key that `demo.json` has at this place, such as `/signing/test`.
-    pub(super) fn of(demo: &Demo, place: &str) -> Self {
+    pub(crate) fn of(demo: &Demo, place: &str) -> Self {
         let json = std::fs::read(demo.data().join("demo.json")).expect("demo.json");
         let json: Value = serde_json::from_slice(&json).expect("JSON");
         let key = json.pointer(place).and_then(Value::as_str);
@@ -48,43 +48,43 @@ impl Account {
     }
 
     /// The live key of the demo's first workspace.
-    pub(super) fn live(demo: &Demo) -> Self {
+    pub(crate) fn live(demo: &Demo) -> Self {
         Self::of(demo, "/signing/live")
     }
 
     /// Its sandbox key.
-    pub(super) fn sandbox(demo: &Demo) -> Self {
+    pub(crate) fn sandbox(demo: &Demo) -> Self {
         Self::of(demo, "/signing/test")
     }
 
-    pub(super) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None, None).await
     }
 
-    pub(super) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body), None).await
     }
 
-    pub(super) async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(Method::PATCH, path, Some(body), None).await
     }
 
-    pub(super) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None, None).await
     }
 
     /// A call that may be repeated under this key.
-    pub(super) async fn post_once(&self, path: &str, body: Value, key: &str) -> Answer {
+    pub(crate) async fn post_once(&self, path: &str, body: Value, key: &str) -> Answer {
         self.send(Method::POST, path, Some(body), Some(key)).await
     }
 
     /// A signing that is created.
-    pub(super) async fn create(&self, body: Value) -> Value {
+    pub(crate) async fn create(&self, body: Value) -> Value {
         self.post("v1/signings", body).await.expect(201)
     }
 
     /// A call that the test puts together on its own.
-    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http
             .request(method, self.base.join(path).expect("a path"))
             .bearer_auth(&self.key)
@@ -110,7 +110,7 @@ impl Account {
 
 impl Answer {
     /// What the server says to a call.
-    pub(super) async fn to(request: RequestBuilder) -> Self {
+    pub(crate) async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
         Self {
             status: response.status().as_u16(),
@@ -121,7 +121,7 @@ impl Answer {
 
     /// The body of an answer with this status.
     #[track_caller]
-    pub(super) fn expect(&self, status: u16) -> Value {
+    pub(crate) fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
         if self.bytes.is_empty() {
             return Value::Null;
@@ -131,7 +131,7 @@ impl Answer {
 
     /// Checks that it is this problem, and that it names these members.
     #[track_caller]
-    pub(super) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) {
+    pub(crate) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) {
         let problem = self.expect(status);
         assert_eq!(self.headers["content-type"], "application/problem+json");
         let kind = problem["type"].as_str().unwrap_or_default();
@@ -146,19 +146,19 @@ impl Answer {
     }
 
     /// One header's text.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
 /// A plain PDF in base64.
-pub(super) fn pdf() -> String {
+pub(crate) fn pdf() -> String {
     BASE64.encode(parafa_fixtures::plain(1))
 }
 
 /// The body that creates a signing with these signers.
 #[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
-pub(super) fn signing_of(signers: Value) -> Value {
+pub(crate) fn signing_of(signers: Value) -> Value {
     json!({
         "title": "Nuomos sutartis",
         "document": {"name": "nuoma.pdf", "content": pdf()},
@@ -167,7 +167,7 @@ pub(super) fn signing_of(signers: Value) -> Value {
 }
 
 /// The same with other members put in.
-pub(super) fn with(mut body: Value, members: Value) -> Value {
+pub(crate) fn with(mut body: Value, members: Value) -> Value {
     let Value::Object(members) = members else {
         panic!("an object");
     };
@@ -178,13 +178,13 @@ pub(super) fn with(mut body: Value, members: Value) -> Value {
 }
 
 /// Two signers.
-pub(super) fn two() -> Value {
+pub(crate) fn two() -> Value {
     json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}])
 }
 
 /// A member's text.
 #[track_caller]
-pub(super) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
+pub(crate) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member]
         .as_str()
         .unwrap_or_else(|| panic!("{member} of {value}"))
@@ -192,7 +192,7 @@ pub(super) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
 
 /// What a member of each signer is, all of whom have it.
 #[track_caller]
-pub(super) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
+pub(crate) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
     let signers = signing["signers"].as_array().expect("signers");
     signers
         .iter()
@@ -201,19 +201,19 @@ pub(super) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
 }
 
 /// Whether no signer has a member.
-pub(super) fn no_signer_has(signing: &Value, member: &str) -> bool {
+pub(crate) fn no_signer_has(signing: &Value, member: &str) -> bool {
     let signers = signing["signers"].as_array().expect("signers");
     signers.iter().all(|signer| signer.get(member).is_none())
 }
 
 /// The page of a signer.
-pub(super) fn ceremony_of(signer: &Value) -> Ceremony {
+pub(crate) fn ceremony_of(signer: &Value) -> Ceremony {
     let link = text(signer, "ceremonyUrl");
     Demo::ceremony(&link.parse().expect("a link"))
 }
 
 /// The first signer signs with Smart-ID.
-pub(super) async fn sign_first(demo: &Demo, signing: &Value) {
+pub(crate) async fn sign_first(demo: &Demo, signing: &Value) {
     let ceremony = ceremony_of(&signing["signers"][0]);
     let personas = demo.smart_id_personas("signs");
     let persona = personas.first().expect("somebody who signs");

@@ -91,12 +91,23 @@ impl Demo {
         assert!(output.status.success(), "{told}");
         assert!(told.contains("master.key"), "{told}");
         std::fs::copy(self.data().join("master.key"), data.join("master.key")).expect("a copy");
+        Self::on_left(folder)
+    }
+
+    /// Starts a server on what another one has left.
+    pub(crate) fn on_left(folder: TempDir) -> Self {
         let start = Start {
             join: None,
             settings: Vec::new(),
             listen: ANY_PORT.to_owned(),
         };
         Self::on_folder(folder, start)
+    }
+
+    /// Gives up the folder of a server that was ended.
+    pub(crate) fn leave(mut self) -> TempDir {
+        let nothing = tempfile::tempdir().expect("a temporary folder");
+        std::mem::replace(&mut self.folder, nothing)
     }
 
     fn on_new_folder(start: Start) -> Self {

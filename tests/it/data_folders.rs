@@ -1,0 +1,92 @@
+//! What one build has written every later one opens and finishes.
+//!
+//! The names of tables, rows and their members are the format of the disk. A
+//! folder is written here, with work of every kind under way when the server is
+//! killed; `cargo xtask keep-data-folder NAME` keeps one of a build in
+//! `tests/data-folders`, where it stays as it is.
+
+mod finished;
+mod written;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use self::written::Written;
+use crate::support::demo::Demo;
+use crate::support::root;
+
+/// Where a folder is to be kept as an archive.
+const KEEP: &str = "PARAFA_KEEP_DATA_FOLDER";
+/// What there is to know about a folder, beside its `data`.
+const WRITTEN: &str = "written.json";
+
+#[tokio::test]
+async fn what_a_killed_server_leaves_is_opened_and_finished() {
+    let mut demo = Demo::start();
+    let written = Written::by(&demo).await;
+    demo.kill();
+    let left = demo.leave();
+    let json = serde_json::to_vec_pretty(&written).expect("JSON");
+    fs::write(left.path().join(WRITTEN), json).expect("a file");
+    if let Some(archive) = std::env::var_os(KEEP) {
+        pack(left.path(), Path::new(&archive));
+    }
+
+    finished::finish(left).await;
+}
+
+#[tokio::test]
+async fn what_earlier_builds_have_left_is_opened_and_finished() {
+    for archive in archives() {
+        println!("{}", archive.display());
+        finished::finish(unpack(&archive)).await;
+    }
+}
+
+/// All archives, of which there is one at least.
+fn archives() -> Vec<PathBuf> {
+    let folder = root().join("tests/data-folders");
+    let entries = fs::read_dir(&folder).expect("the folder is in the checkout");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let archives: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "gz"))
+        .collect();
+    assert!(!archives.is_empty(), "{} is empty", folder.display());
+    archives
+}
+
+fn pack(folder: &Path, archive: &Path) {
+    let packed = Command::new("tar")
+        .args([
+            "--create",
+            "--gzip",
+            "--sparse",
+            "--exclude=*.sock",
+            "--file",
+        ])
+        .arg(archive)
+        .arg("--directory")
+        .arg(folder)
+        .args(["data", WRITTEN])
+        .status();
+    assert!(packed.expect("tar runs").success(), "{}", archive.display());
+}
+
+fn unpack(archive: &Path) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let unpacked = Command::new("tar")
+        .args(["--extract", "--gzip", "--file"])
+        .arg(archive)
+        .arg("--directory")
+        .arg(folder.path())
+        .status();
+    assert!(
+        unpacked.expect("tar runs").success(),
+        "{}",
+        archive.display()
+    );
+    folder
+}

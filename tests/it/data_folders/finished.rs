@@ -1,0 +1,126 @@
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::WRITTEN;
+use super::written::{HOOK, Left, Written, WrittenSigning, newest};
+use crate::signing_api::account::{Account, ceremony_of, signing_of, text, with};
+use crate::support::demo::Demo;
+use crate::support::outside::Hook;
+
+/// Past the deadline of every signing, and past everything that waits.
+const LATER: &str = "+4d";
+
+/// Starts a server on a folder that a killed one has left, finds everything
+/// that was there, and ends whatever had begun.
+pub(super) async fn finish(left: TempDir) {
+    let json = std::fs::read(left.path().join(WRITTEN)).expect("what was written");
+    let written: Written = serde_json::from_slice(&json).expect("JSON");
+    let demo = Demo::on_left(left);
+    let api = Account::live(&demo);
+
+    let repetition = &written.repetition;
+    let repeated = api
+        .post_once(&repetition.path, repetition.body.clone(), &repetition.key)
+        .await;
+    assert_eq!(
+        without_links(repeated.expect(201)),
+        without_links(repetition.answer.clone())
+    );
+    assert_eq!(repeated.header("idempotent-replayed"), Some("true"));
+
+    let (comments, said) = &written.commented;
+    assert_eq!(api.get(comments).await.expect(200), *said);
+    let batch = format!("v1/batches/{}", text(&written.batch, "batchId"));
+    let batch = api.get(&batch).await.expect(200);
+    assert_eq!(without_links(batch), without_links(written.batch.clone()));
+    let document = json!({"document": {"name": "nuoma.pdf", "fileToken": written.file_token}});
+    let signers = json!([{"email": "ona@example.lt"}]);
+    api.create(with(signing_of(signers), document)).await;
+
+    for signing in &written.signings {
+        assert_found(&api, signing).await;
+        if signing.left == Left::Signatures {
+            sign(&demo, &api, &signing.id).await;
+        }
+    }
+
+    demo.move_clock(LATER);
+    for signing in &written.signings {
+        if signing.left == Left::Deadline {
+            expires(&api, &signing.id).await;
+        }
+    }
+    let hook = Hook::new(&demo, HOOK);
+    let told = hook.deliveries(2).await;
+    assert!(
+        told.iter()
+            .all(|event| event.event()["signingId"] == written.untold),
+        "{told:?}"
+    );
+}
+
+async fn assert_found(api: &Account, signing: &WrittenSigning) {
+    let WrittenSigning { id, left, .. } = signing;
+    let now = api.get(&format!("v1/signings/{id}")).await.expect(200);
+    assert_eq!(now["erasedAt"].is_string(), *left == Left::Erased, "{now}");
+    // What was under way may have come to its end already.
+    if *left != Left::Signatures {
+        assert_eq!(text(&now, "status"), signing.status, "{now}");
+        assert_eq!(newest(api, id).await, signing.sha256, "{now}");
+    }
+}
+
+/// Whoever can still sign does so, once the attempt that was under way has
+/// ended. A session that a provider does not know any more has failed.
+async fn sign(demo: &Demo, api: &Account, id: &str) {
+    let persona = demo.smart_id_personas("signs")[0];
+    let path = format!("v1/signings/{id}");
+    // Each turn signs for one, or ends what was under way.
+    for _ in 0..4 {
+        let signing = api.get(&path).await.expect(200);
+        if signing["status"] == "completed" {
+            return;
+        }
+        let signers = signing["signers"].as_array().expect("signers");
+        let open = signers.iter().find(|signer| signer["status"] == "pending");
+        let ceremony = ceremony_of(open.unwrap_or_else(|| panic!("nobody can sign {signing}")));
+        let attempt = ceremony.state().await.attempt;
+        if attempt.is_none_or(|attempt| attempt.phase == "failed") {
+            ceremony
+                .sign_with_smart_id(&persona.country, &persona.personal_code)
+                .await
+                .expect("the attempt starts");
+        }
+        ceremony.ended_attempt().await;
+    }
+    let signing = api.get(&path).await.expect(200);
+    assert_eq!(text(&signing, "status"), "completed", "{signing}");
+}
+
+async fn expires(api: &Account, id: &str) {
+    let path = format!("v1/signings/{id}");
+    for _ in 0..100 {
+        if api.get(&path).await.expect(200)["status"] == "expired" {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("{id} does not expire");
+}
+
+/// Links begin with the server's address, which is another one now.
+fn without_links(mut answer: Value) -> Value {
+    match &mut answer {
+        Value::Object(members) => {
+            members.remove("ceremonyUrl");
+            members
+                .values_mut()
+                .for_each(|member| *member = without_links(member.take()));
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| *value = without_links(value.take())),
+        _ => {}
+    }
+    answer
+}

@@ -1,0 +1,215 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::signing_api::account::{
+    Account, ceremony_of, pdf, sign_first, signing_of, text, two, with,
+};
+use crate::support::control::WorldControl;
+use crate::support::demo::Demo;
+use crate::support::outside::Hook;
+
+/// The hook that refuses everything as long as the folder is written.
+pub(super) const HOOK: &str = "later";
+/// Whom the phone of nobody is asked for.
+const ONE: &str = "ona@example.lt";
+
+/// What is in a folder.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Written {
+    pub(super) signings: Vec<WrittenSigning>,
+    pub(super) repetition: Repetition,
+    /// A file that can still be signed.
+    pub(super) file_token: String,
+    /// The answer that tells of a batch.
+    pub(super) batch: Value,
+    /// A signing with its comments.
+    pub(super) commented: (String, Value),
+    /// A signing whose events were not taken yet.
+    pub(super) untold: String,
+}
+
+/// A signing, as it was when its last caller was answered.
+#[derive(Deserialize, Serialize)]
+pub(super) struct WrittenSigning {
+    pub(super) id: String,
+    pub(super) status: String,
+    /// Of the newest signed version, where there is one.
+    pub(super) sha256: Option<String>,
+    pub(super) left: Left,
+}
+
+/// What is left to be done.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Left {
+    /// Nothing.
+    Nothing,
+    /// Somebody is to sign; perhaps an attempt is under way.
+    Signatures,
+    /// The deadline is to pass.
+    Deadline,
+    /// It was erased.
+    Erased,
+}
+
+/// A request whose answer is kept.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Repetition {
+    pub(super) path: String,
+    pub(super) key: String,
+    pub(super) body: Value,
+    pub(super) answer: Value,
+}
+
+impl Written {
+    /// Has a server write everything that there is, and leaves work of every
+    /// kind under way.
+    pub(super) async fn by(demo: &Demo) -> Self {
+        let api = Account::live(demo);
+        let hook = Hook::new(demo, HOOK);
+        hook.answer_with(503).await;
+        let one = json!([{"email": ONE}]);
+        let mut signings = Vec::new();
+
+        let completed = api.create(signing_of(one.clone())).await;
+        sign_first(demo, &completed).await;
+        signings.push(look_at(&api, &completed, Left::Nothing).await);
+
+        let archived = api.create(signing_of(one.clone())).await;
+        sign_first(demo, &archived).await;
+        api.post(&format!("{}/archive", path_of(&archived)), json!({}))
+            .await
+            .expect(200);
+        signings.push(look_at(&api, &archived, Left::Nothing).await);
+
+        let told = json!({"webhookUrl": hook.address, "externalId": "sutartis-7"});
+        let declined = api.create(with(signing_of(one.clone()), told)).await;
+        ceremony_of(&declined["signers"][0])
+            .decline("Ne ta kaina")
+            .await;
+        let commented = format!("{}/comments", path_of(&declined));
+        api.post(&commented, json!({"body": "Kaina pasikeitė"}))
+            .await
+            .expect(201);
+        let comments = api.get(&commented).await.expect(200);
+        signings.push(look_at(&api, &declined, Left::Nothing).await);
+
+        let cancelled = api.create(signing_of(two())).await;
+        api.post(&format!("{}/cancel", path_of(&cancelled)), json!({}))
+            .await
+            .expect(200);
+        signings.push(look_at(&api, &cancelled, Left::Nothing).await);
+
+        let erased = api.create(signing_of(one.clone())).await;
+        sign_first(demo, &erased).await;
+        api.delete(&path_of(&erased)).await.expect(200);
+        signings.push(look_at(&api, &erased, Left::Erased).await);
+
+        let days = json!({"expiresInDays": 3, "softDeadlineInDays": 1});
+        let overdue = api.create(with(signing_of(two()), days)).await;
+        signings.push(look_at(&api, &overdue, Left::Deadline).await);
+
+        let order = json!({"signingOrder": "sequential", "delivery": "email"});
+        let halfway = api.create(with(signing_of(two()), order)).await;
+        let links = crate::support::outside::letters(demo, 1).await;
+        assert!(!links.is_empty(), "the first signer is invited");
+        sign_first(demo, &api.get(&path_of(&halfway)).await.expect(200)).await;
+        signings.push(look_at(&api, &halfway, Left::Signatures).await);
+
+        let simulated = Account::sandbox(demo).create(signing_of(one.clone())).await;
+        let simulate = format!("{}/simulate", path_of(&simulated));
+        let simulation = Account::sandbox(demo)
+            .post(&simulate, json!({"action": "complete"}))
+            .await;
+        simulation.expect(200);
+
+        let documents =
+            json!([{"name": "a.pdf", "content": pdf()}, {"name": "b.pdf", "content": pdf()}]);
+        let batch = json!({"title": "Darbo sutartys", "signers": one, "documents": documents});
+        let batch = api.post("v1/batches", batch).await.expect(201);
+        let file = json!({"name": "saugoma.pdf", "content": pdf()});
+        let file = api.post("v1/files", file).await.expect(201);
+        let repetition = Repetition::make(&api, signing_of(one.clone())).await;
+
+        // From here on nothing ends: the person has the phone in hand, or no
+        // time-stamp is to be had.
+        let control = WorldControl::of(demo);
+        control.spoil("tsa", json!({"fault": "down"})).await;
+        let completing = begin(demo, &api, "signs").await;
+        wait_for(&completing, "completing").await;
+        signings.push(look_at(&api, &completing, Left::Signatures).await);
+        let asked = begin(demo, &api, "timeout").await;
+        signings.push(look_at(&api, &asked, Left::Signatures).await);
+        let linked = api.create(signing_of(one)).await;
+        ceremony_of(&linked["signers"][0]).open_device_link().await;
+        signings.push(look_at(&api, &linked, Left::Signatures).await);
+
+        Self {
+            signings,
+            repetition,
+            file_token: text(&file, "fileToken").to_owned(),
+            batch,
+            commented: (commented, comments),
+            untold: text(&declined, "signingId").to_owned(),
+        }
+    }
+}
+
+impl Repetition {
+    async fn make(api: &Account, body: Value) -> Self {
+        let (path, key) = ("v1/signings".to_owned(), "tas-pats".to_owned());
+        let answer = api.post_once(&path, body.clone(), &key).await.expect(201);
+        Self {
+            path,
+            key,
+            body,
+            answer,
+        }
+    }
+}
+
+/// Where a signing is.
+pub(super) fn path_of(signing: &Value) -> String {
+    format!("v1/signings/{}", text(signing, "signingId"))
+}
+
+/// The digest of the newest signed version, where there is one.
+pub(super) async fn newest(api: &Account, id: &str) -> Option<String> {
+    let document = api.get(&format!("v1/signings/{id}/document")).await;
+    (document.status == 200).then(|| hex::encode(Sha256::digest(&document.bytes)))
+}
+
+async fn look_at(api: &Account, signing: &Value, left: Left) -> WrittenSigning {
+    let now = api.get(&path_of(signing)).await.expect(200);
+    let id = text(signing, "signingId").to_owned();
+    WrittenSigning {
+        status: text(&now, "status").to_owned(),
+        sha256: newest(api, &id).await,
+        id,
+        left,
+    }
+}
+
+/// A signing whose only signer has begun to sign, as a persona of this outcome.
+async fn begin(demo: &Demo, api: &Account, outcome: &str) -> Value {
+    let signing = api.create(signing_of(json!([{"email": ONE}]))).await;
+    let personas = demo.smart_id_personas(outcome);
+    let persona = personas.first().expect("such a persona");
+    ceremony_of(&signing["signers"][0])
+        .sign_with_smart_id(&persona.country, &persona.personal_code)
+        .await
+        .expect("the attempt starts");
+    signing
+}
+
+async fn wait_for(signing: &Value, phase: &str) {
+    let ceremony = ceremony_of(&signing["signers"][0]);
+    for _ in 0..60 {
+        let state = ceremony.try_state(1_000).await.expect("the link is alive");
+        if state.attempt.is_some_and(|attempt| attempt.phase == phase) {
+            return;
+        }
+    }
+    panic!("the attempt is never {phase}");
+}

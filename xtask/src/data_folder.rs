@@ -1,0 +1,21 @@
+use std::path::Path;
+
+use crate::process::{cargo, run};
+use crate::{plugins, product};
+
+/// Has this build write a data folder, and keeps it for every later build's
+/// tests.
+pub(crate) fn keep(root: &Path, name: &str) -> anyhow::Result<()> {
+    plugins::build(root)?;
+    let parafa = product::build_for_tests(root)?;
+    let archive = root.join(format!("tests/data-folders/{name}.tar.gz"));
+    anyhow::ensure!(!archive.exists(), "{} is kept already", archive.display());
+    run(cargo(root)
+        .args(["test", "--package", "parafa-tests", "--test", "it", "--"])
+        .arg("what_a_killed_server_leaves")
+        .env("PARAFA_BIN", parafa)
+        .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
+        .env("PARAFA_KEEP_DATA_FOLDER", &archive))?;
+    println!("{}", archive.display());
+    Ok(())
+}
