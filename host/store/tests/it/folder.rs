@@ -23,6 +23,7 @@ pub(crate) fn options(root: &Path) -> FolderOptions {
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
+        accept_loss: false,
         clock: Arc::new(clock()),
     }
 }
