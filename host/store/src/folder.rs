@@ -75,7 +75,7 @@ pub enum FolderError {
     },
     /// There is what records say the owners of, and no records.
     #[error(
-        "there are data keys or documents in {path}, but not the records in {path}/store that say whose they are: mount that folder or bring it back, or restore a backup to another folder"
+        "there are data keys or documents in {path}, or the mark of a store, but not the records in {path}/store: mount that folder or bring it back, or restore a backup to another folder"
     )]
     RecordsAway {
         /// The data folder.
@@ -202,10 +202,7 @@ impl Folder {
     ///
     /// # Errors
     /// What [`open`](Self::open) would fail with when it opens the records; I/O errors.
-    pub fn look_at_records(
-        path: &Path,
-        clock: Arc<dyn Clock>,
-    ) -> Result<RecordsLook, FolderError> {
+    pub fn look_at_records(path: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, FolderError> {
         Ok(trial::look_at(&path.join("store"), clock)?)
     }
 

@@ -121,7 +121,10 @@ fn look_at_records(data: &Path, findings: &mut Findings) {
 
 fn cannot_be_opened(data: &Path, error: FolderError) -> String {
     let error = anyhow::Error::new(error);
-    let error = error.context(format!("the data folder {} cannot be opened", data.display()));
+    let error = error.context(format!(
+        "the data folder {} cannot be opened",
+        data.display()
+    ));
     format!("{error:#}")
 }
 

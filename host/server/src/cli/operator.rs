@@ -88,7 +88,9 @@ pub(super) fn operate<C>(
             let mut output = io::stdout().lock();
             counter.each_row(command, |row| is_read(writeln!(output, "{row}")))
         }
-        command @ OperatorCommand::Audit(AuditCommand::Verify { .. }) => audit(&mut counter, command, place.json),
+        command @ OperatorCommand::Audit(AuditCommand::Verify { .. }) => {
+            audit(&mut counter, command, place.json)
+        }
         mut command => {
             let mut answer = match command.cursor() {
                 None => counter.carry_out(command)?,

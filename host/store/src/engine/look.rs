@@ -124,7 +124,10 @@ mod tests {
         assert!(answer(&[1, 2, 3], &[1, 2, 3]).is_ok());
         for there in [&[1, 2][..], &[1, 2, 3, 4], &[1, 2, 4]] {
             let answer = answer(there, &[1, 2, 3]);
-            assert!(matches!(answer, Err(EngineError::Short { .. })), "{there:?}");
+            assert!(
+                matches!(answer, Err(EngineError::Short { .. })),
+                "{there:?}"
+            );
         }
     }
 }

@@ -58,7 +58,9 @@ pub(super) struct MarkFile {
 
 /// Where the mark of an engine's folder is: beside it.
 pub(crate) fn path_beside(folder: &Path) -> PathBuf {
-    folder.with_extension("mark")
+    let mut path = folder.as_os_str().to_owned();
+    path.push(".mark");
+    path.into()
 }
 
 /// Reads the newest mark. Changes nothing.

@@ -218,10 +218,7 @@ impl Shared {
 
     /// Reads. Where a page cannot be read, sled answers so or panics; either way nothing is to be
     /// built on what it says afterwards.
-    fn guarded<T>(
-        &self,
-        read: impl FnOnce() -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
+    fn guarded<T>(&self, read: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
         let read = catch_unwind(AssertUnwindSafe(read));
         read.unwrap_or_else(|_| Err(self.health.fail(&"it has panicked over a damaged page")))
     }

@@ -296,7 +296,10 @@ async fn records_of_an_earlier_day_are_not_taken_for_the_last() {
 
     let refused = opened(root.path(), false).expect_err("refused").to_string();
 
-    assert!(refused.contains("1 of 2 rows of `page` are missing"), "{refused}");
+    assert!(
+        refused.contains("1 of 2 rows of `page` are missing"),
+        "{refused}"
+    );
     assert!(refused.contains("after commit 1 of 2026-"), "{refused}");
 }
 
