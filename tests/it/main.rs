@@ -4,6 +4,7 @@
 mod backups;
 mod ceremony_page;
 mod crashes;
+mod damage;
 mod device_link;
 mod docs;
 mod durability;

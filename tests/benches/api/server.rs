@@ -181,7 +181,8 @@ fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
     (process, base)
 }
 
-fn program() -> PathBuf {
+/// The built program.
+pub(crate) fn program() -> PathBuf {
     std::env::var_os("PARAFA_BIN").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/parafa"),
         PathBuf::from,

@@ -1,9 +1,10 @@
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_store::{
-    Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
+    EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
 };
 use serde_json::json;
 
@@ -113,6 +114,14 @@ fn look_at_records(data: &Path, findings: &mut Findings) {
             "there is no room for a copy of the records in {} ({bytes} bytes) among the temporary files: whether they are whole shows when the server starts",
             data.display()
         )),
+        Err(FolderError::Engine(EngineError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            findings.warnings.push(format!(
+                "the records in {} may not be read by who asks: whether they are whole shows when the server starts",
+                data.display()
+            ));
+        }
         // It stands in the way of more than this, and was told of.
         Err(FolderError::HalfRestored { .. } | FolderError::RecordsAway { .. }) => {}
         Err(error) => findings.faults.push(cannot_be_opened(data, error)),
