@@ -6,6 +6,7 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod flips;
 mod plugins;
 #[path = "../benches/api/server.rs"]
 mod server;
@@ -20,6 +21,7 @@ use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
 const ATTACKS: &[Attack] = &[
+    flips::FLIPS,
     Attack {
         name: "sweep-many",
         run: || Box::pin(sweep::many()),

@@ -4,6 +4,7 @@
 mod backups;
 mod ceremony_page;
 mod crashes;
+mod damage;
 mod data_folders;
 mod device_link;
 mod docs;

@@ -34,7 +34,7 @@ pub(crate) use attempt::{
 pub(crate) use batch::{BatchPrivate, BatchRow};
 pub(crate) use billing::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 pub(crate) use comment::{CommentAuthor, CommentPrivate, CommentRow};
-pub(crate) use content::{NamedContent, named_content, needed_content};
+pub(crate) use content::{NamedContent, Needs, named_content, needed_content, needs};
 pub(crate) use file::{FilePrivate, FileRow};
 pub(crate) use idempotency::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
 pub(crate) use money::{Amount, CURRENCY};

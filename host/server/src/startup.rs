@@ -27,7 +27,8 @@ use url::Url;
 pub(crate) use self::faults::{ConfigFaults, check};
 #[cfg(test)]
 pub(crate) use self::folder::bring_back;
-pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
+use self::folder::open_folder_with;
+pub(crate) use self::folder::{Loss, NoMasterKeyFile, master_key_file, open_folder};
 use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
@@ -53,8 +54,9 @@ pub(crate) async fn open(
     base_url: Url,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
+    loss: Loss,
 ) -> anyhow::Result<App> {
-    let folder = open_folder(config, mode, clock.clone()).await?;
+    let folder = open_folder_with(config, mode, clock.clone(), loss).await?;
     if let Err(error) = folder.keys.check().await {
         // They may be mounted later. Until then readiness says so too.
         let error: &dyn std::error::Error = &error;

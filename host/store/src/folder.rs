@@ -15,6 +15,7 @@ use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
 use crate::schema::{self, StoreMode};
 use crate::store::Store;
 use crate::torn;
+use crate::trial::{self, RecordsLook};
 
 /// How to open a data folder.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct FolderOptions {
     pub cache_bytes: u64,
     /// Most commits that one sync makes durable.
     pub commits_per_sync: NonZeroU16,
+    /// Whether to go on with what is left of records that have lost something.
+    pub accept_loss: bool,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
@@ -72,7 +75,7 @@ pub enum FolderError {
     },
     /// There is what records say the owners of, and no records.
     #[error(
-        "there are data keys or documents in {path}, but not the records in {path}/store that say whose they are: mount that folder or bring it back, or restore a backup to another folder"
+        "there are data keys or documents in {path}, or the mark of a store, but not the records in {path}/store: mount that folder or bring it back, or restore a backup to another folder"
     )]
     RecordsAway {
         /// The data folder.
@@ -124,7 +127,7 @@ impl FolderError {
                     | StoreError::SchemaMissing
             ),
             Self::Engine(error) => match error {
-                EngineError::InUse { .. } => true,
+                EngineError::InUse { .. } | EngineError::Short { .. } => true,
                 EngineError::Io { source, .. } => files::is_for_operators(source),
                 _ => false,
             },
@@ -193,6 +196,16 @@ impl Folder {
         }
     }
 
+    /// Looks whether the records of a data folder are whole, on a copy of them where nobody has
+    /// them open. Makes and changes nothing in the folder. Blocks on files, and for as long as
+    /// copying and reading takes.
+    ///
+    /// # Errors
+    /// What [`open`](Self::open) would fail with when it opens the records; I/O errors.
+    pub fn look_at_records(path: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, FolderError> {
+        Ok(trial::look_at(&path.join("store"), clock)?)
+    }
+
     /// Opens a data folder, or makes it.
     ///
     /// # Errors
@@ -259,6 +272,7 @@ impl Parts {
                 folder: store,
                 cache_bytes: options.cache_bytes,
                 commits_per_sync: options.commits_per_sync,
+                accept_loss: options.accept_loss,
             },
             options.clock.clone(),
         )?;

@@ -36,12 +36,13 @@ mod sweep;
 mod table;
 mod torn;
 mod transaction;
+mod trial;
 
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
 pub use crate::engine::{
-    Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed, MemoryEngine,
-    Scan, SledEngine, Version, Versioned,
+    Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed, Loss,
+    MemoryEngine, Scan, SledEngine, Version, Versioned,
 };
 pub use crate::error::StoreError;
 pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};
@@ -54,3 +55,4 @@ pub use crate::stored_row::StoredRow;
 pub use crate::sums::{Addend, Amounts, SumOf};
 pub use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, TableName};
 pub use crate::transaction::{Guard, Transaction};
+pub use crate::trial::RecordsLook;

@@ -286,6 +286,14 @@ impl Store {
         self.ids.new_id(self.engine.now().await?)
     }
 
+    /// Proves that every record is there that was committed, and no other, while others commit.
+    ///
+    /// # Errors
+    /// [`EngineError::Short`](crate::EngineError::Short), or the engine's failure.
+    pub async fn verify(&self) -> Result<(), StoreError> {
+        Ok(self.engine.verify().await?)
+    }
+
     /// Whether the store can be used; after an I/O error, why not.
     ///
     /// # Errors

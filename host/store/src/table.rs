@@ -35,6 +35,9 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
 pub struct TableName(&'static str);
 
 impl TableName {
+    /// Longest name, in bytes.
+    pub(crate) const MAX_BYTES: usize = 32;
+
     /// Checks a name; in a constant, while compiling.
     ///
     /// # Panics
@@ -49,18 +52,22 @@ impl TableName {
     pub(crate) const fn reserved(name: &'static str) -> Self {
         let bytes = name.as_bytes();
         assert!(
-            !bytes.is_empty() && bytes.len() <= 32,
+            !bytes.is_empty() && bytes.len() <= Self::MAX_BYTES,
             "a name has 1 to 32 bytes"
         );
         let mut at = 0;
         while at < bytes.len() {
             assert!(
-                matches!(bytes[at], b'a'..=b'z' | b'0'..=b'9' | b'_'),
+                Self::may_have(&bytes[at]),
                 "a name has lower-case letters, digits and _"
             );
             at += 1;
         }
         Self(name)
+    }
+
+    const fn may_have(byte: &u8) -> bool {
+        matches!(*byte, b'a'..=b'z' | b'0'..=b'9' | b'_')
     }
 
     /// The name.
@@ -246,7 +253,19 @@ pub(crate) mod layout {
         [b"q", name.as_str().as_bytes(), &[0]].concat()
     }
 
-    /// The name of the table that an engine key belongs to, for error messages.
+    /// What an engine key begins with that says whose it is: a letter for rows, index entries or
+    /// a queue, and the name of the table or queue. Nothing for a key of another form.
+    pub(crate) fn space_of(key: &[u8]) -> &str {
+        const LONGEST: usize = 1 + TableName::MAX_BYTES;
+        let end = key.iter().take(LONGEST + 1).position(|byte| *byte == 0);
+        match end.map(|end| &key[..end]) {
+            Some([b't' | b'i' | b'q', name @ ..]) if name.iter().all(TableName::may_have) => {
+                str::from_utf8(&key[..=name.len()]).unwrap_or_default()
+            }
+            _ => "",
+        }
+    }
+
     /// The part of a row's key that tells it from the other rows of its table.
     pub(crate) fn row_key_of(key: &[u8]) -> &[u8] {
         let end_of_name = key.iter().position(|byte| *byte == 0);
@@ -254,6 +273,7 @@ pub(crate) mod layout {
         row_key.unwrap_or_default()
     }
 
+    /// The name of the table that an engine key belongs to, for error messages.
     pub(crate) fn table_of(key: &[u8]) -> String {
         let name = key.get(1..).unwrap_or_default();
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();

@@ -10,11 +10,12 @@ use std::path::Path;
 use uuid::Uuid;
 
 use crate::backup;
+use crate::engine::mark;
 use crate::folder::FolderError;
 use crate::keys::{self, KeyError};
 
 /// Refuses a data folder that keeps keys or documents, but no records that say whose they are: to
-/// a new store they would be nobody's. Refuses one that keeps keys, but has no folder of
+/// a new store they would be nobody's. So it does one whose mark says that there were records. Refuses one that keeps keys, but has no folder of
 /// documents. Makes and changes nothing; blocks on files.
 pub(crate) fn refuse(data: &Path) -> Result<(), FolderError> {
     if backup::is_half_restored(data) {
@@ -22,7 +23,12 @@ pub(crate) fn refuse(data: &Path) -> Result<(), FolderError> {
             path: data.display().to_string(),
         });
     }
-    if is_blank(&data.join("store")) {
+    let store = data.join("store");
+    if is_blank(&store) {
+        let knows_commits = mark::knows_commits(&mark::path_beside(&store));
+        if knows_commits.map_err(failed_to_look(data))? {
+            return Err(records_away(data));
+        }
         refuse_without_records(data)?;
     }
     if !fs::exists(data.join("bytes")).map_err(failed_to_look(data))? && holds_keys(data)? {
@@ -36,11 +42,15 @@ pub(crate) fn refuse(data: &Path) -> Result<(), FolderError> {
 /// The same of a data folder whose records are known to be none.
 pub(crate) fn refuse_without_records(data: &Path) -> Result<(), FolderError> {
     if holds_keys(data)? || holds(&data.join("bytes"), "").map_err(failed_to_look(data))? {
-        return Err(FolderError::RecordsAway {
-            path: data.display().to_string(),
-        });
+        return Err(records_away(data));
     }
     Ok(())
+}
+
+fn records_away(data: &Path) -> FolderError {
+    FolderError::RecordsAway {
+        path: data.display().to_string(),
+    }
 }
 
 /// Whether nothing was ever written to the log of an engine's folder, or all of it is away.

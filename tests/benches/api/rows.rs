@@ -72,6 +72,7 @@ pub(crate) async fn load(data: &Path, erased: Uuid, numbers: Range<usize>) {
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
+        accept_loss: false,
         clock: Arc::new(SystemClock),
     };
     let folder = Folder::open(&options).await.expect("a folder at rest");

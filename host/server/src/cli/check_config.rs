@@ -1,5 +1,11 @@
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
 use anyhow::Context;
-use parafa_store::{Folder, FolderLook, MasterKey, StoreMode};
+use parafa_store::{
+    EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
+};
 use serde_json::json;
 
 use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
@@ -78,7 +84,12 @@ fn look_at_folder(config: &Config, findings: &mut Findings) {
     let Some(Ok(master)) = key.map(|file| MasterKey::load(&file)) else {
         return;
     };
-    match Folder::look_at(data, &master) {
+    look_at_keys(data, &master, findings);
+    look_at_records(data, findings);
+}
+
+fn look_at_keys(data: &Path, master: &MasterKey, findings: &mut Findings) {
+    match Folder::look_at(data, master) {
         Ok(FolderLook::KeyFits) => {}
         Ok(FolderLook::KeyUntold) => findings.warnings.push(format!(
             "there is no data key in {} yet: whether the master key is the one that the store was made with shows when the server starts",
@@ -87,12 +98,43 @@ fn look_at_folder(config: &Config, findings: &mut Findings) {
         Ok(FolderLook::KeysAway(away)) => findings.warnings.push(format!(
             "{away}; until they are there, nothing is created, erased or expired"
         )),
-        Err(error) => {
-            let error = anyhow::Error::new(error);
-            let error = error.context(format!("the data folder {} cannot be opened", data.display()));
-            findings.faults.push(format!("{error:#}"));
-        }
+        Err(error) => findings.faults.push(cannot_be_opened(data, error)),
     }
+}
+
+/// Whether the records are whole, on a copy of them.
+fn look_at_records(data: &Path, findings: &mut Findings) {
+    match Folder::look_at_records(data, Arc::new(SystemClock)) {
+        Ok(RecordsLook::Whole | RecordsLook::InUse { is_marked: true }) => {}
+        Ok(RecordsLook::InUse { is_marked: false }) => findings.warnings.push(format!(
+            "the store in {} is in use and has no mark that can be read: another server would not open it",
+            data.display()
+        )),
+        Ok(RecordsLook::NoRoom { bytes }) => findings.warnings.push(format!(
+            "there is no room for a copy of the records in {} ({bytes} bytes) among the temporary files: whether they are whole shows when the server starts",
+            data.display()
+        )),
+        Err(FolderError::Engine(EngineError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            findings.warnings.push(format!(
+                "the records in {} may not be read by who asks: whether they are whole shows when the server starts",
+                data.display()
+            ));
+        }
+        // It stands in the way of more than this, and was told of.
+        Err(FolderError::HalfRestored { .. } | FolderError::RecordsAway { .. }) => {}
+        Err(error) => findings.faults.push(cannot_be_opened(data, error)),
+    }
+}
+
+fn cannot_be_opened(data: &Path, error: FolderError) -> String {
+    let error = anyhow::Error::new(error);
+    let error = error.context(format!(
+        "the data folder {} cannot be opened",
+        data.display()
+    ));
+    format!("{error:#}")
 }
 
 async fn look_at_plugins(config: &Config, findings: &mut Findings) {

@@ -19,7 +19,9 @@ use super::{
     warn,
 };
 use crate::config::Config;
-use crate::operate::{self, BackupCommand, Desk, OperatorCommand, Part, Reply, SweepCommand};
+use crate::operate::{
+    self, AuditCommand, BackupCommand, Desk, OperatorCommand, Part, Reply, SweepCommand,
+};
 use crate::shelf::Shelf;
 use crate::{demo, startup};
 
@@ -97,7 +99,9 @@ pub(super) fn operate<C>(
             let mut output = io::stdout().lock();
             counter.each_row(command, |row| is_read(writeln!(output, "{row}")))
         }
-        command @ OperatorCommand::Audit(_) => audit(&mut counter, command, place.json),
+        command @ OperatorCommand::Audit(AuditCommand::Verify { .. }) => {
+            audit(&mut counter, command, place.json)
+        }
         mut command => {
             let mut answer = match command.cursor() {
                 None => counter.carry_out(command)?,
@@ -132,7 +136,7 @@ pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
     } = Shortfall::of(missing);
     if contents > 0 {
         warn(format_args!(
-            "{contents} documents or keys that rows need are missing; {LISTED}"
+            "{contents} documents or keys that rows need are missing or damaged; {LISTED}"
         ));
     }
     if unreadable > 0 {

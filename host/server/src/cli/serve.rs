@@ -20,7 +20,7 @@ use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, ListenerLimits};
 use crate::metrics::count_requests;
 use crate::operate::{BindError, Socket};
-use crate::startup::ConfigFaults;
+use crate::startup::{ConfigFaults, Loss};
 use crate::{api, ceremony, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
@@ -48,6 +48,10 @@ pub(super) struct ServeArguments {
     /// Address of health and metrics; port 0 picks one.
     #[arg(long, value_name = "ADDR")]
     operator_listen: Option<SocketAddr>,
+    /// Start on a store that has lost records, without them. The log names what
+    /// is lost; the documents and keys of lost signings are removed a day later.
+    #[arg(long)]
+    accept_loss: bool,
 }
 
 /// Runs the server until it is told to stop.
@@ -91,7 +95,13 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
         Some(demo) => (StoreMode::Demo, demo.clock()),
         None => (StoreMode::Production, Arc::new(SystemClock)),
     };
-    let app = Arc::new(startup::open(&config, base_url.clone(), mode, clock).await?);
+    let loss = if arguments.accept_loss {
+        Loss::Accepted
+    } else {
+        Loss::Refused
+    };
+    let app = startup::open(&config, base_url.clone(), mode, clock, loss).await?;
+    let app = Arc::new(app);
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
         demo.move_in(&app, &config.store.data, &operator_url)

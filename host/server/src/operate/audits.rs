@@ -1,10 +1,14 @@
+use std::collections::BTreeSet;
+
 use parafa_store::audit::{self, Verdict};
-use parafa_store::{Guard, Page};
+use parafa_store::backup::{Missing, MissingItem, Named};
+use parafa_store::keys::{DataKey, KeyError};
+use parafa_store::{Guard, Page, StoreError};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{AuditCommand, Desk, OperateError, Part};
-use crate::records::SigningRow;
+use crate::records::{self, Needs, SigningRow};
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
@@ -13,11 +17,16 @@ impl Desk<'_> {
     pub(super) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
         match command {
             AuditCommand::Verify { after } => Ok(self.verify(after).await?.into()),
+            AuditCommand::Contents => self.contents().await,
         }
     }
 
-    /// What each signing's audit trail is worth, erased ones included.
+    /// What each signing's audit trail is worth, erased ones included; before the
+    /// first of them, whether the records are all there.
     async fn verify(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
+        if after.is_none() {
+            self.store.verify().await?;
+        }
         let page = &Page {
             after,
             ..Page::oldest(AT_ONCE)
@@ -32,6 +41,69 @@ impl Desk<'_> {
             value["brokenAt"] = json!(broken_at(&audit::verify(self.store, chain).await?));
         }
         Ok(part)
+    }
+
+    /// How many documents and data keys could be read, and what could not.
+    async fn contents(&self) -> Result<Value, OperateError> {
+        let (mut documents, mut keys) = (0_u64, 0_u64);
+        let needs = self.needs().await?;
+        let mut missing = BTreeSet::new();
+        for (table, named) in needs.content {
+            let table = table.to_owned();
+            for id in named.keys {
+                let Some(key) = self.data_key(id).await? else {
+                    let (table, what) = (table.clone(), MissingItem::DataKey(id));
+                    missing.insert(Missing { table, what });
+                    continue;
+                };
+                keys += 1;
+                for file in &named.files {
+                    if let Err(error) = self.files.read(&key, *file).await {
+                        tracing::error!(%error, "a document cannot be read");
+                        let (table, what) = (table.clone(), MissingItem::Document(*file));
+                        missing.insert(Missing { table, what });
+                    } else {
+                        documents += 1;
+                    }
+                }
+            }
+        }
+        if !missing.is_empty() {
+            // What was erased meanwhile is not missed.
+            let needs = self.needs().await?;
+            let mut needed = Named::default();
+            for (_, named) in needs.content {
+                needed.files.extend(named.files);
+                needed.keys.extend(named.keys);
+            }
+            missing.retain(|missing| is_in(&missing.what, &needed));
+        }
+        missing.extend(needs.unread);
+        Ok(json!({"documents": documents, "keys": keys, "missing": missing}))
+    }
+
+    async fn needs(&self) -> Result<Needs, StoreError> {
+        records::needs(self.store, self.store.now().await?).await
+    }
+
+    /// A key, unless it is missing or damaged.
+    async fn data_key(&self, id: Uuid) -> Result<Option<DataKey>, OperateError> {
+        match self.keys.open(id).await {
+            Ok(key) => Ok(Some(key)),
+            Err(error @ (KeyError::Missing { .. } | KeyError::Damaged { .. })) => {
+                tracing::error!(%error, "a data key cannot be read");
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn is_in(what: &MissingItem, named: &Named) -> bool {
+    match what {
+        MissingItem::Document(id) => named.files.contains(id),
+        MissingItem::DataKey(id) => named.keys.contains(id),
+        MissingItem::Row(_) => false,
     }
 }
 

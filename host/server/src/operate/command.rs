@@ -61,7 +61,7 @@ impl OperatorCommand {
     /// there is data.
     pub(crate) fn answered_within(&self) -> Option<Duration> {
         match self {
-            Self::Backup(_) | Self::Sweep(_) => None,
+            Self::Audit(_) | Self::Backup(_) | Self::Sweep(_) => None,
             Self::Plugin(_) => Some(PLUGIN_ANSWER_WITHIN),
             _ => Some(ANSWER_WITHIN),
         }
@@ -70,7 +70,7 @@ impl OperatorCommand {
     /// Whether nothing is lost when the command is dropped half way: whoever
     /// gave it has gone, or the server stops.
     pub(super) fn may_be_dropped(&self) -> bool {
-        matches!(self, Self::Backup(_) | Self::Sweep(_))
+        matches!(self, Self::Audit(_) | Self::Backup(_) | Self::Sweep(_))
     }
 }
 
@@ -250,15 +250,19 @@ pub(crate) enum CommentCommand {
     },
 }
 
-/// Commands on audit trails.
+/// Commands on audit trails, and on what they tell of.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AuditCommand {
-    /// Recompute the audit trail of every signing and say which are broken.
+    /// Prove that every record is there, recompute the audit trail of every signing,
+    /// and say which are broken.
     Verify {
         #[arg(skip)]
         after: Option<Uuid>,
     },
+    /// Read every document and data key that a record needs, and say which are
+    /// missing or damaged. Takes as long as reading all documents does.
+    Contents,
 }
 
 /// Commands on the plugins of a data folder. Files are read by whoever carries

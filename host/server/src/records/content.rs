@@ -1,7 +1,7 @@
 //! Which byte files and data keys rows name.
 
 use jiff::Timestamp;
-use parafa_store::backup::Named;
+use parafa_store::backup::{Missing, MissingItem, Named};
 use parafa_store::{BoxFuture, Store, StoreError, StoredRow, Table};
 use uuid::Uuid;
 
@@ -33,9 +33,19 @@ const OWNERS: [Owner; 5] = [
     Owner::of::<IdempotencyRow>(),
 ];
 
+/// What rows need at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    /// The table of each row that needs something, and what.
+    pub(crate) content: Vec<(&'static str, Named)>,
+    /// Rows that cannot be read.
+    pub(crate) unread: Vec<Missing>,
+}
+
 struct Owner {
     read: for<'a> fn(&'a Store, &'a mut NamedContent) -> BoxFuture<'a, Result<(), StoreError>>,
     needed: fn(&StoredRow<'_>, Timestamp) -> Result<Option<Named>, StoreError>,
+    needs: for<'a> fn(&'a Store, Timestamp, &'a mut Needs) -> BoxFuture<'a, Result<(), StoreError>>,
 }
 
 impl Owner {
@@ -43,6 +53,7 @@ impl Owner {
         Self {
             read: read::<T>,
             needed: needed::<T>,
+            needs: needs_of::<T>,
         }
     }
 }
@@ -106,6 +117,18 @@ pub(crate) async fn named_content(store: &Store) -> Result<NamedContent, StoreEr
         (owner.read)(store, &mut content).await?;
     }
     Ok(content)
+}
+
+/// What rows need at this time.
+///
+/// # Errors
+/// When the engine fails.
+pub(crate) async fn needs(store: &Store, at: Timestamp) -> Result<Needs, StoreError> {
+    let mut needs = Needs::default();
+    for owner in OWNERS {
+        (owner.needs)(store, at, &mut needs).await?;
+    }
+    Ok(needs)
 }
 
 /// The byte files and data keys without which a row is none at this time.
@@ -234,5 +257,26 @@ fn read<'a, T: NamesContent>(
         shown.await?;
         content.unread.extend(unread);
         Ok(())
+    })
+}
+
+fn needs_of<'a, T: NamesContent>(
+    store: &'a Store,
+    at: Timestamp,
+    needs: &'a mut Needs,
+) -> BoxFuture<'a, Result<(), StoreError>> {
+    Box::pin(async move {
+        let table = T::NAME.as_str();
+        let shown = store.each_row::<T>(|stored| match stored.of_table::<T>() {
+            Ok(row) => {
+                let needed = row.map(|row| row.needed(at));
+                needs.content.extend(needed.map(|needed| (table, needed)));
+            }
+            Err(_) => needs.unread.push(Missing {
+                table: table.to_owned(),
+                what: MissingItem::Row(stored.name()),
+            }),
+        });
+        shown.await
     })
 }

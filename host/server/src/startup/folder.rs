@@ -11,11 +11,30 @@ use crate::error::WorkflowError;
 use crate::records::named_content;
 use crate::workflow::sweep::Sweeper;
 
-/// Opens it.
+/// What is done about records that have lost something.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Loss {
+    /// They are not opened.
+    Refused,
+    /// Their operator goes on with what is left.
+    Accepted,
+}
+
+/// Opens it, if nothing is lost.
 pub(crate) async fn open_folder(
     config: &Config,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
+) -> anyhow::Result<Folder> {
+    open_folder_with(config, mode, clock, Loss::Refused).await
+}
+
+/// Opens it.
+pub(super) async fn open_folder_with(
+    config: &Config,
+    mode: StoreMode,
+    clock: Arc<dyn Clock>,
+    loss: Loss,
 ) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
     let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
@@ -25,6 +44,7 @@ pub(crate) async fn open_folder(
         mode,
         cache_bytes: config.store.cache_bytes,
         commits_per_sync: config.store.commits_per_sync,
+        accept_loss: loss == Loss::Accepted,
         clock,
     };
     let opened = Folder::open(&options).await;

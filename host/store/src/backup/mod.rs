@@ -124,11 +124,12 @@ pub struct BackupReport {
 /// # Errors
 /// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`];
 /// [`KeyError::FolderAway`](crate::keys::KeyError::FolderAway), also if the folder of data keys goes
-/// away meanwhile; I/O errors; a store that fails.
+/// away meanwhile; I/O errors; a store that fails, or that has lost something.
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
     source.keys.check().await?;
     let mut copying = Copying::begin(source, target).await?;
     copying.copy_until_few_are_left().await?;
+    copying.verify(source).await?;
     let removals = copying.wait_for_removals(source).await?;
     let schema = copying.schema;
     let (mut report, there) = copying.complete(source).await?;
@@ -201,6 +202,17 @@ impl Copying {
                 return Err(BackupError::TooBusy);
             }
             before = copied;
+        }
+    }
+
+    /// Makes sure that the store has lost nothing: what it has lost is not in the copy either.
+    async fn verify(&mut self, source: &BackupSource) -> Result<(), BackupError> {
+        let mut verified = pin!(source.store.verify());
+        loop {
+            tokio::select! {
+                verified = &mut verified => return Ok(verified?),
+                () = tokio::time::sleep(TAKE_IN_EVERY) => self.records.append_committed().await?,
+            }
         }
     }
 

@@ -11,11 +11,17 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use ::bytes::Bytes;
+use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
 use super::feed::{Committed, Feed, Followers};
+use super::look::Look;
+use super::mark::{Mark, MarkFile};
+use super::opening::{Opening, Stamp};
 use super::sled::{SEQUENCE_KEY, Shared, pack};
+use super::tally::Tallies;
 use super::{Commit, CommitOutcome, EngineError, Version};
+use crate::clock::Clock;
 
 /// Commits that may wait before callers have to.
 const QUEUE_LENGTH: usize = 1024;
@@ -32,6 +38,7 @@ pub(super) struct Leader {
 enum Request {
     Commit(QueuedCommit),
     Follow(oneshot::Sender<Feed>),
+    Verify(oneshot::Sender<Result<(), EngineError>>),
 }
 
 struct QueuedCommit {
@@ -43,14 +50,19 @@ impl Leader {
     pub(super) fn start(
         shared: Arc<Shared>,
         commits_per_sync: NonZeroU16,
+        opening: Opening,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self, EngineError> {
-        let last = shared.get(SEQUENCE_KEY)?.map(|stored| stored.version);
         let (queue, requests) = mpsc::channel(QUEUE_LENGTH);
         let writer = Writer {
             shared: shared.clone(),
             max_group: commits_per_sync.get().into(),
-            last,
+            last: Version::new(opening.mark.sequence),
+            mark: opening.mark,
+            mark_file: opening.file,
+            clock,
             followers: Followers::default(),
+            look: None,
         };
         let thread = std::thread::Builder::new()
             .name("store-leader".to_owned())
@@ -80,6 +92,12 @@ impl Leader {
         answer.await.map_err(|_| self.ended())
     }
 
+    pub(super) async fn verify(&self) -> Result<(), EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Verify(reply)).await?;
+        answer.await.map_err(|_| self.ended())?
+    }
+
     async fn send(&self, request: Request) -> Result<(), EngineError> {
         let queue = self.queue.as_ref().ok_or_else(|| self.ended())?;
         queue.send(request).await.map_err(|_| self.ended())
@@ -106,16 +124,23 @@ struct Writer {
     /// Most commits in one batch.
     max_group: usize,
     last: Option<Version>,
+    /// What the store has since the last group.
+    mark: Mark,
+    mark_file: MarkFile,
+    clock: Arc<dyn Clock>,
     followers: Followers,
+    /// The look at all entries that is under way.
+    look: Option<Look>,
 }
 
 impl Writer {
     fn run(mut self, mut requests: mpsc::Receiver<Request>) {
-        while let Some(first) = requests.blocking_recv() {
+        while let Some(first) = self.next(&mut requests) {
             let mut bytes = 0;
             let mut group = Vec::new();
             let mut next = Some(first);
             let mut follower = None;
+            let mut verifier = None;
             while let Some(request) = next.take() {
                 match request {
                     Request::Commit(queued) => {
@@ -125,6 +150,10 @@ impl Writer {
                     // Whoever follows is told what comes after this group.
                     Request::Follow(reply) => {
                         follower = Some(reply);
+                        break;
+                    }
+                    Request::Verify(reply) => {
+                        verifier = Some(reply);
                         break;
                     }
                 }
@@ -139,6 +168,32 @@ impl Writer {
                 // A caller that has gone away does not need its answer.
                 let _ = reply.send(self.followers.add(self.last));
             }
+            if let Some(reply) = verifier {
+                self.look.get_or_insert_default().answer(reply);
+            }
+            self.look_on();
+        }
+        if let Err(error) = self.mark_file.sync() {
+            tracing::warn!(%error, "the store's mark is not synced");
+        }
+    }
+
+    /// The next request; until there is one, looks on.
+    fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
+        while self.look.is_some() {
+            match requests.try_recv() {
+                Ok(request) => return Some(request),
+                Err(mpsc::error::TryRecvError::Disconnected) => return None,
+                Err(mpsc::error::TryRecvError::Empty) => self.look_on(),
+            }
+        }
+        requests.blocking_recv()
+    }
+
+    /// Looks at some more entries, where somebody wants to know.
+    fn look_on(&mut self) {
+        if let Some(look) = self.look.take() {
+            self.look = look.on(&self.shared, &self.mark);
         }
     }
 
@@ -147,15 +202,16 @@ impl Writer {
     fn write(&mut self, group: Vec<QueuedCommit>) {
         let mut outcomes = Vec::with_capacity(group.len());
         let mut replies = Vec::with_capacity(group.len());
-        let mut batch = GroupBatch::new(&self.shared, self.last, !self.followers.is_empty());
+        let mut batch = GroupBatch::new(self);
         for queued in group {
             outcomes.push(batch.add(queued.commit));
             replies.push(queued.reply);
         }
         let told = std::mem::take(&mut batch.told);
-        let written = batch.finish();
-        if let Ok(last) = &written {
-            self.last = *last;
+        let changes = std::mem::take(&mut batch.changes);
+        let written = batch.finish(self.clock.now());
+        let written = written.and_then(|mark| self.note(mark, &changes));
+        if written.is_ok() {
             for committed in &told {
                 self.followers.tell(committed);
             }
@@ -171,6 +227,23 @@ impl Writer {
             let _ = reply.send(answer);
         }
     }
+
+    /// Notes, before anybody is told, what the store has now that a group is durable.
+    fn note(&mut self, mark: Option<Mark>, changes: &[Change]) -> Result<(), EngineError> {
+        let Some(mark) = mark else {
+            return Ok(());
+        };
+        let noted = self.mark_file.note(&mark);
+        noted.map_err(|error| self.shared.health.fail(&error))?;
+        self.last = Version::new(mark.sequence);
+        self.mark = mark;
+        if let Some(look) = &mut self.look {
+            for change in changes {
+                look.follow(&change.key, change.before, change.after);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Writer {
@@ -183,6 +256,13 @@ impl Drop for Writer {
     }
 }
 
+/// An entry that a commit has written or removed.
+struct Change {
+    key: Bytes,
+    before: Option<Version>,
+    after: Option<Version>,
+}
+
 /// The commits of a group on top of each other.
 struct GroupBatch<'s> {
     shared: &'s Shared,
@@ -190,21 +270,26 @@ struct GroupBatch<'s> {
     pending: HashMap<Bytes, Option<Version>>,
     before: Option<Version>,
     last: Option<Version>,
+    tallies: Tallies,
+    /// What is changed.
+    changes: Vec<Change>,
     /// What followers are to be told, where there are any.
     told: Vec<Committed>,
     is_followed: bool,
 }
 
 impl<'s> GroupBatch<'s> {
-    fn new(shared: &'s Shared, last: Option<Version>, is_followed: bool) -> Self {
+    fn new(writer: &'s Writer) -> Self {
         Self {
-            shared,
+            shared: &writer.shared,
             batch: sled::Batch::default(),
             pending: HashMap::new(),
-            before: last,
-            last,
+            before: writer.last,
+            last: writer.last,
+            tallies: writer.mark.tallies.clone(),
+            changes: Vec::new(),
             told: Vec::new(),
-            is_followed,
+            is_followed: !writer.followers.is_empty(),
         }
     }
 
@@ -218,19 +303,39 @@ impl<'s> GroupBatch<'s> {
             return Ok(CommitOutcome::Committed);
         }
         let version = Version::next(self.last);
+        // All that may fail comes before the first change.
+        let changes = self.changes_of(&commit, version)?;
         self.last = Some(version);
         if self.is_followed {
             self.told.push(Committed::new(version, &commit));
         }
+        for Change { key, before, after } in &changes {
+            self.tallies.change(key, *before, *after);
+            self.pending.insert(key.clone(), *after);
+        }
+        self.changes.extend(changes);
         for key in commit.deletes {
             self.batch.remove(key.as_ref());
-            self.pending.insert(key, None);
         }
         for (key, value) in commit.puts {
             self.batch.insert(key.as_ref(), pack(version, &value));
-            self.pending.insert(key, Some(version));
         }
         Ok(CommitOutcome::Committed)
+    }
+
+    fn changes_of(&self, commit: &Commit, version: Version) -> Result<Vec<Change>, EngineError> {
+        let deletes = commit.deletes.iter().map(|key| (key, None));
+        let puts = commit.puts.iter().map(|(key, _)| (key, Some(version)));
+        deletes
+            .chain(puts)
+            .map(|(key, after)| {
+                Ok(Change {
+                    before: self.current(key)?,
+                    key: key.clone(),
+                    after,
+                })
+            })
+            .collect()
     }
 
     fn current(&self, key: &Bytes) -> Result<Option<Version>, EngineError> {
@@ -240,17 +345,21 @@ impl<'s> GroupBatch<'s> {
         }
     }
 
-    /// Makes the group durable; answers with the number of the last commit.
-    fn finish(mut self) -> Result<Option<Version>, EngineError> {
+    /// Makes the group durable; gives what the store has then, if it wrote anything.
+    fn finish(mut self, now: Timestamp) -> Result<Option<Mark>, EngineError> {
         self.shared.health.check()?;
-        if let Some(last) = self.last
-            && self.last != self.before
-        {
-            self.batch.insert(SEQUENCE_KEY, pack(last, &[]));
-            self.shared.settling.begin();
-            self.shared.apply(self.batch)?;
-        }
-        Ok(self.last)
+        let Some(last) = self.last.filter(|last| Some(*last) != self.before) else {
+            return Ok(None);
+        };
+        let stamp = Stamp::new(now, &self.tallies).encoded();
+        self.batch.insert(SEQUENCE_KEY, pack(last, &stamp));
+        self.shared.settling.begin();
+        self.shared.apply(self.batch)?;
+        Ok(Some(Mark {
+            sequence: last.number(),
+            at: Some(now),
+            tallies: self.tallies,
+        }))
     }
 }
 

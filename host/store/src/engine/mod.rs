@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub use self::fault::{CrashPoint, FaultPlan};
 pub use self::feed::{Committed, Feed};
+pub use self::loss::{Loss, Moment, TableLoss};
 pub use self::memory::{MemoryDisk, MemoryEngine};
 pub use self::sled::{SledEngine, SledOptions};
 
@@ -17,9 +18,14 @@ pub(crate) mod due;
 mod fault;
 mod feed;
 mod leader;
+mod look;
+mod loss;
+pub(crate) mod mark;
 mod memory;
+mod opening;
 mod settling;
 mod sled;
+mod tally;
 
 /// Longest key, in bytes.
 pub const MAX_KEY_BYTES: usize = 1024;
@@ -74,6 +80,15 @@ pub trait Engine: Send + Sync + 'static {
     /// before the call is found, a later one is told, and one that was under way is one or both.
     async fn follow(&self) -> Result<Feed, EngineError>;
 
+    /// Proves that every entry is there that was committed, and no other, while others commit.
+    /// An engine that cannot lose any has nothing to do.
+    ///
+    /// # Errors
+    /// [`EngineError::Short`], [`EngineError::Unhealthy`].
+    async fn verify(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// `Ok` while the engine can be used; after an I/O error, why not.
     fn health(&self) -> Result<(), EngineError>;
 }
@@ -102,6 +117,10 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
 
     async fn follow(&self) -> Result<Feed, EngineError> {
         (**self).follow().await
+    }
+
+    async fn verify(&self) -> Result<(), EngineError> {
+        (**self).verify().await
     }
 
     fn health(&self) -> Result<(), EngineError> {
@@ -331,6 +350,16 @@ pub enum EngineError {
     Damaged {
         /// What was found.
         what: &'static str,
+    },
+    /// The store has lost what it had acknowledged.
+    #[error(
+        "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start once with `parafa serve --accept-loss` to go on with what is left"
+    )]
+    Short {
+        /// The folder.
+        folder: String,
+        /// What is lost.
+        loss: Box<Loss>,
     },
     /// A file operation failed while opening.
     #[error("could not {action} {path}")]

@@ -20,6 +20,8 @@ use jiff::Timestamp;
 
 use super::feed::Feed;
 use super::leader::Leader;
+use super::loss::Loss;
+use super::opening::Opening;
 use super::settling::Settling;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
@@ -48,6 +50,8 @@ pub struct SledOptions {
     pub cache_bytes: u64,
     /// Most commits that one sync makes durable.
     pub commits_per_sync: NonZeroU16,
+    /// Whether to go on with what is left of a store that has lost something.
+    pub accept_loss: bool,
 }
 
 impl SledOptions {
@@ -63,6 +67,7 @@ impl SledOptions {
             folder: folder.into(),
             cache_bytes: Self::DEFAULT_CACHE_BYTES,
             commits_per_sync: Self::DEFAULT_COMMITS_PER_SYNC,
+            accept_loss: false,
         }
     }
 }
@@ -77,14 +82,22 @@ pub struct SledEngine {
 }
 
 impl SledEngine {
-    /// Opens the folder, or makes it. Blocks on files.
+    /// Opens the folder, or makes it, and reads all that is in it. What it had last is kept in a
+    /// file beside it, with the ending `.mark`. Blocks on files.
     ///
     /// # Errors
-    /// [`EngineError::InUse`] while another engine has the folder open, damage, I/O errors.
+    /// [`EngineError::InUse`] while another engine has the folder open, [`EngineError::Short`],
+    /// damage, I/O errors.
     pub fn open(options: &SledOptions, clock: Arc<dyn Clock>) -> Result<Self, EngineError> {
         let shared = Arc::new(Shared::open(options)?);
+        let opening = Opening::of(&shared, options, clock.now())?;
         Ok(Self {
-            leader: Leader::start(shared.clone(), options.commits_per_sync)?,
+            leader: Leader::start(
+                shared.clone(),
+                options.commits_per_sync,
+                opening,
+                clock.clone(),
+            )?,
             shared,
             clock,
         })
@@ -127,6 +140,11 @@ impl Engine for SledEngine {
         self.leader.follow().await
     }
 
+    async fn verify(&self) -> Result<(), EngineError> {
+        self.shared.health.check()?;
+        self.leader.verify().await
+    }
+
     fn health(&self) -> Result<(), EngineError> {
         self.shared.health.check()
     }
@@ -140,7 +158,8 @@ impl fmt::Debug for SledEngine {
 
 /// What the leader and the readers share. Fields drop in order: the lock goes last.
 pub(super) struct Shared {
-    pub(super) db: sled::Db,
+    db: sled::Db,
+    folder: PathBuf,
     pub(super) health: Health,
     pub(super) settling: Settling,
     file: File,
@@ -149,7 +168,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    fn open(options: &SledOptions) -> Result<Self, EngineError> {
+    pub(super) fn open(options: &SledOptions) -> Result<Self, EngineError> {
         let folder = &options.folder;
         files::create_folder(folder).map_err(failed_to("create", folder))?;
         let lock = lock_folder(folder)?;
@@ -164,6 +183,7 @@ impl Shared {
             .map_err(failed_to("open", &path))?;
         let shared = Self {
             db,
+            folder: folder.clone(),
             health: Health::default(),
             settling: Settling::new(),
             file,
@@ -186,13 +206,24 @@ impl Shared {
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
-        match self.db.get(key) {
+        self.guarded(|| match self.db.get(key) {
             Ok(found) => found.map(|value| unpack(&value)).transpose(),
             Err(error) => Err(self.health.fail(&error)),
-        }
+        })
     }
 
-    fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+    pub(super) fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        self.guarded(|| self.scan_unguarded(scan))
+    }
+
+    /// Reads. Where a page cannot be read, sled answers so or panics; either way nothing is to be
+    /// built on what it says afterwards.
+    fn guarded<T>(&self, read: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let read = catch_unwind(AssertUnwindSafe(read));
+        read.unwrap_or_else(|_| Err(self.health.fail(&"it has panicked over a damaged page")))
+    }
+
+    fn scan_unguarded(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
         let limit = scan.bounded_limit();
         let start = scan.start.max(FIRST_KEY.to_vec());
         if start >= scan.end {
@@ -218,6 +249,14 @@ impl Shared {
                 })
             })
             .collect()
+    }
+
+    /// The error of a store that has lost something.
+    pub(super) fn short(&self, loss: Loss) -> EngineError {
+        EngineError::Short {
+            folder: self.folder.display().to_string(),
+            loss: Box::new(loss),
+        }
     }
 
     /// Applies a batch and returns once it is on the disk.

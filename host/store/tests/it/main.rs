@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod faults;
 mod files;
+mod flips;
 mod folder;
 mod jobs;
 mod lease;

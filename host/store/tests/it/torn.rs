@@ -100,6 +100,19 @@ async fn keys_and_documents_without_their_records_are_not_taken_for_a_new_store_
 }
 
 #[tokio::test]
+async fn a_mark_alone_says_that_there_were_records() {
+    let (root, key, file) = full().await;
+    for away in [format!("keys/{key}.key"), format!("bytes/{file}")] {
+        fs::remove_file(root.path().join("data").join(away)).expect("removed");
+    }
+    fs::remove_dir_all(root.path().join("data/store")).expect("removed");
+
+    let refused = refusal(root.path()).await;
+
+    assert!(matches!(refused, FolderError::RecordsAway { .. }));
+}
+
+#[tokio::test]
 async fn documents_alone_are_not_taken_for_a_new_store_s_either() {
     let (root, ..) = full().await;
     for away in ["data/store", "data/keys", "master.key"] {
@@ -122,6 +135,9 @@ async fn a_log_without_any_record_is_no_store_of_keys_that_are_there() {
     let (root, ..) = full().await;
     let store = root.path().join("data/store");
     fs::remove_dir_all(&store).expect("removed");
+    // An earlier program left none.
+    let mark = root.path().join("elsewhere");
+    fs::rename(root.path().join("data/store.mark"), &mark).expect("moved away");
     make_an_empty_log(&store);
     let before = names_in(&root.path().join("data/keys"));
 
@@ -129,6 +145,10 @@ async fn a_log_without_any_record_is_no_store_of_keys_that_are_there() {
 
     assert!(matches!(refused, Err(FolderError::RecordsAway { .. })));
     assert_eq!(names_in(&root.path().join("data/keys")), before);
+    fs::rename(mark, root.path().join("data/store.mark")).expect("moved back");
+    let refused = Folder::open(&options(root.path())).await;
+    let is_short = matches!(refused, Err(FolderError::Engine(EngineError::Short { .. })));
+    assert!(is_short);
 }
 
 #[tokio::test]

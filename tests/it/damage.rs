@@ -1,0 +1,134 @@
+//! Data folders that are not what they were.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use crate::support::demo::{Demo, parafa, program};
+use crate::support::operator::{done, refusal, refused, text};
+
+/// Another byte in a file.
+fn flip(path: &Path) {
+    let mut content = fs::read(path).expect("read");
+    let middle = content.len() / 2;
+    content[middle] ^= 1;
+    fs::write(path, content).expect("written");
+}
+
+fn only_file(folder: &Path, ending: &str) -> PathBuf {
+    let mut files = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().ends_with(ending));
+    let file = files.next().expect("a file");
+    assert!(files.next().is_none());
+    file
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accepted() {
+    let mut demo = Demo::start();
+    let document = parafa_fixtures::plain(1);
+    let kept = demo.signing().create(&document, json!([{}])).await;
+    demo.stop();
+    let earlier = tempfile::tempdir().expect("a folder");
+    copy_folder(&demo.data().join("store"), earlier.path());
+    demo.start_again();
+    let lost = demo.signing().create(&document, json!([{}])).await;
+    assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 2);
+    demo.stop();
+    fs::remove_dir_all(demo.data().join("store")).expect("removed");
+    copy_folder(earlier.path(), &demo.data().join("store"));
+
+    let backup = earlier.path().join("backup");
+    let serve = ["serve", "--demo", "--listen", "127.0.0.1:0"];
+    let serve = [&serve[..], &["--operator-listen", "127.0.0.1:0"]].concat();
+    let data = demo.data();
+    let on_data = ["--data", text(&data)];
+    let refusals = [
+        refused(&data, &["audit", "verify"]),
+        refused(&data, &["audit", "contents"]),
+        refused(&data, &["backup", text(&backup)]),
+        refusal(&parafa([&serve[..], &on_data].concat())),
+    ];
+    for refusal in &refusals {
+        assert!(refusal.contains("1 of 2 rows of `signing"), "{refusal}");
+        assert!(refusal.contains("everything after commit"), "{refusal}");
+        assert!(refusal.contains("--accept-loss"), "{refusal}");
+    }
+    assert!(!backup.join("manifest.jsonl").exists());
+
+    let mut accepting = program()
+        .args(serve)
+        .args(on_data)
+        .arg("--accept-loss")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("parafa starts");
+    let output = accepting.stdout.take().expect("it is piped");
+    let listens = BufReader::new(output).lines().next();
+    let listens = listens.is_some_and(|line| line.is_ok_and(|line| line.starts_with("listening")));
+    accepting.kill().expect("ended");
+    let log = accepting.wait_with_output().expect("its log").stderr;
+    let log = String::from_utf8_lossy(&log);
+    assert!(listens, "{log}");
+    assert!(
+        log.contains("a loss is accepted: 1 of 2 rows of `signing"),
+        "{log}"
+    );
+
+    demo.start_again();
+    assert_eq!(
+        demo.signing().signing(kept.signing_id).await.status,
+        "pending"
+    );
+    let path = format!("v1/signings/{}", lost.signing_id);
+    let asked = demo.signing().call(Method::GET, &path, None).await;
+    assert_eq!(asked.expect_err("it is lost").status, StatusCode::NOT_FOUND);
+    assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 1);
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_a_document_or_key_is_told_of_and_harms_no_other_signing() {
+    for (folder, ending, kind) in [("bytes", "", "document"), ("keys", ".key", "data-key")] {
+        let demo = Demo::start();
+        let document = parafa_fixtures::plain(1);
+        let damaged = demo.signing().create(&document, json!([{}])).await;
+        let sound = done(&demo.data(), &["audit", "contents"]);
+        assert_eq!(sound["documents"], 1);
+        flip(&only_file(&demo.data().join(folder), ending));
+        let whole = demo.signing().create(&document, json!([{}])).await;
+
+        let output = parafa(["audit", "contents", "--json", "--data", text(&demo.data())]);
+        assert!(refusal(&output).contains("1 documents or keys"));
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(found["missing"].as_array().expect("a list").len(), 1);
+        assert_eq!(found["missing"][0]["kind"], kind);
+        assert_eq!(found["documents"], 1);
+
+        let page = damaged.signers[0].link();
+        let shown = reqwest::get(format!("{page}/document")).await;
+        let shown = shown.expect("an answer");
+        assert_eq!(shown.status(), StatusCode::SERVICE_UNAVAILABLE, "{kind}");
+        let ceremony = Demo::ceremony(whole.signers[0].link());
+        assert_eq!(ceremony.document().await, document);
+    }
+}
