@@ -213,7 +213,12 @@ fn told(output: &Output) -> String {
 fn goes_on(data: &TempDir) -> bool {
     let mut server = Command::new(program())
         .args(["serve", "--demo", "--accept-loss"])
-        .args(["--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"])
+        .args([
+            "--listen",
+            "127.0.0.1:0",
+            "--operator-listen",
+            "127.0.0.1:0",
+        ])
         .arg("--data")
         .arg(data.path())
         .stdin(Stdio::null())

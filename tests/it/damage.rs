@@ -90,10 +90,16 @@ async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accep
     let log = accepting.wait_with_output().expect("its log").stderr;
     let log = String::from_utf8_lossy(&log);
     assert!(listens, "{log}");
-    assert!(log.contains("a loss is accepted: 1 of 2 rows of `signing"), "{log}");
+    assert!(
+        log.contains("a loss is accepted: 1 of 2 rows of `signing"),
+        "{log}"
+    );
 
     demo.start_again();
-    assert_eq!(demo.signing().signing(kept.signing_id).await.status, "pending");
+    assert_eq!(
+        demo.signing().signing(kept.signing_id).await.status,
+        "pending"
+    );
     let path = format!("v1/signings/{}", lost.signing_id);
     let asked = demo.signing().call(Method::GET, &path, None).await;
     assert_eq!(asked.expect_err("it is lost").status, StatusCode::NOT_FOUND);
@@ -111,13 +117,7 @@ async fn a_flipped_bit_in_a_document_or_key_is_told_of_and_harms_no_other_signin
         flip(&only_file(&demo.data().join(folder), ending));
         let whole = demo.signing().create(&document, json!([{}])).await;
 
-        let output = parafa([
-            "audit",
-            "contents",
-            "--json",
-            "--data",
-            text(&demo.data()),
-        ]);
+        let output = parafa(["audit", "contents", "--json", "--data", text(&demo.data())]);
         assert!(refusal(&output).contains("1 documents or keys"));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(found["missing"].as_array().expect("a list").len(), 1);
