@@ -38,10 +38,7 @@ impl Look {
         match self.step(shared) {
             Ok(false) => Some(self),
             Ok(true) => self.end(|seen| compare(seen, shared, mark)),
-            Err(error) => {
-                tracing::error!(%error, "the records cannot be looked through");
-                self.end(|_| shared.health.check())
-            }
+            Err(error) => self.end(|_| Err(shared.health.fail(&error))),
         }
     }
 
