@@ -147,10 +147,6 @@ impl OwnedFolder {
         Ok(ids)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Where the file with this id is, or would be.
     pub(crate) fn file(&self, id: Uuid) -> PathBuf {
         self.path.join(self.name_of(id))
