@@ -28,13 +28,13 @@ pub(crate) async fn commands() -> Vec<Finding> {
     vec![
         Finding {
             what: "of 3 commands right after the line `listening`, those that were carried out",
-            before: "3, or fewer on a busy machine",
+            before: "3",
             now: done.to_string(),
             holds: done == STARTS,
         },
         Finding {
             what: "a command while the server starts",
-            before: "opened the folder itself, or found it locked",
+            before: "exit 1: there is no data folder, or its store is in use",
             holds: told.contains("the server is starting"),
             now: told,
         },

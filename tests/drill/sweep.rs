@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::{Timestamp, Uuid};
 
 use crate::attack::Finding;
@@ -165,9 +165,11 @@ async fn sweep_two_days_later(server: &Server, sweeps: usize) -> String {
     told(server, "readyz").await
 }
 
-/// What the operator's listener answers.
+/// What the operator's listener answers, which is elsewhere after each start.
 async fn told(server: &Server, path: &str) -> String {
-    let address = format!("{}/{path}", server.demo("/operatorUrl"));
-    let answer = reqwest::get(address).await.expect("an answer");
-    answer.text().await.expect("text")
+    let file = fs::read(server.data().join("demo.json")).expect("demo.json");
+    let demo: Value = serde_json::from_slice(&file).expect("JSON");
+    let address = demo["operatorUrl"].as_str().expect("an address");
+    let answer = reqwest::get(format!("{address}/{path}")).await;
+    answer.expect("an answer").text().await.expect("text")
 }
