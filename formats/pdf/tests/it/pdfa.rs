@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use parafa_fixtures::plain;
 use parafa_fixtures::tool::samples;
+use parafa_fixtures::{pdfa, plain};
 
 use crate::archiving::{HIERARCHY, archived};
 use crate::flatten::flattened;
@@ -11,7 +11,8 @@ use crate::intake::notes;
 use crate::referees::{assert_qpdf_accepts, verapdf_flavours};
 use crate::rehearse::rehearsed;
 
-/// Sample documents, and the flavour that each claims and has.
+/// Sample documents, where there are any, and the flavour that each claims and
+/// has.
 const SAMPLES: [(&str, &str); 2] = [
     ("dss__not_signed_pdfa.pdf", "1b"),
     (
@@ -19,6 +20,21 @@ const SAMPLES: [(&str, &str); 2] = [
         "2b",
     ),
 ];
+
+/// Documents that are PDF/A, by name, and their flavours.
+fn documents() -> Vec<(String, &'static str, Vec<u8>)> {
+    let own = [(1, "1b"), (2, "2b")].map(|(part, flavour)| {
+        let name = format!("PDF/A-{flavour}");
+        (name, flavour, pdfa(part))
+    });
+    let samples = samples().into_iter().flat_map(|folder| {
+        SAMPLES.map(|(name, flavour)| {
+            let document = fs::read(folder.join("pdf").join(name)).unwrap();
+            (name.to_owned(), flavour, document)
+        })
+    });
+    own.into_iter().chain(samples).collect()
+}
 
 /// What becomes of a document: as it came, signed, archived, with the banner of
 /// the sandbox, and flattened where that can be done.
@@ -43,17 +59,17 @@ fn made_of(document: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn verapdf_finds_what_is_made_of_pdfa_to_be_pdfa() {
-    let Some(folder) = samples() else { return };
-    for (name, flavour) in SAMPLES {
-        let document = fs::read(folder.join("pdf").join(name)).unwrap();
-        let made = made_of(&document);
-        let documents: Vec<&[u8]> = made.iter().map(|(_, document)| &document[..]).collect();
-        let Some(found) = verapdf_flavours(&documents) else {
-            return;
-        };
-        for ((what, _), found) in made.iter().zip(found) {
-            assert_eq!(found, Ok(flavour.to_owned()), "{name} {what}");
-        }
+    let mut made = Vec::new();
+    for (name, flavour, document) in documents() {
+        let of_this = made_of(&document).into_iter();
+        made.extend(of_this.map(|(what, document)| (format!("{name} {what}"), flavour, document)));
+    }
+    let documents: Vec<&[u8]> = made.iter().map(|(_, _, document)| &document[..]).collect();
+    let Some(found) = verapdf_flavours(&documents) else {
+        return;
+    };
+    for ((what, flavour, _), found) in made.iter().zip(found) {
+        assert_eq!(found, Ok((*flavour).to_owned()), "{what}");
     }
 }
 
@@ -66,9 +82,7 @@ fn verapdf_finds_what_is_no_pdfa() {
 
 #[test]
 fn signing_and_archiving_add_nothing_that_pdfa_forbids() {
-    let Some(folder) = samples() else { return };
-    for (name, _) in SAMPLES {
-        let document = fs::read(folder.join("pdf").join(name)).unwrap();
+    for (name, _, document) in documents() {
         let noted = |document: &[u8]| notes(document).contains(&"pdfa".to_owned());
         for (what, made) in made_of(&document) {
             assert!(noted(&made), "{name} {what}");
