@@ -6,15 +6,24 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod prompts;
+mod quotas;
 #[path = "../benches/api/server.rs"]
 mod server;
+mod texts;
 
 use std::process::ExitCode;
 
 use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
-const ATTACKS: &[Attack] = &[];
+const ATTACKS: &[Attack] = &[
+    quotas::BATCH,
+    quotas::PACE,
+    quotas::DISK,
+    prompts::PROMPTS,
+    texts::TEXTS,
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);

@@ -238,10 +238,7 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let file = store_file(&host).await.unwrap();
-    let create = |times| {
-        host.app
-            .create_batch(&CALLER, batch_of(&file, times), None)
-    };
+    let create = |times| host.app.create_batch(&CALLER, batch_of(&file, times), None);
     create(15).await.unwrap();
 
     let refused = create(2).await.map(|_| ());
