@@ -8,40 +8,33 @@
 mod attack;
 mod flips;
 mod plugins;
+mod prompts;
+mod quotas;
 #[path = "../benches/api/server.rs"]
 mod server;
 mod starting;
 mod sweep;
+mod texts;
 mod webhooks;
 mod workspace;
 
 use std::process::ExitCode;
 
-use self::attack::{Attack, Finding};
+use self::attack::Attack;
 
 /// Every attack, in the order in which they run.
 const ATTACKS: &[Attack] = &[
     flips::FLIPS,
-    Attack {
-        name: "sweep-many",
-        run: || Box::pin(sweep::many()),
-    },
-    Attack {
-        name: "sweep-few",
-        run: || Box::pin(sweep::few()),
-    },
-    Attack {
-        name: "starting",
-        run: || Box::pin(starting::commands()),
-    },
-    Attack {
-        name: "webhooks",
-        run: || Box::pin(webhooks::attack()),
-    },
-    Attack {
-        name: "plugins",
-        run: || Box::pin(plugins::attack()),
-    },
+    sweep::MANY,
+    sweep::FEW,
+    starting::STARTING,
+    webhooks::WEBHOOKS,
+    plugins::PLUGINS,
+    quotas::BATCH,
+    quotas::PACE,
+    quotas::DISK,
+    prompts::PROMPTS,
+    texts::TEXTS,
 ];
 
 fn main() -> ExitCode {

@@ -10,9 +10,15 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::attack::Finding;
+use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer};
 use crate::workspace::Workspace;
+
+/// Many simulations of a large form with one key.
+pub(crate) const PLUGINS: Attack = Attack {
+    name: "plugins",
+    run: || Box::pin(attack()),
+};
 
 /// Fields of the form.
 const FIELDS: u32 = 60_000;
@@ -25,7 +31,7 @@ const SOON: Duration = Duration::from_secs(3);
 /// Longest time that one simulation takes, on a machine that does nothing else.
 const REHEARSED: Duration = Duration::from_secs(4);
 
-pub(crate) async fn attack() -> Vec<Finding> {
+async fn attack() -> Vec<Finding> {
     let server = Server::start(Disk::Real, &[]);
     let sandbox = Workspace::with_key(&server, "/signing/test");
     let theirs = Workspace::with_key(&server, "/other/live");

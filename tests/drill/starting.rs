@@ -8,8 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::attack::Finding;
+use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, program};
+
+/// Operator commands around a start.
+pub(crate) const STARTING: Attack = Attack {
+    name: "starting",
+    run: || Box::pin(commands()),
+};
 
 /// Starts after which a command comes at once.
 const STARTS: usize = 3;
@@ -17,7 +23,7 @@ const STARTS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A command while a server starts, and right after it says that it listens.
-pub(crate) async fn commands() -> Vec<Finding> {
+async fn commands() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     let mut done = usize::from(list(&server.data()).status.success());
     for _ in 1..STARTS {

@@ -10,8 +10,20 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use uuid::{Timestamp, Uuid};
 
-use crate::attack::Finding;
+use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
+
+/// Many files and keys that no row names, as after a loss of rows.
+pub(crate) const MANY: Attack = Attack {
+    name: "sweep-many",
+    run: || Box::pin(many()),
+};
+
+/// A few of them, as after a crash.
+pub(crate) const FEW: Attack = Attack {
+    name: "sweep-few",
+    run: || Box::pin(few()),
+};
 
 /// As many documents, each with its key, as a damaged store loses the rows of.
 const MANY: usize = 40;
@@ -29,7 +41,7 @@ struct Planted {
 }
 
 /// Many at once.
-pub(crate) async fn many() -> Vec<Finding> {
+async fn many() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
     let planted = server.pause(|data| async move { plant(data, MANY) }).await;
@@ -55,7 +67,7 @@ pub(crate) async fn many() -> Vec<Finding> {
 }
 
 /// A few, a day and another day later.
-pub(crate) async fn few() -> Vec<Finding> {
+async fn few() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
     let named = server

@@ -10,9 +10,15 @@ use reqwest::Client;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::attack::Finding;
+use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer};
 use crate::workspace::{Workspace, p99};
+
+/// A receiver that hangs, and a long queue.
+pub(crate) const WEBHOOKS: Attack = Attack {
+    name: "webhooks",
+    run: || Box::pin(attack()),
+};
 
 /// Events for the receiver that hangs. The attack had 10,000; a line costs the
 /// same however long it is.
@@ -28,7 +34,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// Longest time in which another workspace is told.
 const SOON: Duration = Duration::from_secs(5);
 
-pub(crate) async fn attack() -> Vec<Finding> {
+async fn attack() -> Vec<Finding> {
     let server = Server::start(Disk::Real, &[]);
     let ours = Workspace::with_key(&server, "/signing/live");
     let theirs = Workspace::with_key(&server, "/other/live");

@@ -187,12 +187,12 @@ problem_kinds! {
     RateLimited: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
         "The key, the workspace or the person has used up a rate.",
         "Wait for the time in the Retry-After header.";
-    QuotaExceeded: TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
-        "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
-        "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota.";
     ReminderTooSoon: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
         "A reminder went to this signer less than an hour ago.",
         "Wait for the time in the Retry-After header.";
+    QuotaExceeded: TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
+        "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
+        "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota.";
     UpstreamUnavailable: BAD_GATEWAY, "upstream-unavailable", "A register did not answer",
         "A register that this answer needs is down or answered nonsense; nothing was charged.",
         "Try again later.";

@@ -181,7 +181,10 @@ fn the_names_are_those_of_the_contract() {
                 "idempotency-key-reused",
             ],
         ),
-        (429, &["rate-limited", "reminder-too-soon"]),
+        (
+            429,
+            &["rate-limited", "reminder-too-soon", "quota-exceeded"],
+        ),
         (502, &["upstream-unavailable"]),
         (503, &["unavailable", "signature-unavailable"]),
     ];
