@@ -1,6 +1,7 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
+mod connections;
 mod deliveries;
 mod plugins;
 mod requests;
@@ -16,6 +17,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+pub(crate) use connections::{ConnectionEvent, connection};
 pub(crate) use deliveries::{delivery_attempted, mail_attempted};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use requests::count_requests;
@@ -47,6 +49,7 @@ struct Metrics {
     attempts: Family<AttemptLabels, Counter>,
     jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
+    connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
     plugins: plugins::PluginMetrics,
@@ -119,6 +122,7 @@ impl Metrics {
             attempts,
             jobs,
             jobs_due,
+            connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),

@@ -17,7 +17,7 @@ use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::listener::{self, ListenerLimits};
+use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
 use crate::{api, ceremony, jobs, operate, operator, startup};
@@ -68,11 +68,16 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
+    let connections = Connections::claim();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(run(config, arguments))
+    runtime.block_on(run(config, arguments, connections))
 }
 
-async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), CommandError> {
+async fn run(
+    mut config: Config,
+    arguments: &ServeArguments,
+    connections: Connections,
+) -> Result<(), CommandError> {
     let listener = listen("server.listen", config.server.listen).await?;
     let operator_listener = listen("server.operator_listen", config.server.operator_listen).await?;
     let address = listener
@@ -102,14 +107,24 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
     let operator = listener::serve(
         operator_listener,
         operator::router(app.clone()),
-        ListenerLimits::default(),
+        ListenerSettings {
+            name: "operator",
+            base_url: BaseUrl::new(&base_url),
+            proxies: TrustedProxies::default(),
+            limits: ListenerLimits::of(connections.operator),
+        },
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
     let public = listener::serve(
         listener,
         public_router(app.clone(), &config, mode, &base_url),
-        ListenerLimits::default(),
+        ListenerSettings {
+            name: "public",
+            base_url: BaseUrl::new(&base_url),
+            proxies: startup::trusted_proxies(&config)?,
+            limits: ListenerLimits::of(connections.public),
+        },
         stop.clone(),
     );
     parts.run("the listener", public);
