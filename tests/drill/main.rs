@@ -6,6 +6,10 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod connections;
+mod http;
+mod raw;
+#[allow(dead_code, reason = "the benches use the rest of it")]
 #[path = "../benches/api/server.rs"]
 mod server;
 
@@ -14,7 +18,15 @@ use std::process::ExitCode;
 use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
-const ATTACKS: &[Attack] = &[];
+const ATTACKS: &[Attack] = &[
+    connections::DESCRIPTORS,
+    connections::ALL_AT_WORK,
+    connections::WAITING,
+    http::UNFINISHED_HEADS,
+    http::REFUSALS,
+    http::UNKNOWN_LINK,
+    http::HUNG_UP,
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);

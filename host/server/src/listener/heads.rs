@@ -41,6 +41,8 @@ pub(super) enum Heads {
 #[derive(Debug, Default)]
 pub(super) struct Head {
     bytes: usize,
+    /// Bytes of its first line, so far.
+    request_line: usize,
     /// Lines that have ended.
     lines: usize,
     /// Bytes of the line that has not.
@@ -77,9 +79,9 @@ impl Heads {
         }
     }
 
-    /// Whether the request line of a head has not ended.
-    pub(super) fn is_in_request_line(&self) -> bool {
-        matches!(self, Self::Head(head) if head.lines == 0)
+    /// Whether most of the head that has not ended is its request line.
+    pub(super) fn is_mostly_request_line(&self) -> bool {
+        matches!(self, Self::Head(head) if head.request_line > head.bytes / 2)
     }
 
     /// Goes on over the bytes that have come, to the first thing that is seen.
@@ -124,6 +126,9 @@ impl Head {
     fn take(&mut self, byte: u8) -> Taken {
         self.bytes += 1;
         self.line += 1;
+        if self.lines == 0 {
+            self.request_line += 1;
+        }
         let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
         if byte != b'\n' {
             return Taken::Byte;
@@ -195,14 +200,16 @@ mod tests {
     }
 
     #[test]
-    fn the_request_line_is_told_from_what_follows_it() {
+    fn it_is_known_what_makes_a_head_long() {
         let mut heads = Heads::default();
         heads.follow(b"\r\nGET /");
-        assert!(heads.is_in_request_line());
         heads.follow(b" HTTP/1.1\r\nx");
+        assert!(heads.is_mostly_request_line());
+        assert_eq!(heads.unfinished(), 19);
 
-        assert!(!heads.is_in_request_line());
-        assert_eq!(heads.unfinished(), 18);
+        heads.follow(&[b'x'; 40]);
+
+        assert!(!heads.is_mostly_request_line());
     }
 
     proptest! {

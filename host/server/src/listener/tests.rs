@@ -272,8 +272,6 @@ async fn what_is_no_request_is_refused_with_a_problem_document() {
         ),
     ] {
         let text = server.tell(request.as_bytes()).await;
-        let begin = &request[..request.len().min(60)];
-        println!("{begin}");
         problem(&text, status, name);
     }
 }

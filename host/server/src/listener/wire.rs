@@ -200,7 +200,7 @@ impl<S> Wire<S> {
             let status = library.get(STATUS).unwrap_or_default();
             match status {
                 b"414" => Problem::of(ProblemKind::UriTooLong),
-                b"431" if self.heads.is_in_request_line() => Problem::of(ProblemKind::UriTooLong),
+                b"431" if self.heads.is_mostly_request_line() => Problem::of(ProblemKind::UriTooLong),
                 b"431" => Problem::of(ProblemKind::HeadersTooLarge),
                 _ => refusals::malformed(),
             }
