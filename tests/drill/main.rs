@@ -6,10 +6,14 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod connections;
 mod flips;
+mod http;
 mod plugins;
 mod prompts;
 mod quotas;
+mod raw;
+#[allow(dead_code, reason = "the benches use the rest of it")]
 #[path = "../benches/api/server.rs"]
 mod server;
 mod starting;
@@ -35,6 +39,13 @@ const ATTACKS: &[Attack] = &[
     quotas::DISK,
     prompts::PROMPTS,
     texts::TEXTS,
+    connections::DESCRIPTORS,
+    connections::ALL_AT_WORK,
+    connections::WAITING,
+    http::UNFINISHED_HEADS,
+    http::REFUSALS,
+    http::UNKNOWN_LINK,
+    http::HUNG_UP,
 ];
 
 fn main() -> ExitCode {

@@ -12,6 +12,7 @@ mod headers;
 mod idempotency;
 mod isolation;
 mod parties;
+mod proxies;
 mod sandbox;
 mod sequence;
 mod states;

@@ -23,6 +23,7 @@ use crate::mail::MailSender;
 use crate::operate::Desk;
 use crate::records::{NoticeRow, SigningRow};
 use crate::shelf::Shelf;
+use crate::waiting::Waiting;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::attempt::DocumentTurns;
@@ -77,6 +78,8 @@ pub(crate) struct App {
     /// Public base URL, without a slash at the end.
     pub(crate) base_url: Url,
     pub(crate) changes: Changes,
+    /// Who waits on which link.
+    pub(crate) waiting: Waiting,
     pub(crate) told: Told,
     /// What pages say of the signatures that documents carry.
     pub(crate) advices: Advices,

@@ -4,56 +4,66 @@ use std::collections::HashMap;
 use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::broadcast;
+use tokio::sync::watch;
 use uuid::Uuid;
 
-/// How many changes may be missed before a listener looks for itself.
-const BACKLOG: usize = 256;
-
-/// Announces which signing changed.
-#[derive(Clone, Debug)]
-pub(crate) struct Changes(broadcast::Sender<Uuid>);
-
-impl Default for Changes {
-    fn default() -> Self {
-        Self(broadcast::Sender::new(BACKLOG))
-    }
-}
+/// Announces which signing changed, to those alone who wait for that signing:
+/// thousands may wait for others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes(Arc<Mutex<HashMap<Uuid, watch::Sender<()>>>>);
 
 impl Changes {
     /// Tells everybody who listens.
     pub(crate) fn announce(&self, signing: Uuid) {
-        // An error only says that nobody listens.
-        let _ = self.0.send(signing);
+        if let Some(sender) = self.senders().get(&signing) {
+            sender.send_replace(());
+        }
     }
 
     /// Listens from now on.
     pub(crate) fn listen(&self, signing: Uuid) -> Listener {
+        let mut senders = self.senders();
+        let sender = senders
+            .entry(signing)
+            .or_insert_with(|| watch::Sender::new(()));
         Listener {
-            receiver: self.0.subscribe(),
+            receiver: sender.subscribe(),
+            changes: self.clone(),
             signing,
         }
+    }
+
+    fn senders(&self) -> MutexGuard<'_, HashMap<Uuid, watch::Sender<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Waits for changes of one signing.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    receiver: broadcast::Receiver<Uuid>,
+    receiver: watch::Receiver<()>,
+    changes: Changes,
     signing: Uuid,
 }
 
 impl Listener {
     /// Returns when the signing has, or may have, changed.
     pub(crate) async fn changed(&mut self) {
-        loop {
-            match self.receiver.recv().await {
-                Ok(signing) if signing != self.signing => {}
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
-                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-            }
+        // The sender is there for as long as somebody listens.
+        let _ = self.receiver.changed().await;
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut senders = self.changes.senders();
+        // It counts until it is gone, and two may be going at the same time.
+        self.receiver = watch::Sender::new(()).subscribe();
+        let sender = senders.get(&self.signing);
+        if sender.is_some_and(watch::Sender::is_closed) {
+            senders.remove(&self.signing);
         }
     }
 }
@@ -113,10 +123,37 @@ mod tests {
         let mut listener = changes.listen(mine);
 
         changes.announce(other);
+        assert!(!listener.receiver.has_changed().unwrap());
         changes.announce(mine);
 
         listener.changed().await;
-        assert!(listener.receiver.is_empty());
+        assert!(!listener.receiver.has_changed().unwrap());
+    }
+
+    #[tokio::test]
+    async fn all_who_listen_to_a_signing_hear_of_it() {
+        let changes = Changes::default();
+        let signing = Uuid::from_u128(1);
+        let mut listeners = [changes.listen(signing), changes.listen(signing)];
+        drop(changes.listen(signing));
+
+        changes.announce(signing);
+
+        for listener in &mut listeners {
+            listener.changed().await;
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_of_those_who_have_heard_enough() {
+        let changes = Changes::default();
+        let signing = Uuid::from_u128(1);
+        let listeners = [changes.listen(signing), changes.listen(signing)];
+        assert_eq!(changes.senders().len(), 1);
+
+        drop(listeners);
+
+        assert!(changes.senders().is_empty());
     }
 
     #[test]

@@ -64,6 +64,9 @@ pub struct Server {
     pub listen: SocketAddr,
     /// Where health and metrics listen.
     pub operator_listen: SocketAddr,
+    /// Addresses and networks of the proxies that are believed for whom a
+    /// request is.
+    pub trusted_proxies: Vec<String>,
 }
 
 /// Records and bytes.
@@ -248,6 +251,7 @@ impl Default for Server {
             base_url: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             operator_listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            trusted_proxies: Vec::new(),
         }
     }
 }
@@ -447,6 +451,7 @@ mod tests {
         let variables = [
             ("PARAFA_OUTBOUND__ALLOW", r#"["a:1", "b:2"]"#),
             ("PARAFA_TRUST__ALLOW", "a:1"),
+            ("PARAFA_SERVER__TRUSTED_PROXIES", "10.0.0.5, fd00::/8"),
             (
                 "PARAFA_TIMESTAMPS__URLS",
                 "['https://a.example', 'https://b.example']",
@@ -465,6 +470,7 @@ mod tests {
 
         assert_eq!(config.outbound.allow, ["a:1", "b:2"]);
         assert_eq!(config.trust.allow, ["a:1"]);
+        assert_eq!(config.server.trusted_proxies, ["10.0.0.5", "fd00::/8"]);
         assert_eq!(config.timestamps.urls.len(), 2);
         assert_eq!(config.billing.prices.price(11).to_string(), "0.60");
         assert_eq!(config.limits.plugin_calls.get(), 7);

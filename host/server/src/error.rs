@@ -124,6 +124,9 @@ pub(crate) enum WorkflowError {
         /// Seconds until the next may start.
         retry_after: u32,
     },
+    /// Too many calls wait on one link.
+    #[error("too many calls wait on the link")]
+    TooManyWaiting,
     /// A sandbox signing is never signed.
     #[error("the sandbox never signs")]
     SandboxNeverSigns,

@@ -22,5 +22,6 @@ mod startup;
 #[cfg(test)]
 mod tests;
 mod unattended;
+mod waiting;
 mod webhooks;
 mod workflow;

@@ -1,35 +1,65 @@
 //! Takes connections and speaks HTTP/1.1 on them, within bounds that no client
 //! can stretch.
 
+mod client;
+mod descriptors;
+mod heads;
+mod places;
+mod refusals;
+mod service;
 mod unread;
+mod wire;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::ConnectInfo;
-use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use parafa_api_signing::BaseUrl;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
 
+pub(crate) use self::client::TrustedProxies;
+pub(crate) use self::descriptors::Connections;
+use self::places::{Place, Places};
+use self::refusals::no_room;
+use self::service::Service;
 use self::unread::{UnreadLimits, unread};
+use self::wire::{Exchange, Wire};
 
 /// How long nothing is accepted after the system refused a connection for want
 /// of descriptors or memory.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
+/// Longest head of a request, in bytes; about as much is read of a body at once.
+const LONGEST_HEAD: usize = 64 * 1024;
+/// Heads of more than a few KiB that are held at the same time.
+const LARGE_HEADS: usize = 256;
+/// Connections that are being told that there is no room, at the same time, and
+/// how long each of them may take for that.
+const TURNED_AWAY_AT_ONCE: usize = 32;
+const TURNING_AWAY: Duration = Duration::from_secs(1);
+
+/// What a listener is, and what it spends on its clients.
+#[derive(Clone, Debug)]
+pub(crate) struct ListenerSettings {
+    /// Its name in the metrics.
+    pub(crate) name: &'static str,
+    /// The address that problem types begin with.
+    pub(crate) base_url: BaseUrl,
+    /// Who is believed for whom a request is.
+    pub(crate) proxies: TrustedProxies,
+    /// Bounds.
+    pub(crate) limits: ListenerLimits,
+}
 
 /// What a listener spends on its clients.
 #[derive(Clone, Copy, Debug)]
@@ -39,23 +69,25 @@ pub(crate) struct ListenerLimits {
     pub(crate) header_time: Duration,
     /// Longest time in which a client takes nothing of what it is sent.
     pub(crate) write_time: Duration,
-    /// Connections open at one time; further ones wait to be accepted.
+    /// Connections open at one time. For a further one an idle one is closed;
+    /// where there is none, it is turned away.
     pub(crate) connections: usize,
-    /// Of these, the most from one address; further ones are closed.
-    pub(crate) connections_of_peer: usize,
+    /// Of these, or of requests under way through proxies, the most of one
+    /// client.
+    pub(crate) connections_of_client: usize,
     /// What is taken of a request after its answer.
     pub(crate) unread: UnreadLimits,
 }
 
-impl Default for ListenerLimits {
-    /// 30 seconds each way, 4096 connections, a quarter of them from one
-    /// address, which may be a proxy's.
-    fn default() -> Self {
+impl ListenerLimits {
+    /// 30 seconds each way, and so many connections, half of them of one client:
+    /// an office has one address, and so has a proxy that is not configured.
+    pub(crate) fn of(connections: usize) -> Self {
         Self {
             header_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
-            connections: 4096,
-            connections_of_peer: 1024,
+            connections,
+            connections_of_client: connections.div_ceil(2),
             unread: UnreadLimits::default(),
         }
     }
@@ -63,32 +95,48 @@ impl Default for ListenerLimits {
 
 /// Serves `router` until `stop`, then lets open requests end.
 ///
-/// Every request carries the peer's address as [`ConnectInfo`].
+/// Every request carries its client's address as [`ConnectInfo`]; behind a
+/// trusted proxy that has port 0.
+///
+/// [`ConnectInfo`]: axum::extract::ConnectInfo
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    limits: ListenerLimits,
+    settings: ListenerSettings,
     stop: CancellationToken,
 ) {
-    let open = Arc::new(Semaphore::new(limits.connections));
-    let peers = Peers::default();
+    let ListenerSettings {
+        name,
+        base_url,
+        proxies,
+        limits,
+    } = settings;
+    let places = Places::new(name, limits.connections, limits.connections_of_client);
+    let door = Door {
+        service: Service::new(router, places.clone(), proxies.clone(), base_url),
+        limits,
+        large_heads: Arc::new(Semaphore::new(LARGE_HEADS)),
+        turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
+    };
     let connections = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &open) => accepted,
+            accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer, permit)) => {
-                let Some(place) = peers.enter(peer.ip(), limits.connections_of_peer) else {
-                    continue;
-                };
-                let connection =
-                    converse(stream, peer, router.clone(), limits, connections.watcher());
-                tokio::spawn(async move {
-                    connection.await;
-                    drop((permit, place));
-                });
+            Ok((stream, peer)) => {
+                // Where this fails the connection has ended.
+                let _ = stream.set_nodelay(true);
+                let address = peer.ip().to_canonical();
+                let client = (!proxies.trusts(address)).then_some(address);
+                match places.enter(client) {
+                    Some(place) => {
+                        let watcher = connections.watcher();
+                        tokio::spawn(door.clone().converse(stream, peer, place, watcher));
+                    }
+                    None => door.turn_away(stream),
+                }
             }
             Err(error) if is_the_peers(&error) => {}
             Err(error) => {
@@ -101,78 +149,65 @@ pub(crate) async fn serve(
     connections.shutdown().await;
 }
 
-async fn accept(
-    listener: &TcpListener,
-    open: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
-    let permit = open.clone().acquire_owned().await;
-    let permit = permit.map_err(io::Error::other)?;
-    let (stream, peer) = listener.accept().await?;
-    stream.set_nodelay(true)?;
-    Ok((stream, peer, permit))
-}
-
-/// How many connections each address has open. Clones count together.
-#[derive(Clone, Default)]
-struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// One connection of an address, counted until it is dropped.
-struct Place {
-    peers: Peers,
-    address: IpAddr,
-}
-
-impl Peers {
-    fn enter(&self, address: IpAddr, limit: usize) -> Option<Place> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(address).or_default();
-        if *count >= limit {
-            return None;
-        }
-        *count += 1;
-        Some(Place {
-            peers: self.clone(),
-            address,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Entry::Occupied(mut count) = counts.entry(self.address) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
-    }
-}
-
-async fn converse(
-    stream: TcpStream,
-    peer: SocketAddr,
-    router: Router,
+/// What all connections of a listener share.
+#[derive(Clone)]
+struct Door {
+    service: Service,
     limits: ListenerLimits,
-    watcher: Watcher,
-) {
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(limits.write_time));
-    let (unread, leftovers) = unread();
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().oneshot(unread.watch(request).map(Body::new))
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_time)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    let ended = tokio::select! {
-        ended = watcher.watch(connection) => ended,
-        () = leftovers.take(limits.unread) => return,
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+    large_heads: Arc<Semaphore>,
+    turned_away: Arc<Semaphore>,
+}
+
+impl Door {
+    async fn converse(self, stream: TcpStream, peer: SocketAddr, place: Place, watcher: Watcher) {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.limits.write_time));
+        let (unread, leftovers) = unread();
+        let exchange = Arc::new(Exchange::new(place));
+        let wire = Wire::new(
+            Box::pin(stream),
+            exchange.clone(),
+            self.service.refusals().clone(),
+            self.large_heads,
+        );
+        let served = exchange.clone();
+        let service = service_fn(move |request: http::Request<Incoming>| {
+            self.service.serve(request, peer, &served, &unread)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.header_time)
+            .max_buf_size(LONGEST_HEAD)
+            .serve_connection(TokioIo::new(wire), service);
+        let ended = tokio::select! {
+            ended = watcher.watch(connection) => ended,
+            () = leftovers.take(self.limits.unread) => return,
+            () = exchange.place().lost() => return,
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+
+    /// Says that there is no room, if there is some for saying that.
+    fn turn_away(&self, mut stream: TcpStream) {
+        let Ok(turn) = self.turned_away.clone().try_acquire_owned() else {
+            return;
+        };
+        let refusal = self.service.refusals().bytes(&no_room(), None);
+        tokio::spawn(async move {
+            let told = async {
+                stream.write_all(&refusal).await?;
+                stream.shutdown().await?;
+                // What comes has to be taken, or the refusal is lost on the way.
+                let mut thrown_away = [0; 1024];
+                while stream.read(&mut thrown_away).await? > 0 {}
+                Ok::<_, io::Error>(())
+            };
+            // Whoever does not listen is not told.
+            let _ = tokio::time::timeout(TURNING_AWAY, told).await;
+            drop(turn);
+        });
     }
 }
 
@@ -187,133 +222,4 @@ fn is_the_peers(error: &io::Error) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use axum::routing::get;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-    use super::*;
-
-    struct Server {
-        address: SocketAddr,
-        stop: CancellationToken,
-        task: tokio::task::JoinHandle<()>,
-    }
-
-    async fn server(limits: ListenerLimits) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let router = Router::new().route("/", get(|| async { "here" }));
-        let stop = CancellationToken::new();
-        let task = tokio::spawn(serve(listener, router, limits, stop.clone()));
-        Server {
-            address,
-            stop,
-            task,
-        }
-    }
-
-    async fn answer(stream: &mut TcpStream) -> String {
-        let mut text = String::new();
-        stream.read_to_string(&mut text).await.expect("an answer");
-        text
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_never_ends_its_header_is_hung_up_on() {
-        let server = server(ListenerLimits::default()).await;
-        let mut stream = TcpStream::connect(server.address).await.expect("connects");
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\nx-slow: ")
-            .await
-            .expect("writes");
-
-        let text = answer(&mut stream).await;
-
-        assert!(!text.contains("here"), "{text}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_idle_connection_is_closed_after_its_answer() {
-        let server = server(ListenerLimits::default()).await;
-        let mut stream = TcpStream::connect(server.address).await.expect("connects");
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n")
-            .await
-            .expect("writes");
-
-        let text = answer(&mut stream).await;
-
-        assert!(text.ends_with("here"), "{text}");
-    }
-
-    #[tokio::test]
-    async fn a_connection_over_the_limit_waits_for_another_to_end() {
-        let limits = ListenerLimits {
-            connections: 1,
-            ..ListenerLimits::default()
-        };
-        let server = server(limits).await;
-        let first = TcpStream::connect(server.address).await.expect("connects");
-        let mut second = TcpStream::connect(server.address).await.expect("connects");
-        second
-            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
-            .await
-            .expect("writes");
-        let early = tokio::time::timeout(Duration::from_millis(50), second.readable()).await;
-        assert!(early.is_err(), "the second connection was answered");
-
-        drop(first);
-
-        assert!(answer(&mut second).await.ends_with("here"));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
-        const LONG: usize = 64 * 1024 * 1024;
-
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        let router = Router::new().route("/", get(|| async { "x".repeat(LONG) }));
-        let limits = ListenerLimits {
-            connections: 1,
-            ..ListenerLimits::default()
-        };
-        tokio::spawn(serve(listener, router, limits, CancellationToken::new()));
-        let mut deaf = TcpStream::connect(address).await.expect("connects");
-        let request = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
-        deaf.write_all(request).await.expect("writes");
-
-        let mut next = TcpStream::connect(address).await.expect("connects");
-        next.write_all(request).await.expect("writes");
-
-        assert!(next.readable().await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn an_address_with_too_many_connections_gets_no_other() {
-        let limits = ListenerLimits {
-            connections_of_peer: 1,
-            ..ListenerLimits::default()
-        };
-        let server = server(limits).await;
-        let mut first = TcpStream::connect(server.address).await.expect("connects");
-        first
-            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n")
-            .await
-            .expect("writes");
-        first.readable().await.expect("is answered");
-
-        let mut second = TcpStream::connect(server.address).await.expect("connects");
-
-        assert_eq!(second.read(&mut [0]).await.unwrap_or(0), 0);
-    }
-
-    #[tokio::test]
-    async fn the_listener_ends_when_it_is_stopped() {
-        let server = server(ListenerLimits::default()).await;
-
-        server.stop.cancel();
-
-        server.task.await.expect("ends");
-    }
-}
+mod tests;

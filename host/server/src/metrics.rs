@@ -1,6 +1,7 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
+mod connections;
 mod deliveries;
 mod plugins;
 mod quotas;
@@ -17,6 +18,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+pub(crate) use connections::{ConnectionEvent, connection};
 pub(crate) use deliveries::{delivery_attempted, mail_attempted};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
@@ -50,6 +52,7 @@ struct Metrics {
     jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
+    connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
     plugins: plugins::PluginMetrics,
@@ -136,6 +139,7 @@ impl Metrics {
             jobs,
             jobs_due,
             ownerless,
+            connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),

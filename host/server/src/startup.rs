@@ -33,9 +33,11 @@ use crate::api::event_body;
 use crate::app::App;
 use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::listener::TrustedProxies;
 use crate::mail::MailSender;
 use crate::metrics::plugin_observer;
 use crate::shelf::{NoPlugins, Shelf};
+use crate::waiting::Waiting;
 use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::attempt::DocumentTurns;
@@ -147,6 +149,7 @@ pub(crate) fn assemble(
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         base_url,
         changes: Changes::default(),
+        waiting: Waiting::default(),
         told: Told::default(),
         advices: Advices::default(),
         work: Notify::new(),
@@ -179,6 +182,11 @@ pub(crate) fn time_stamping_authorities(
     Ok(urls
         .map(|url| TimestampAuthority { url, policy: None })
         .collect())
+}
+
+/// Which proxies are believed for whom a request is.
+pub(crate) fn trusted_proxies(config: &Config) -> anyhow::Result<TrustedProxies> {
+    Ok(TrustedProxies::parse(&config.server.trusted_proxies)?)
 }
 
 /// Where webhooks and callbacks may go.

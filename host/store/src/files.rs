@@ -5,8 +5,14 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::task::JoinError;
+
+/// Between two tries to get a descriptor: the first pause, from which on they double, and the
+/// longest.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -55,6 +61,35 @@ pub(crate) fn is_for_operators(error: &io::Error) -> bool {
             | io::ErrorKind::ReadOnlyFilesystem
             | io::ErrorKind::StorageFull
     )
+}
+
+/// Whether a file could not be opened only because too many are open, in this process or in the
+/// whole system. That passes, and says nothing about the disk.
+fn is_for_want_of_descriptors(error: &io::Error) -> bool {
+    /// `ENFILE` and `EMFILE`.
+    const TOO_MANY_OPEN: [i32; 2] = [23, 24];
+
+    let code = error.raw_os_error();
+    code.is_some_and(|code| TOO_MANY_OPEN.contains(&code))
+}
+
+/// Does `work`, again and again while descriptors are short. Blocks.
+pub(crate) fn once_descriptors_are_there<T>(
+    mut work: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        match work() {
+            Err(error) if is_for_want_of_descriptors(&error) => {
+                if pause == SHORTEST_PAUSE {
+                    tracing::warn!(%error, "the store waits for descriptors");
+                }
+                std::thread::sleep(pause);
+                pause = LONGEST_PAUSE.min(pause * 2);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Where a path leads, links followed; what of it is not there yet is taken as it is named.
@@ -165,5 +200,36 @@ fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_finds_no_descriptor_is_tried_until_there_is_one() {
+        let mut codes = [23, 24, 24].into_iter();
+
+        let done = once_descriptors_are_there(|| match codes.next() {
+            Some(code) => Err(io::Error::from_raw_os_error(code)),
+            None => Ok("synced"),
+        });
+
+        assert_eq!(done.unwrap(), "synced");
+    }
+
+    #[test]
+    fn a_disk_that_fails_is_not_tried_again() {
+        const BROKEN: i32 = 5;
+        let mut tries = 0;
+
+        let done = once_descriptors_are_there(|| {
+            tries += 1;
+            Err::<(), _>(io::Error::from_raw_os_error(BROKEN))
+        });
+
+        assert_eq!(done.unwrap_err().raw_os_error(), Some(BROKEN));
+        assert_eq!(tries, 1);
     }
 }

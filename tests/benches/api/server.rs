@@ -18,6 +18,7 @@ pub(crate) struct Server {
     process: Child,
     folder: TempDir,
     settings: Vec<(&'static str, &'static str)>,
+    descriptors: Option<u32>,
     base: String,
     demo: Value,
     http: Client,
@@ -51,12 +52,22 @@ impl Disk {
 impl Server {
     /// Starts one and waits until it listens.
     pub(crate) fn start(disk: Disk, settings: &[(&'static str, &'static str)]) -> Self {
+        Self::start_within(None, disk, settings)
+    }
+
+    /// The same where it may have so many descriptors and no more.
+    pub(crate) fn start_within(
+        descriptors: Option<u32>,
+        disk: Disk,
+        settings: &[(&'static str, &'static str)],
+    ) -> Self {
         let folder = disk.folder();
-        let (process, base) = spawn(&folder.path().join("data"), settings);
+        let (process, base) = spawn(&folder.path().join("data"), settings, descriptors);
         let file = fs::read(folder.path().join("data/demo.json")).expect("demo.json");
         Self {
             process,
             settings: settings.to_vec(),
+            descriptors,
             base,
             demo: serde_json::from_slice(&file).expect("JSON"),
             http: Client::builder().no_proxy().build().expect("a client"),
@@ -71,7 +82,7 @@ impl Server {
         assert!(told.expect("kill runs").success(), "the server runs");
         self.process.wait().expect("the server ends");
         let done = work(self.data()).await;
-        (self.process, self.base) = spawn(&self.data(), &self.settings);
+        (self.process, self.base) = spawn(&self.data(), &self.settings, self.descriptors);
         done
     }
 
@@ -148,11 +159,23 @@ pub(crate) async fn answer(request: RequestBuilder) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-fn spawn(data: &Path, settings: &[(&str, &str)]) -> (Child, String) {
+fn spawn(
+    data: &Path,
+    settings: &[(&str, &str)],
+    descriptors: Option<u32>,
+) -> (Child, String) {
     const ANY_PORT: &str = "127.0.0.1:0";
     const NO_LIMIT: &str = "4000000000";
 
-    let mut command = program();
+    let mut command = match descriptors {
+        None => program(),
+        Some(limit) => {
+            let mut shell = Command::new("sh");
+            let limited = format!("ulimit -n {limit} && exec \"$0\" \"$@\"");
+            shell.args(["-c", &limited]).arg(program().get_program());
+            shell
+        }
+    };
     let mut process = command
         .args([
             "serve",

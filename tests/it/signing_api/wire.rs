@@ -1,7 +1,9 @@
-//! Bodies that are too large, and callers who go away in the middle.
+//! Bodies that are too large, heads that are none, and callers who go away in the
+//! middle.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -89,6 +91,72 @@ async fn a_caller_who_goes_away_in_the_middle_leaves_nothing() {
     assert_eq!(page["data"], Value::Array(Vec::new()));
 }
 
+#[tokio::test]
+async fn a_caller_who_hangs_up_may_repeat_the_request_at_once() {
+    /// How long a key is claimed by a request of which nobody hears.
+    const CLAIMED: Duration = Duration::from_secs(60);
+
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let document = PdfBuilder::new().build_of_size(LARGEST);
+    let document = json!({"name": "didelis.pdf", "content": BASE64.encode(document)});
+    let signing = with(signing_of(two()), json!({"document": document}));
+    let body = serde_json::to_vec(&signing).expect("JSON");
+
+    for wait in [0, 20, 100, 300] {
+        let key = format!("nutraukta-{wait}");
+        let more = format!("Idempotency-Key: {key}\r\n");
+        let mut connection = post_as(&demo, "/v1/signings", &more, body.len());
+        connection.write_all(&body).expect("it is taken");
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        drop(connection);
+
+        let begun = Instant::now();
+        while api
+            .post_once("v1/signings", signing.clone(), &key)
+            .await
+            .status
+            == 409
+        {
+            assert!(begun.elapsed() < CLAIMED / 2, "the key stays claimed");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused_before_its_body_comes() {
+    let demo = Demo::start();
+    for call in ["attempts", "decline"] {
+        let path = format!("/c/nowhere/{call}");
+        let mut connection = post(&demo, &path, 1000);
+        connection
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .expect("a time");
+        let problem = problem(&mut connection);
+        assert_eq!(problem["status"], 404, "{path}: {problem}");
+    }
+}
+
+#[test]
+fn a_head_that_is_malformed_is_refused_with_a_problem_document() {
+    let demo = Demo::start();
+    let authority = demo.world.base_url.authority();
+    for head in [
+        "GET /docs HTTP/1.1\r\n\r\n".to_owned(),
+        format!("GET /docs HTTP/1.1\r\nHost: {authority}\r\nHost: {authority}\r\n\r\n"),
+        format!("GET /docs HTTP/1.1\nHost: {authority}\n\n"),
+        "nonsense\r\n\r\n".to_owned(),
+    ] {
+        let mut connection = TcpStream::connect(authority).expect("the server listens");
+        connection.write_all(head.as_bytes()).expect("it is taken");
+        let problem = problem(&mut connection);
+        assert_eq!(problem["status"], 400, "{head}: {problem}");
+        let name = problem["type"].as_str().expect("a type");
+        assert!(name.ends_with("/problems/validation-failed"), "{problem}");
+    }
+}
+
 /// The head of a call with a body of this length.
 fn post(demo: &Demo, path: &str, length: usize) -> TcpStream {
     post_with(demo, path, &demo.world.signing.live, length)
@@ -96,10 +164,22 @@ fn post(demo: &Demo, path: &str, length: usize) -> TcpStream {
 
 /// The same with another key.
 fn post_with(demo: &Demo, path: &str, key: &str, length: usize) -> TcpStream {
+    let key = format!("Authorization: Bearer {key}\r\n");
+    post_of(demo, path, &key, length)
+}
+
+/// The same with the usual key and more headers.
+fn post_as(demo: &Demo, path: &str, more: &str, length: usize) -> TcpStream {
+    let key = &demo.world.signing.live;
+    let headers = format!("Authorization: Bearer {key}\r\n{more}");
+    post_of(demo, path, &headers, length)
+}
+
+fn post_of(demo: &Demo, path: &str, headers: &str, length: usize) -> TcpStream {
     let authority = demo.world.base_url.authority();
     let mut connection = TcpStream::connect(authority).expect("the server listens");
     let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {key}\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\n{headers}\
          Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     );
     connection.write_all(head.as_bytes()).expect("it is taken");

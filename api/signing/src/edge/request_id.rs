@@ -34,7 +34,12 @@ impl RequestId {
         &self.0
     }
 
-    pub(super) fn to_header(&self) -> HeaderValue {
+    /// As the header's value.
+    ///
+    /// # Panics
+    /// Never: it is visible ASCII.
+    #[must_use]
+    pub fn to_header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("visible ASCII is a header value")
     }
 }

@@ -121,6 +121,12 @@ problem_kinds! {
     PayloadTooLarge: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
         "The request body is longer than this call takes.",
         "Store documents with POST /v1/files first and name them by their fileToken.";
+    UriTooLong: URI_TOO_LONG, "uri-too-long", "The address is too long",
+        "The address of the request is longer than the service reads.",
+        "Send what is long in the body, where the call takes one.";
+    HeadersTooLarge: REQUEST_HEADER_FIELDS_TOO_LARGE, "headers-too-large", "The headers are too large",
+        "The request's headers are longer, or more, than the service reads.",
+        "Send fewer and shorter headers.";
     UnsupportedMediaType: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
         "The request body is not declared as plain JSON.",
         "Send the body as application/json, without a content encoding.";

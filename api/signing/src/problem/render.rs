@@ -2,7 +2,11 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 use url::Url;
@@ -39,6 +43,30 @@ impl IntoResponse for Problem {
 
 /// The problem document in place of `response`, whose other headers stay.
 pub(crate) fn document(problem: &Problem, base_url: &BaseUrl, response: Response) -> Response {
+    let (mut parts, _) = response.into_parts();
+    parts.status = problem.status();
+    parts.headers.remove(CONTENT_LENGTH);
+    add_headers(problem, &mut parts.headers);
+    Response::from_parts(parts, Body::from(members(problem, base_url)))
+}
+
+impl Problem {
+    /// The whole answer, for whoever has to answer where there is no edge: to
+    /// what is no request yet.
+    #[must_use]
+    pub fn answer(&self, base_url: &BaseUrl) -> http::Response<Bytes> {
+        let mut response = http::Response::new(members(self, base_url));
+        *response.status_mut() = self.status();
+        add_headers(self, response.headers_mut());
+        let length = response.body().len();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        response
+    }
+}
+
+fn members(problem: &Problem, base_url: &BaseUrl) -> Bytes {
     let members = Members {
         r#type: base_url.join(&problem.0.kind.path()),
         title: problem.0.kind.title(),
@@ -48,18 +76,12 @@ pub(crate) fn document(problem: &Problem, base_url: &BaseUrl, response: Response
         recovery_url: problem.0.recovery_url.as_ref().map(Url::as_str),
     };
     let body = serde_json::to_vec(&members).expect("strings and integers always serialise");
-    let (mut parts, _) = response.into_parts();
-    parts.status = problem.status();
-    parts.headers.remove(CONTENT_LENGTH);
-    parts.headers.insert(CONTENT_TYPE, MEDIA_TYPE);
-    parts
-        .headers
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    add_headers(problem, &mut parts.headers);
-    Response::from_parts(parts, Body::from(body))
+    body.into()
 }
 
 fn add_headers(problem: &Problem, headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, MEDIA_TYPE);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if problem.status() == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

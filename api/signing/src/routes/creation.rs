@@ -1,10 +1,15 @@
 //! Requests that create, which a caller may repeat without harm.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 use super::Http;
 use super::call::{Asked, Call};
@@ -29,7 +34,33 @@ pub(super) struct Creation<A: SigningApi> {
     http: Http<A>,
     /// The path that was posted to.
     path: String,
+    claim: Option<Held<A>>,
+}
+
+/// A claim, given back when it is dropped without an answer: the caller has
+/// gone away, and with them the request, which they may make again at once.
+struct Held<A: SigningApi> {
+    api: Arc<A>,
+    /// None once the request is answered.
     claim: Option<A::Claim>,
+}
+
+impl<A: SigningApi> Held<A> {
+    /// Gives the claim back, whoever waits for that.
+    fn release(&mut self) -> Option<JoinHandle<()>> {
+        let claim = self.claim.take()?;
+        let api = Arc::clone(&self.api);
+        let released = async move { api.release(claim).await };
+        // Without a runtime the process ends, and the claim runs out.
+        let runtime = Handle::try_current().ok()?;
+        Some(runtime.spawn(released.in_current_span()))
+    }
+}
+
+impl<A: SigningApi> Drop for Held<A> {
+    fn drop(&mut self) {
+        self.release();
+    }
 }
 
 impl<A: SigningApi, P: Place> Call<A, P> {
@@ -61,8 +92,8 @@ impl<A: SigningApi, P: Place> Call<A, P> {
                 path: creation.path.clone(),
                 body_sha256,
             };
-            match asked.http.api.reserve(&asked.caller, request).await? {
-                Reservation::Claimed(claim) => creation.claim = Some(claim),
+            match reserve(&asked.http.api, &asked.caller, request).await? {
+                Reservation::Claimed(held) => creation.claim = Some(held),
                 Reservation::Answered(answer) => {
                     return Ok(Begun::Before(creation.replay(answer)));
                 }
@@ -79,21 +110,56 @@ impl<A: SigningApi, P: Place> Call<A, P> {
     }
 }
 
+/// Claims a request in a task of its own: what a caller who goes away meanwhile
+/// has claimed is known all the same, and given back.
+async fn reserve<A: SigningApi>(
+    api: &Arc<A>,
+    caller: &Arc<A::Caller>,
+    request: IdempotentRequest,
+) -> Result<Reservation<Held<A>>, Problem> {
+    let (api, caller) = (Arc::clone(api), Arc::clone(caller));
+    let reserving = async move {
+        Ok(match api.reserve(&caller, request).await? {
+            Reservation::Claimed(claim) => Reservation::Claimed(Held {
+                api,
+                claim: Some(claim),
+            }),
+            Reservation::Answered(answer) => Reservation::Answered(answer),
+            Reservation::InProgress {
+                retry_after_seconds,
+            } => Reservation::InProgress {
+                retry_after_seconds,
+            },
+            Reservation::Reused => Reservation::Reused,
+        })
+    };
+    match tokio::spawn(reserving.in_current_span()).await {
+        Ok(reserved) => reserved,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
 impl<A: SigningApi> Creation<A> {
     pub(super) fn claim(&self) -> Option<&A::Claim> {
-        self.claim.as_ref()
+        self.claim.as_ref()?.claim.as_ref()
     }
 
     /// The answer; a refusal gives the key back.
     pub(super) async fn conclude(
-        self,
+        mut self,
         created: Result<impl Created, Problem>,
     ) -> Result<Response, Problem> {
         match created {
-            Ok(created) => Ok(self.answer(KeptAnswer::of(&created))),
+            Ok(created) => {
+                if let Some(held) = &mut self.claim {
+                    held.claim = None;
+                }
+                Ok(self.answer(KeptAnswer::of(&created)))
+            }
             Err(problem) => {
-                if let Some(claim) = self.claim {
-                    self.http.api.release(claim).await;
+                if let Some(released) = self.claim.as_mut().and_then(Held::release) {
+                    // One that panics leaves the claim to run out.
+                    let _ = released.await;
                 }
                 Err(problem)
             }

@@ -26,6 +26,9 @@ pub(crate) const PANICS: &str = "panics";
 /// A title that the stand-in refuses with 402.
 pub(crate) const UNPAID: &str = "unpaid";
 
+/// A title with which the stand-in never comes to an end.
+pub(crate) const ENDLESS: &str = "endless";
+
 /// Remembers what it was asked. One workspace's test keys have a signing, an
 /// erased signing, a batch and a file; all other keys have nothing.
 #[derive(Default)]
@@ -184,6 +187,7 @@ impl SigningApi for Fake {
     ) -> Result<views::Signing, Problem> {
         match request.terms.title.as_str() {
             PANICS => panic!("as told"),
+            ENDLESS => std::future::pending().await,
             UNPAID => {
                 let recovery_url = Url::parse("https://pay.example/invoices").unwrap();
                 Err(Problem::payment_required(

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use axum::body::Body;
-use parafa_api_signing::{Problem, ProblemKind};
+use parafa_api_signing::{BaseUrl, Problem, ProblemKind};
 use serde_json::json;
 
 use crate::fake::{PANICS, UNPAID};
@@ -137,8 +137,37 @@ async fn every_type_leads_to_a_page() {
 }
 
 #[test]
+fn an_answer_without_an_edge_says_the_same() {
+    let base = BaseUrl::new(&"https://sign.example".parse().unwrap());
+
+    let answer = Problem::unavailable("Later.")
+        .with_retry_after(5)
+        .answer(&base);
+
+    assert_eq!(answer.status(), 503);
+    let header = |name: &str| answer.headers()[name].to_str().unwrap();
+    assert_eq!(header("content-type"), "application/problem+json");
+    assert_eq!(header("cache-control"), "no-store");
+    assert_eq!(header("retry-after"), "5");
+    assert_eq!(
+        header("content-length"),
+        answer.body().len().to_string().as_str()
+    );
+    let members: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
+    assert_eq!(
+        members,
+        json!({
+            "type": "https://sign.example/problems/unavailable",
+            "title": "The service cannot do this now",
+            "status": 503,
+            "detail": "Later.",
+        })
+    );
+}
+
+#[test]
 fn the_names_are_those_of_the_contract() {
-    let by_status: [(u16, &[&str]); 14] = [
+    let by_status: [(u16, &[&str]); 16] = [
         (
             400,
             &["validation-failed", "document-refused", "flatten-refused"],
@@ -167,6 +196,7 @@ fn the_names_are_those_of_the_contract() {
             ],
         ),
         (413, &["payload-too-large"]),
+        (414, &["uri-too-long"]),
         (415, &["unsupported-media-type"]),
         (
             422,
@@ -185,6 +215,7 @@ fn the_names_are_those_of_the_contract() {
             429,
             &["rate-limited", "reminder-too-soon", "quota-exceeded"],
         ),
+        (431, &["headers-too-large"]),
         (502, &["upstream-unavailable"]),
         (503, &["unavailable", "signature-unavailable"]),
     ];

@@ -7,7 +7,7 @@ use http::Request;
 use parafa_api_signing::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::fake::UNPAID;
+use crate::fake::{ENDLESS, UNPAID};
 use crate::support::{Answer, BATCH, FILE, KNOWN, Service, base64, minimal, request, with};
 
 fn keyed(path: &str, caller: &str, key: &str, body: &Value) -> Request<Body> {
@@ -153,6 +153,29 @@ async fn a_refusal_frees_the_key() {
             .status,
         201
     );
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_frees_the_key_at_once() {
+    let service = Service::new();
+    let endless = with("/title", json!(ENDLESS));
+    let claims = || service.fake.answers.lock().unwrap().len();
+    let gone = async {
+        while claims() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+
+    tokio::select! {
+        _ = post(&service, "/v1/signings", "k-1", &endless) => panic!("it is endless"),
+        () = gone => {}
+    }
+
+    while claims() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let again = post(&service, "/v1/signings", "k-1", &minimal()).await;
+    assert_eq!(again.status, 201);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_plugin_host::Refusal;
 
-use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+use crate::error::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
 use crate::workflow::billing::PaymentCause;
 use crate::workflow::plugin_failure::words;
 use crate::workflow::quota::{Quota, QuotaExceeded};
@@ -91,6 +91,11 @@ fn answer(error: &WorkflowError) -> Problem {
             "Too many attempts of this person wait at once, or were started within an hour.",
         )
         .with_retry_after(*retry_after),
+        WorkflowError::TooManyWaiting => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many calls are waiting on this link.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
         WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
         WorkflowError::Plugin(fault) => {

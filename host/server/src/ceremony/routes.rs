@@ -2,9 +2,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Path, Query, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequestParts, MatchedPath, Path, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
@@ -15,6 +14,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
 use qrcode::render::svg;
@@ -67,7 +67,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/c/{token}/callback", get(callback))
         .route(DECLINE, post(decline))
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
             app.clone(),
@@ -225,11 +224,12 @@ async fn start_attempt(
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    body: Body,
 ) -> Result<Response, Problem> {
     let ceremony = find_open(&app, &token).await?;
     require_json(&headers)?;
-    let start = parameters.along_with(calls::start_attempt(&whole(body)?))?;
+    let body = whole(body).await?;
+    let start = parameters.along_with(calls::start_attempt(&body))?;
     app.start_attempt(ceremony, start).await?;
     let known = known_state(&headers);
     let state = app.await_ceremony_state(&token, Duration::ZERO, known);
@@ -299,13 +299,14 @@ async fn decline(
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    body: Body,
 ) -> Result<Json<StateView>, Problem> {
     let ceremony = find_open(&app, &token).await?;
+    let body = whole(body).await;
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
-    let reason = parameters.along_with(calls::decline(&whole(body)?))?;
+    let reason = parameters.along_with(calls::decline(&body?))?;
     let row = app.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
     view(app.ceremony_state(declined).await?)
@@ -386,9 +387,12 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-fn whole(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Problem> {
-    body.map_err(|rejection| {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+/// Reads a body, which is done once it is known that the call is one to somebody
+/// who is there.
+async fn whole(body: Body) -> Result<Bytes, Problem> {
+    let read = Limited::new(body, MAX_BODY_BYTES).collect().await;
+    read.map(Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
             let detail = format!("The body is longer than {MAX_BODY_BYTES} bytes.");
             Problem::new(ProblemKind::PayloadTooLarge, detail)
         } else {

@@ -17,7 +17,7 @@ use super::{CommandError, Place, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::listener::{self, ListenerLimits};
+use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
 use crate::operate::{BindError, Socket};
 use crate::startup::{ConfigFaults, Loss};
@@ -73,11 +73,16 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
+    let connections = Connections::claim();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(run(config, arguments))
+    runtime.block_on(run(config, arguments, connections))
 }
 
-async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), CommandError> {
+async fn run(
+    mut config: Config,
+    arguments: &ServeArguments,
+    connections: Connections,
+) -> Result<(), CommandError> {
     // Before all that takes its time, so that commands are told to wait for it.
     let starting = socket(&config)?.put_off();
     let listener = listen("server.listen", config.server.listen).await?;
@@ -115,14 +120,24 @@ async fn run(mut config: Config, arguments: &ServeArguments) -> Result<(), Comma
     let operator = listener::serve(
         operator_listener,
         operator::router(app.clone()),
-        ListenerLimits::default(),
+        ListenerSettings {
+            name: "operator",
+            base_url: BaseUrl::new(&base_url),
+            proxies: TrustedProxies::default(),
+            limits: ListenerLimits::of(connections.operator),
+        },
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
     let public = listener::serve(
         listener,
         public_router(app.clone(), &config, mode, &base_url),
-        ListenerLimits::default(),
+        ListenerSettings {
+            name: "public",
+            base_url: BaseUrl::new(&base_url),
+            proxies: startup::trusted_proxies(&config)?,
+            limits: ListenerLimits::of(connections.public),
+        },
         stop.clone(),
     );
     parts.run("the listener", public);

@@ -154,6 +154,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
+    use crate::listener::tests::settings;
     use crate::listener::{ListenerLimits, serve};
 
     const MIB: usize = 1024 * 1024;
@@ -166,9 +167,10 @@ mod tests {
         let router = Router::new().route("/", post(refuse));
         let limits = ListenerLimits {
             unread,
-            ..ListenerLimits::default()
+            ..ListenerLimits::of(10)
         };
-        tokio::spawn(serve(listener, router, limits, CancellationToken::new()));
+        let settings = settings(limits, &[]);
+        tokio::spawn(serve(listener, router, settings, CancellationToken::new()));
         TcpStream::connect(address).await.expect("connects")
     }
 

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::{
     NoMasterKeyFile, certificate_policy, load_anchors, mailer, master_key_file,
-    time_stamping_authorities, webhook_policy,
+    time_stamping_authorities, trusted_proxies, webhook_policy,
 };
 use crate::config::{Config, SmartId};
 use crate::demo;
@@ -48,6 +48,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(check_listeners(config));
     found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
+    found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
     found.in_check(certificate_policy(config));
     if let Some(url) = &config.billing.recovery_url {

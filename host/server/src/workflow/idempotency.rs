@@ -113,7 +113,8 @@ impl App {
         }
     }
 
-    /// Gives a claim back, so that the request may be made again.
+    /// Gives a claim back, so that the request may be made again. One that was
+    /// answered meanwhile stays as it is.
     pub(crate) async fn release(&self, claim: &Claim) -> Result<(), WorkflowError> {
         self.store
             .transact(|tx| {
@@ -121,8 +122,8 @@ impl App {
                     let stored = tx.get::<IdempotencyRow>(&claim.scope).await?;
                     if stored.is_some_and(|row| row.is_running_as(claim)) {
                         tx.delete::<IdempotencyRow>(&claim.scope).await?;
+                        jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
                     }
-                    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
                     Ok(())
                 })
             })

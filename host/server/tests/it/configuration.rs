@@ -138,6 +138,7 @@ fn the_documented_configuration_has_no_fault_and_needs_what_is_called_required()
 fn what_the_server_does_not_start_with_is_told_beforehand_in_the_same_words() {
     let folder = Documents::new();
     let faulty = "server.listen = '0.0.0.0:0'\noutbound.allow = ['nowhere']\n\
+                  server.trusted_proxies = ['10.0.0.0/8', 'proxy.example']\n\
                   [smart_id]\nbase_url = 'https://rp.example.com'\nscheme_name = 'smartid'\n\
                   relying_party_name = 'DEMO'\n\
                   relying_party_uuid = '00000000-0000-4000-8000-000000000000'";
@@ -164,6 +165,7 @@ fn what_the_server_does_not_start_with_is_told_beforehand_in_the_same_words() {
     let settings = [
         "server.base_url",
         "secrets.master_key_file",
+        "server.trusted_proxies lists proxy.example,",
         "outbound.allow",
         "smart_id.scheme_name",
     ];

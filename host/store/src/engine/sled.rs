@@ -265,7 +265,7 @@ impl Shared {
             .apply_batch(batch)
             .map_err(|error| self.health.fail(&error))?;
         self.db.flush().map_err(|error| self.health.fail(&error))?;
-        self.sync_overflow()
+        files::once_descriptors_are_there(|| self.sync_overflow())
             .and_then(|()| self.file.sync_data())
             .map_err(|error| self.health.fail(&error))
     }

@@ -14,9 +14,6 @@ use crate::records::{AttemptRow, TenantRow};
 use crate::workflow::attempt::DeviceLink;
 use crate::workflow::read_signing::{Download, OpenedSigning};
 
-/// How often a waiting reader looks for changes made by another host.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-
 /// All that a signer may know.
 #[derive(Debug)]
 pub(crate) struct CeremonyState {
@@ -153,6 +150,13 @@ impl App {
         let deadline = Instant::now() + wait;
         let ceremony = self.ceremony(token).await?;
         let signer = ceremony.signer;
+        let _waiter = match wait {
+            Duration::ZERO => None,
+            _ => {
+                let waiter = self.waiting.enter(signer);
+                Some(waiter.ok_or(WorkflowError::TooManyWaiting)?)
+            }
+        };
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
         let told = known.or_else(|| self.told.last(signer));
         let mut glance = self.glance_at(self.ceremony(token).await?).await?;
@@ -162,7 +166,7 @@ impl App {
             && !self.stop.is_cancelled()
             && Instant::now() < deadline
         {
-            let pause = deadline.min(Instant::now() + LOOK_AGAIN);
+            let pause = deadline.min(Instant::now() + self.waiting.pause());
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             glance = self.glance_at(self.ceremony(token).await?).await?;

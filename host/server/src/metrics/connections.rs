@@ -1,0 +1,78 @@
+//! Connections of the listeners.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::METRICS;
+
+/// What happens to a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ConnectionEvent {
+    /// It has a place.
+    Opened,
+    /// It has none any more.
+    Closed,
+    /// It was idle, and was closed for another one.
+    MadeRoom,
+    /// There was no room for it.
+    TurnedAway,
+}
+
+#[derive(Debug)]
+pub(super) struct ConnectionMetrics {
+    open: Family<ListenerLabels, Gauge>,
+    made_room: Family<ListenerLabels, Counter>,
+    turned_away: Family<ListenerLabels, Counter>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ListenerLabels {
+    listener: &'static str,
+}
+
+/// Counts what happens to a connection of a listener.
+pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
+    let labels = ListenerLabels { listener };
+    let metrics = &METRICS.connections;
+    match event {
+        ConnectionEvent::Opened => {
+            metrics.open.get_or_create(&labels).inc();
+        }
+        ConnectionEvent::Closed => {
+            metrics.open.get_or_create(&labels).dec();
+        }
+        ConnectionEvent::MadeRoom => {
+            metrics.made_room.get_or_create(&labels).inc();
+        }
+        ConnectionEvent::TurnedAway => {
+            metrics.turned_away.get_or_create(&labels).inc();
+        }
+    }
+}
+
+impl ConnectionMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let open = Family::default();
+        registry.register("connections", "Connections that are open", open.clone());
+        let made_room = Family::default();
+        registry.register(
+            "connections_closed_for_room",
+            "Idle connections that were closed for others",
+            made_room.clone(),
+        );
+        let turned_away = Family::default();
+        registry.register(
+            "connections_turned_away",
+            "Connections for which there was no room",
+            turned_away.clone(),
+        );
+        Self {
+            open,
+            made_room,
+            turned_away,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Connections without end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::attack::{Attack, Finding};
+use crate::raw::{authority, connect, connect_from, links, signing, tell};
+use crate::server::{Disk, Server};
+
+/// What a shell gives a process that is not looked after.
+const FEW_DESCRIPTORS: u32 = 1024;
+/// More connections than that.
+const IDLE: usize = 1050;
+const DOCUMENT_BYTES: usize = 10 * 1024;
+/// The most parties of a signing.
+const SIGNERS: usize = 20;
+const CREATES: usize = 20;
+
+/// Idle connections that take all descriptors.
+pub(crate) const DESCRIPTORS: Attack = Attack {
+    name: "descriptors",
+    run: || Box::pin(descriptors()),
+};
+
+/// Connections that take all descriptors, each with a request under way.
+pub(crate) const ALL_AT_WORK: Attack = Attack {
+    name: "all-at-work",
+    run: || Box::pin(all_at_work()),
+};
+
+/// Thousands of pages behind one proxy that wait for something to happen.
+pub(crate) const WAITING: Attack = Attack {
+    name: "waiting",
+    run: || Box::pin(waiting()),
+};
+
+async fn descriptors() -> Vec<Finding> {
+    let server = Server::start_within(Some(FEW_DESCRIPTORS), Disk::Memory, &[]);
+    let authority = authority(&server);
+    let mut idle = Vec::new();
+    for _ in 0..IDLE {
+        idle.extend(connect(&authority).await);
+    }
+    let alike = creates(&server).await;
+    drop(idle);
+
+    let mut idle = Vec::new();
+    for number in 0..IDLE {
+        let low = u8::try_from(number % 200).expect("it is below 200");
+        idle.extend(connect_from([127, 0, 1, low], &authority).await);
+    }
+    let apart = creates(&server).await;
+    [
+        ("creates that work beside 1,050 idle connections of one address at 1,024 descriptors, of 20", alike),
+        ("the same where they are of 200 addresses", apart),
+    ]
+    .into_iter()
+    .map(|(what, works)| Finding {
+        what,
+        before: "0; the process ended",
+        now: works.to_string(),
+        holds: works == CREATES,
+    })
+    .collect()
+}
+
+/// How many of some creates work, each on a connection of its own.
+async fn creates(server: &Server) -> usize {
+    let body = signing(DOCUMENT_BYTES, 1).to_string();
+    let mut works = 0;
+    for _ in 0..CREATES {
+        let created = server.post("v1/signings", body.clone().into());
+        let created = created.header("connection", "close").send().await;
+        works += usize::from(created.is_ok_and(|answer| answer.status() == 201));
+    }
+    works
+}
+
+async fn all_at_work() -> Vec<Finding> {
+    let server = Server::start_within(Some(FEW_DESCRIPTORS), Disk::Memory, &[]);
+    let authority = authority(&server);
+    let links = some_links(&server, IDLE / 4).await;
+    let mut waiting = Vec::new();
+    for number in 0..IDLE {
+        let low = u8::try_from(number % 200).expect("it is below 200");
+        let Some(stream) = connect_from([127, 0, 1, low], &authority).await else {
+            continue;
+        };
+        waiting.push(send_wait(stream, &links[number % links.len()], &authority, "").await);
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let asked = format!("GET /docs HTTP/1.1\r\nhost: {authority}\r\n\r\n");
+    let mut refused = 0;
+    for _ in 0..CREATES {
+        let Some(mut stream) = connect(&authority).await else {
+            continue;
+        };
+        let answer = tell(&mut stream, asked.as_bytes()).await;
+        refused += usize::from(answer.is_some_and(|answer| {
+            answer.status == 503
+                && answer.head.contains("retry-after: ")
+                && answer.body.contains("/problems/unavailable")
+        }));
+    }
+    drop(waiting);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut works = 0;
+    while works < CREATES && Instant::now() < deadline {
+        works = creates(&server).await;
+    }
+    vec![
+        Finding {
+            what: "connections beside 1,050 waiting calls at 1,024 descriptors that are told 503, of 20",
+            before: "0; the process ended",
+            now: refused.to_string(),
+            holds: refused == CREATES,
+        },
+        Finding {
+            what: "creates that work when the callers have gone, of 20",
+            before: "0; the process ended",
+            now: works.to_string(),
+            holds: works == CREATES,
+        },
+    ]
+}
+
+/// At least so many links to open signings.
+async fn some_links(server: &Server, count: usize) -> Vec<String> {
+    const AT_ONCE: usize = 8;
+
+    let body = signing(DOCUMENT_BYTES, SIGNERS).to_string();
+    let mut posts = JoinSet::new();
+    let mut links_of_all = Vec::new();
+    for number in 0..count.div_ceil(SIGNERS) {
+        if number >= AT_ONCE {
+            let created = posts.join_next().await.expect("one is under way");
+            links_of_all.extend(links(&created.expect("it ends")));
+        }
+        posts.spawn(crate::server::answer(
+            server.post("v1/signings", body.clone().into()),
+        ));
+    }
+    for created in posts.join_all().await {
+        links_of_all.extend(links(&created));
+    }
+    links_of_all
+}
+
+/// A connection on which a call waits for something to happen on a link.
+async fn send_wait(stream: TcpStream, link: &str, authority: &str, more: &str) -> TcpStream {
+    use tokio::io::AsyncWriteExt;
+
+    let mut stream = stream;
+    let asked = wait(link, authority, more);
+    // One that was closed is as good as one that waits.
+    let _ = stream.write_all(asked.as_bytes()).await;
+    stream
+}
+
+fn wait(link: &str, authority: &str, more: &str) -> String {
+    format!("GET {link}/state?waitMs=30000 HTTP/1.1\r\nhost: {authority}\r\n{more}\r\n")
+}
+
+async fn waiting() -> Vec<Finding> {
+    const WAITERS: usize = 10_000;
+    const PROXIED: (&str, &str) = ("PARAFA_SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
+    const MEASURED: Duration = Duration::from_secs(10);
+
+    let server = Arc::new(Server::start(Disk::Memory, &[PROXIED]));
+    let authority = authority(&server);
+    let links = some_links(&server, WAITERS).await;
+    let alone = percentiles(&server, MEASURED / 2).await;
+    let before = server.resident();
+
+    let (waits, failed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let mut waiters = JoinSet::new();
+    for (number, link) in links.into_iter().take(WAITERS).enumerate() {
+        let (waits, failed) = (waits.clone(), failed.clone());
+        let client = format!("198.18.{}.{}", number / 250, number % 250);
+        let asked = wait(&link, &authority, &format!("x-forwarded-for: {client}\r\n"));
+        let Some(mut stream) = connect(&authority).await else {
+            failed.fetch_add(1, Ordering::Relaxed);
+            continue;
+        };
+        waiters.spawn(async move {
+            waits.fetch_add(1, Ordering::Relaxed);
+            loop {
+                let answer = tell(&mut stream, asked.as_bytes()).await;
+                if answer.is_none_or(|answer| answer.status != 200) {
+                    waits.fetch_sub(1, Ordering::Relaxed);
+                    failed.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
+            }
+        });
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let beside = percentiles(&server, MEASURED).await;
+    let (waits, failed) = (waits.load(Ordering::Relaxed), failed.load(Ordering::Relaxed));
+    let memory = server.resident().saturating_sub(before);
+    let each = memory / waits.max(1) / 1024;
+    waiters.abort_all();
+    vec![
+        Finding {
+            what: "pages that wait behind one proxy, of 10,000",
+            before: "1,024",
+            now: format!("{waits}, {failed} failed"),
+            holds: waits == WAITERS,
+        },
+        Finding {
+            what: "memory of each, KiB",
+            before: "not known",
+            now: format!("{each} ({} MiB in all)", memory >> 20),
+            holds: each <= 64,
+        },
+        Finding {
+            what: "99th percentile of reads beside them, ms",
+            before: "none were taken",
+            now: format!("{:.0}, alone {:.0}", beside.0, alone.0),
+            holds: beside.0 < 1000.0,
+        },
+        Finding {
+            what: "99th percentile of creates beside them, ms",
+            before: "none were taken",
+            now: format!("{:.0}, alone {:.0}", beside.1, alone.1),
+            holds: beside.1 < 2000.0,
+        },
+    ]
+}
+
+/// Within how many milliseconds 99 of 100 reads and creates are answered, one
+/// after the other for so long.
+async fn percentiles(server: &Server, time: Duration) -> (f64, f64) {
+    let body = signing(DOCUMENT_BYTES, 1).to_string();
+    let (mut reads, mut creates) = (Vec::new(), Vec::new());
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        for (times, request) in [
+            (&mut reads, server.get("v1/signings?limit=1")),
+            (&mut creates, server.post("v1/signings", body.clone().into())),
+        ] {
+            let sent = Instant::now();
+            crate::server::answer(request).await;
+            times.push(sent.elapsed());
+        }
+    }
+    (percentile(reads), percentile(creates))
+}
+
+fn percentile(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    let place = times.len() * 99 / 100;
+    1e3 * times[place.min(times.len() - 1)].as_secs_f64()
+}
