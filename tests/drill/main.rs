@@ -29,8 +29,8 @@ use self::attack::Attack;
 /// Every attack, in the order in which they run.
 const ATTACKS: &[Attack] = &[
     flips::FLIPS,
-    sweep::MANY,
-    sweep::FEW,
+    sweep::SWEEP_MANY,
+    sweep::SWEEP_FEW,
     starting::STARTING,
     webhooks::WEBHOOKS,
     plugins::PLUGINS,

@@ -14,13 +14,13 @@ use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
 
 /// Many files and keys that no row names, as after a loss of rows.
-pub(crate) const MANY: Attack = Attack {
+pub(crate) const SWEEP_MANY: Attack = Attack {
     name: "sweep-many",
     run: || Box::pin(many()),
 };
 
 /// A few of them, as after a crash.
-pub(crate) const FEW: Attack = Attack {
+pub(crate) const SWEEP_FEW: Attack = Attack {
     name: "sweep-few",
     run: || Box::pin(few()),
 };
