@@ -91,14 +91,21 @@ async fn refusals() -> Vec<Finding> {
         let answer = tell(&mut stream, request.as_bytes()).await;
         let (found, has_problem) = answer.map_or((0, false), |answer| {
             let is_problem = answer.head.contains("application/problem+json");
-            (answer.status, is_problem && answer.body.contains("\"detail\""))
+            (
+                answer.status,
+                is_problem && answer.body.contains("\"detail\""),
+            )
         });
         findings.push(Finding {
             what,
             before,
             now: format!(
                 "{found}, {}",
-                if has_problem { "a problem document" } else { "no problem document" }
+                if has_problem {
+                    "a problem document"
+                } else {
+                    "no problem document"
+                }
             ),
             holds: found == status && has_problem,
         });
@@ -132,7 +139,7 @@ async fn hung_up() -> Vec<Finding> {
     let server = Server::start(Disk::Memory, &[]);
     let authority = authority(&server);
     let body = signing(DOCUMENT_BYTES, 1).to_string();
-    let mut slowest = Duration::ZERO;
+    let mut longest = Duration::ZERO;
     let mut statuses = Vec::new();
     // Wherever in its work the server is when the caller goes away.
     for milliseconds in [0, 50, 100, 200, 400] {
@@ -154,18 +161,21 @@ async fn hung_up() -> Vec<Finding> {
             let again = server.post("v1/signings", body.clone().into());
             let again = again.header("idempotency-key", &key).send().await;
             let status = again.expect("the server answers").status().as_u16();
-            if status != 409 || begun.elapsed() > LONGEST {
+            if status != 409 {
+                break status;
+            }
+            longest = longest.max(begun.elapsed());
+            if longest > LONGEST {
                 break status;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        slowest = slowest.max(begun.elapsed());
         statuses.push(status);
     }
     vec![Finding {
-        what: "the slowest of 5 creates that are repeated after hanging up",
+        what: "5 creates that are repeated after hanging up",
         before: "409 for 60 s",
-        now: format!("{statuses:?} within {} ms", slowest.as_millis()),
-        holds: statuses.iter().all(|status| *status == 201) && slowest < LONGEST,
+        now: format!("{statuses:?}, 409 for {} ms", longest.as_millis()),
+        holds: statuses.iter().all(|status| *status == 201),
     }]
 }

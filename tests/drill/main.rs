@@ -42,6 +42,7 @@ const ATTACKS: &[Attack] = &[
     connections::DESCRIPTORS,
     connections::ALL_AT_WORK,
     connections::WAITING,
+    connections::MANY_WAITING,
     http::UNFINISHED_HEADS,
     http::REFUSALS,
     http::UNKNOWN_LINK,

@@ -57,10 +57,12 @@ async fn answer(stream: &mut TcpStream) -> Option<Answer> {
             return None;
         }
     };
-    let head = String::from_utf8(bytes.drain(..end).collect()).ok()?.to_lowercase();
-    let length = head.lines().find_map(|line| {
-        line.strip_prefix("content-length: ")?.parse::<usize>().ok()
-    })?;
+    let head = String::from_utf8(bytes.drain(..end).collect())
+        .ok()?
+        .to_lowercase();
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok())?;
     while bytes.len() < length {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
             return None;

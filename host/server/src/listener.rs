@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::TrustedProxies;
 pub(crate) use self::descriptors::Connections;
+use self::heads::LONGEST_HEAD;
 use self::places::{Place, Places};
 use self::refusals::no_room;
 use self::service::Service;
@@ -39,8 +40,9 @@ use self::wire::{Exchange, Wire};
 /// How long nothing is accepted after the system refused a connection for want
 /// of descriptors or memory.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
-/// Longest head of a request, in bytes; about as much is read of a body at once.
-const LONGEST_HEAD: usize = 64 * 1024;
+/// What the library reads at most before it has a whole head: more than there
+/// is.
+const READ_AHEAD: usize = LONGEST_HEAD + 1024;
 /// Heads of more than a few KiB that are held at the same time.
 const LARGE_HEADS: usize = 256;
 /// Connections that are being told that there is no room, at the same time, and
@@ -177,7 +179,7 @@ impl Door {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_time)
-            .max_buf_size(LONGEST_HEAD)
+            .max_buf_size(READ_AHEAD)
             .serve_connection(TokioIo::new(wire), service);
         let ended = tokio::select! {
             ended = watcher.watch(connection) => ended,

@@ -159,11 +159,7 @@ pub(crate) async fn answer(request: RequestBuilder) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-fn spawn(
-    data: &Path,
-    settings: &[(&str, &str)],
-    descriptors: Option<u32>,
-) -> (Child, String) {
+fn spawn(data: &Path, settings: &[(&str, &str)], descriptors: Option<u32>) -> (Child, String) {
     const ANY_PORT: &str = "127.0.0.1:0";
     const NO_LIMIT: &str = "4000000000";
 

@@ -20,7 +20,12 @@ async fn clients_behind_a_trusted_proxy_are_told_apart() {
         let demo = Demo::start_with(&[few.clone(), trusted(proxies)]);
         let url = demo.world.base_url.join("v1/signings").expect("a path");
         let mut told = Vec::new();
-        for client in ["198.51.100.1", "198.51.100.1", "198.51.100.1", "198.51.100.2"] {
+        for client in [
+            "198.51.100.1",
+            "198.51.100.1",
+            "198.51.100.1",
+            "198.51.100.2",
+        ] {
             let asked = Client::new()
                 .get(url.clone())
                 .bearer_auth("wrong")

@@ -35,9 +35,6 @@ impl RequestId {
     }
 
     /// As the header's value.
-    ///
-    /// # Panics
-    /// Never: it is visible ASCII.
     #[must_use]
     pub fn to_header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("visible ASCII is a header value")

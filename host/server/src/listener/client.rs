@@ -175,7 +175,13 @@ mod tests {
     #[test]
     fn an_address_and_a_network_are_entries_and_nothing_else_is() {
         let proxies = proxies(&["10.0.0.5", " 192.168.0.0/16", "fd00::/8", "::1"]);
-        for trusted in ["10.0.0.5", "192.168.7.7", "fd12::1", "::1", "::ffff:10.0.0.5"] {
+        for trusted in [
+            "10.0.0.5",
+            "192.168.7.7",
+            "fd12::1",
+            "::1",
+            "::ffff:10.0.0.5",
+        ] {
             assert!(proxies.trusts(trusted.parse().unwrap()), "{trusted}");
         }
         for stranger in ["10.0.0.6", "192.169.0.1", "fe80::1"] {
@@ -217,8 +223,14 @@ mod tests {
     fn the_standard_header_says_the_same() {
         for (line, expected) in [
             ("for=198.51.100.1", "198.51.100.1"),
-            ("For=203.0.113.9, FOR=198.51.100.1;proto=https", "198.51.100.1"),
-            ("proto=http; for=\"198.51.100.1:80\", for=10.0.0.7", "198.51.100.1"),
+            (
+                "For=203.0.113.9, FOR=198.51.100.1;proto=https",
+                "198.51.100.1",
+            ),
+            (
+                "proto=http; for=\"198.51.100.1:80\", for=10.0.0.7",
+                "198.51.100.1",
+            ),
             ("for=\"[2001:db8::1]:4711\"", "2001:db8::1"),
             ("for=\"[2001:db8::1]\"", "2001:db8::1"),
             ("for=198.51.100.1;host=\"a,b\"", "198.51.100.1"),

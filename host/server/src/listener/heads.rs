@@ -4,6 +4,9 @@
 //! server may not: then both see other requests (RFC 9112, 2.2 and 11.2). So
 //! heads are looked at before the parser has them.
 
+/// Longest head of a request, in bytes.
+pub(super) const LONGEST_HEAD: usize = 64 * 1024;
+
 /// What follows a head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Framing {
@@ -22,6 +25,17 @@ pub(super) enum Seen {
     EndOfHead(usize),
     /// After so many of the bytes a line of a head ends in LF alone.
     BareLineFeed(usize),
+    /// After so many of the bytes a head is as long as it may be, and goes on.
+    TooLong(usize, LongPart),
+}
+
+/// What a head that is too long mostly consists of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum LongPart {
+    /// Its first line.
+    RequestLine,
+    /// The others.
+    Fields,
 }
 
 /// Where in the requests of a connection its bytes have come to.
@@ -79,11 +93,6 @@ impl Heads {
         }
     }
 
-    /// Whether most of the head that has not ended is its request line.
-    pub(super) fn is_mostly_request_line(&self) -> bool {
-        matches!(self, Self::Head(head) if head.request_line > head.bytes / 2)
-    }
-
     /// Goes on over the bytes that have come, to the first thing that is seen.
     pub(super) fn follow(&mut self, bytes: &[u8]) -> Seen {
         let mut at = 0;
@@ -97,6 +106,11 @@ impl Heads {
                     if *left == 0 {
                         *self = Self::default();
                     }
+                }
+                Self::Head(head) if head.bytes == LONGEST_HEAD => {
+                    let part = head.longest_part();
+                    *self = Self::Lost;
+                    return Seen::TooLong(at, part);
                 }
                 Self::Head(head) => match head.take(bytes[at]) {
                     Taken::Byte => at += 1,
@@ -123,6 +137,14 @@ enum Taken {
 }
 
 impl Head {
+    fn longest_part(&self) -> LongPart {
+        if self.request_line > self.bytes / 2 {
+            LongPart::RequestLine
+        } else {
+            LongPart::Fields
+        }
+    }
+
     fn take(&mut self, byte: u8) -> Taken {
         self.bytes += 1;
         self.line += 1;
@@ -200,16 +222,22 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_what_makes_a_head_long() {
-        let mut heads = Heads::default();
-        heads.follow(b"\r\nGET /");
-        heads.follow(b" HTTP/1.1\r\nx");
-        assert!(heads.is_mostly_request_line());
-        assert_eq!(heads.unfinished(), 19);
+    fn a_head_may_be_so_long_and_no_longer() {
+        let of_length = |length: usize| {
+            let fields = "x".repeat(length - HEAD.len() - "x: \r\n".len());
+            [b"x: ", fields.as_bytes(), b"\r\n"].concat()
+        };
+        let with_fields = |length| [&HEAD[..HEAD.len() - 2], &of_length(length), b"\r\n"].concat();
+        let follow = |bytes: &[u8]| Heads::default().follow(bytes);
 
-        heads.follow(&[b'x'; 40]);
-
-        assert!(!heads.is_mostly_request_line());
+        let longest = with_fields(LONGEST_HEAD);
+        assert_eq!(follow(&longest), Seen::EndOfHead(LONGEST_HEAD));
+        let longer = with_fields(LONGEST_HEAD + 1);
+        let seen = Seen::TooLong(LONGEST_HEAD, LongPart::Fields);
+        assert_eq!(follow(&longer), seen);
+        let line = [b"GET /", "x".repeat(LONGEST_HEAD).as_bytes()].concat();
+        let seen = Seen::TooLong(LONGEST_HEAD, LongPart::RequestLine);
+        assert_eq!(follow(&line), seen);
     }
 
     proptest! {
@@ -226,6 +254,7 @@ mod tests {
                     Seen::Nothing => Seen::Nothing,
                     Seen::EndOfHead(at) => Seen::EndOfHead(cut + at),
                     Seen::BareLineFeed(at) => Seen::BareLineFeed(cut + at),
+                    Seen::TooLong(at, part) => Seen::TooLong(cut + at, part),
                 },
                 seen => seen,
             };

@@ -36,7 +36,10 @@ impl Refusals {
         for (name, value) in response.headers() {
             bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
         }
-        bytes.extend(date.map(|date| [date, b"\r\n"].concat()).unwrap_or_default());
+        bytes.extend(
+            date.map(|date| [date, b"\r\n"].concat())
+                .unwrap_or_default(),
+        );
         bytes.extend(b"\r\n");
         bytes.extend(response.body());
         bytes.into()

@@ -38,9 +38,8 @@ impl Server {
     async fn behind(limits: ListenerLimits, proxies: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let who = |ConnectInfo(client): ConnectInfo<SocketAddr>| async move {
-            client.ip().to_string()
-        };
+        let who =
+            |ConnectInfo(client): ConnectInfo<SocketAddr>| async move { client.ip().to_string() };
         let router = Router::new()
             .route("/", get(|| async { "here" }))
             .route("/wait", get(std::future::pending::<String>))
@@ -173,9 +172,7 @@ async fn a_client_with_many_connections_at_work_leaves_some_for_others() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
     let server = Server::start(ListenerLimits::of(1)).await;
-    let deaf = server
-        .send(b"GET /long HTTP/1.1\r\nhost: a\r\n\r\n")
-        .await;
+    let deaf = server.send(b"GET /long HTTP/1.1\r\nhost: a\r\n\r\n").await;
     deaf.readable().await.expect("is answered");
 
     while !server.tell(GET_LAST).await.ends_with("here") {
@@ -185,9 +182,8 @@ async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
 
 #[tokio::test]
 async fn a_proxy_that_is_trusted_says_for_whom_a_request_is() {
-    let asked = |line: &str| {
-        format!("GET /who HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{line}\r\n\r\n")
-    };
+    let asked =
+        |line: &str| format!("GET /who HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{line}\r\n\r\n");
     let forwarded = asked("x-forwarded-for: 203.0.113.9, 198.51.100.1");
     let standard = asked("forwarded: for=198.51.100.1");
 
@@ -236,7 +232,11 @@ async fn behind_a_trusted_proxy_each_client_has_its_share() {
     let text = server.tell(of("/", "198.51.100.9").as_bytes()).await;
     assert!(text.ends_with("here"), "{text}");
     clients.clear();
-    while !server.tell(of("/", "198.51.100.1").as_bytes()).await.ends_with("here") {}
+    while !server
+        .tell(of("/", "198.51.100.1").as_bytes())
+        .await
+        .ends_with("here")
+    {}
     waiting.shutdown().await.expect("shuts down");
 }
 
@@ -350,10 +350,7 @@ async fn a_body_in_chunks_is_the_last_of_its_connection() {
 #[tokio::test]
 async fn large_heads_that_do_not_end_are_held_for_a_few_clients_alone() {
     let server = Server::start(ListenerLimits::of(10 * LARGE_HEADS)).await;
-    let unfinished = format!(
-        "GET / HTTP/1.1\r\nhost: a\r\nx: {}",
-        "x".repeat(16 * 1024)
-    );
+    let unfinished = format!("GET / HTTP/1.1\r\nhost: a\r\nx: {}", "x".repeat(16 * 1024));
     let mut many = Vec::new();
     for _ in 0..=LARGE_HEADS {
         many.push(server.send(unfinished.as_bytes()).await);

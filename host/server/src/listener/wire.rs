@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 
-use super::heads::{Framing, Heads, Seen};
+use super::heads::{Framing, Heads, LongPart, Seen};
 use super::places::Place;
 use super::refusals::{self, Refusals};
 
@@ -178,6 +178,8 @@ impl<S> Wire<S> {
             Seen::Nothing => bytes.len(),
             Seen::EndOfHead(at) => at,
             Seen::BareLineFeed(at) => self.refuse(refusals::bare_line_feed(), at),
+            Seen::TooLong(at, LongPart::RequestLine) => self.refuse(too_long_address(), at),
+            Seen::TooLong(at, LongPart::Fields) => self.refuse(too_large_headers(), at),
         }
     }
 
@@ -199,9 +201,8 @@ impl<S> Wire<S> {
         let problem = self.found.take().unwrap_or_else(|| {
             let status = library.get(STATUS).unwrap_or_default();
             match status {
-                b"414" => Problem::of(ProblemKind::UriTooLong),
-                b"431" if self.heads.is_mostly_request_line() => Problem::of(ProblemKind::UriTooLong),
-                b"431" => Problem::of(ProblemKind::HeadersTooLarge),
+                b"414" => too_long_address(),
+                b"431" => too_large_headers(),
                 _ => refusals::malformed(),
             }
         });
@@ -215,6 +216,14 @@ impl<S> Wire<S> {
             lingered: 0,
         });
     }
+}
+
+fn too_long_address() -> Problem {
+    Problem::of(ProblemKind::UriTooLong)
+}
+
+fn too_large_headers() -> Problem {
+    Problem::of(ProblemKind::HeadersTooLarge)
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
