@@ -35,5 +35,6 @@ mod stage;
 mod sweeping;
 mod unmounted;
 mod unreadable;
+mod urgency;
 mod waiting;
 mod witness;

@@ -32,6 +32,7 @@ pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::frost::Frost;
 use super::host::{Host, Oddity};
+use super::urgency::Calls;
 use crate::config::{Config, Mail, Protection, SmartId};
 use crate::records::{BillingRow, Funding, KeyMode, PriceLadder, Role};
 use crate::shelf::Shelf;
@@ -70,6 +71,8 @@ pub(super) const CALLER: Caller = Caller {
 pub(super) struct Site {
     pub(super) clock: Arc<ManualClock>,
     pub(super) plugins: Arc<Registry>,
+    /// What was called of them.
+    pub(super) calls: Arc<Calls>,
     plugin_host: Arc<PluginHost>,
     /// Number of the world's event that was looked at last.
     journal_seen: AtomicU64,
@@ -100,6 +103,8 @@ impl Site {
         let mut plugin_host = PluginHostConfig::new(compiled_plugins());
         // Of all hosts together: one that is held up holds up no other.
         plugin_host.max_concurrent = PLUGIN_CALLS;
+        let calls = Arc::new(Calls::default());
+        plugin_host.observer = calls.clone();
         let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
         let plugins = Arc::new(Registry::default());
         for component in [PDF, TOY] {
@@ -112,6 +117,7 @@ impl Site {
         Self {
             clock,
             plugins,
+            calls,
             plugin_host,
             journal_seen: AtomicU64::new(0),
             document: Bytes::from(parafa_fixtures::plain(1)),

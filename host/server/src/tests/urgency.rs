@@ -1,0 +1,79 @@
+//! Which calls of plugins go first where there is no room for all.
+
+use std::mem::take;
+use std::sync::Mutex;
+
+use parafa_domain::{Phase, SigningOrder};
+use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
+
+use super::calls::{caller, document, terms};
+use super::deployment::{CALLER, Site};
+use super::stage::Stage;
+use crate::records::{Delivery, KeyMode};
+use crate::workflow::accounts::Caller;
+use crate::workflow::forms::{SigningForm, SourceForm};
+use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+
+/// The calls of a site's plugins, and how urgent each was.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Mutex<Vec<(&'static str, Urgency)>>);
+
+impl Calls {
+    /// Those since this was asked last.
+    fn take(&self) -> Vec<(&'static str, Urgency)> {
+        take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl CallObserver for Calls {
+    fn ended(&self, call: &EndedCall<'_>) {
+        let call = (call.operation, call.urgency);
+        self.0.lock().unwrap().push(call);
+    }
+}
+
+#[tokio::test]
+async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_rest() {
+    let site = Site::start().await;
+    site.calls.take();
+    let stage = Stage::set(&site, site.posted()).await;
+    assert_eq!(site.calls.take(), [("inspect", Urgency::Usual)]);
+
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
+    assert_all(&site, "sign", Urgency::Signing);
+
+    let app = &stage.host.app;
+    app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    assert_all(&site, "archive", Urgency::Background);
+
+    app.advice(&stage.signing().await).await;
+    assert_all(&site, "verify", Urgency::Background);
+
+    let sandbox = Caller {
+        mode: KeyMode::Test,
+        ..caller()
+    };
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
+    };
+    let created = app.create_signing(&sandbox, form, None).await.unwrap();
+    assert_all(&site, "inspect", Urgency::Usual);
+    let complete = SimulationForm {
+        action: SimulatedAction::Complete,
+        email: None,
+        reason: None,
+    };
+    let simulated = app.simulate_outcome(&sandbox, created.id(), complete);
+    simulated.await.unwrap();
+    assert_all(&site, "rehearse", Urgency::Background);
+    drop(stage);
+    site.shutdown().await;
+}
+
+/// The calls were this one and such as belong to it, all of them as urgent.
+fn assert_all(site: &Site, operation: &str, urgency: Urgency) {
+    let calls = site.calls.take();
+    assert!(calls.iter().any(|call| call.0 == operation), "{calls:?}");
+    assert!(calls.iter().all(|call| call.1 == urgency), "{calls:?}");
+}
