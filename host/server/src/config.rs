@@ -109,6 +109,8 @@ pub struct Limits {
     pub reads_per_minute: Option<NonZeroU32>,
     /// All other requests, likewise.
     pub writes_per_minute: Option<NonZeroU32>,
+    /// Documents that are sent at the same time.
+    pub downloads: NonZeroU32,
     /// How long a stored file is kept, in days.
     pub file_days: NonZeroU16,
     /// How long a signature that a device has made is worth finishing, in
@@ -254,6 +256,7 @@ impl Default for Limits {
             max_batch_body_bytes: mebibytes(128),
             reads_per_minute: None,
             writes_per_minute: None,
+            downloads: NonZeroU32::new(1024).expect("a thousand is not zero"),
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
             finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
             plugin_calls: NonZeroU32::new(16).expect("sixteen is not zero"),
@@ -388,6 +391,7 @@ mod tests {
             "max_batch_body_bytes",
             "reads_per_minute",
             "writes_per_minute",
+            "downloads",
             "file_days",
             "finish_hours",
             "plugin_calls",

@@ -2,6 +2,7 @@
 //! id of anything that callers make, a name or a code.
 
 mod deliveries;
+mod downloads;
 mod plugins;
 mod requests;
 mod scrape;
@@ -17,6 +18,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(crate) use deliveries::{delivery_attempted, mail_attempted};
+pub(crate) use downloads::{download_began, download_broken_off, download_ended};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
@@ -49,6 +51,7 @@ struct Metrics {
     jobs_due: Family<LaneLabels, Gauge>,
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
+    downloads: downloads::DownloadMetrics,
     plugins: plugins::PluginMetrics,
     store: scrape::StoreMetrics,
 }
@@ -121,6 +124,7 @@ impl Metrics {
             jobs_due,
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
+            downloads: downloads::DownloadMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,

@@ -4,7 +4,7 @@ use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_plugin_host::Refusal;
 
-use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+use crate::error::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
 use crate::workflow::billing::PaymentCause;
 use crate::workflow::plugin_failure::words;
 
@@ -79,6 +79,15 @@ fn answer(error: &WorkflowError) -> Problem {
         .with_retry_after(*retry_after),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
         WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
+        WorkflowError::TooManyDownloads => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many documents are being downloaded at the same time.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        WorkflowError::NoPlaceToDownload => {
+            Problem::unavailable("The service is busy with other downloads.")
+                .with_retry_after(BUSY_RETRY_SECONDS)
+        }
         WorkflowError::Plugin(fault) => {
             tracing::error!(
                 plugin.id = fault.plugin,

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, MatchedPath, Path, Query, Request, State};
 use axum::middleware::{self, Next};
@@ -10,11 +10,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
-    ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
 use qrcode::render::svg;
@@ -30,6 +30,7 @@ use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
 use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
+use crate::workflow::downloads::Asker;
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -171,6 +172,7 @@ async fn opened_page(
 async fn document(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
     let ceremony = app.ceremony(&token).await?;
@@ -188,9 +190,17 @@ async fn document(
     } else {
         "application/octet-stream"
     };
+    let length = download.version.bytes;
+    let content = if method == Method::HEAD {
+        Body::empty()
+    } else {
+        let asker = Asker::Link(ceremony.signer);
+        Body::from_stream(app.send(download, asker).await?)
+    };
     Ok((
         [
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (CONTENT_LENGTH, length.into()),
             (CONTENT_DISPOSITION, disposition),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (
@@ -202,7 +212,7 @@ async fn document(
                 HeaderValue::from_static("SAMEORIGIN"),
             ),
         ],
-        download.bytes,
+        content,
     )
         .into_response())
 }

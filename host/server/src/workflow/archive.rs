@@ -132,7 +132,7 @@ impl App {
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
-        let document = self.download(&row, base.clone()).await?.bytes;
+        let document = self.version_bytes(&row, &base).await?;
         let archived = self.complete(&plugin, document).await?;
         claims::check(&plugin, &row, &base, &archived)?;
         let ArchivedDocument { bytes, outcome, .. } = archived;

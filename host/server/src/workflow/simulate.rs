@@ -161,7 +161,7 @@ impl App {
             "unsigned documents of this format cannot be completed in the sandbox at the moment",
         ))?;
         let posted = newest(&row)?;
-        let document = self.download(&row, posted.clone()).await?.bytes;
+        let document = self.version_bytes(&row, posted).await?;
         let request = DeriveRequest {
             time: now.as_second(),
             seed: Self::seed()?,
