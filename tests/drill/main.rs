@@ -6,6 +6,7 @@
 //! with its demo world on loopback, and ends it.
 
 mod attack;
+mod downloads;
 #[path = "../benches/api/server.rs"]
 mod server;
 
@@ -14,7 +15,10 @@ use std::process::ExitCode;
 use self::attack::{Attack, Finding};
 
 /// Every attack, in the order in which they run.
-const ATTACKS: &[Attack] = &[];
+const ATTACKS: &[Attack] = &[Attack {
+    name: "downloads",
+    run: || Box::pin(downloads::unread()),
+}];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);
