@@ -7,6 +7,7 @@
 
 mod attack;
 mod connections;
+mod downloads;
 mod flips;
 mod http;
 mod plugins;
@@ -39,6 +40,7 @@ const ATTACKS: &[Attack] = &[
     quotas::DISK,
     prompts::PROMPTS,
     texts::TEXTS,
+    downloads::UNREAD,
     connections::DESCRIPTORS,
     connections::ALL_AT_WORK,
     connections::WAITING,

@@ -28,6 +28,7 @@ use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::attempt::DocumentTurns;
 use crate::workflow::ceremony::Advices;
+use crate::workflow::downloads::Places;
 use crate::workflow::quota::Uploads;
 use crate::workflow::sealing;
 
@@ -67,6 +68,8 @@ pub(crate) struct App {
     pub(crate) archive_turns: ArchiveTurns,
     /// Documents that are in memory at one time for attempts.
     pub(crate) document_turns: DocumentTurns,
+    /// Documents that go out to whoever asked for them, at one time.
+    pub(crate) download_places: Places,
     /// How long a stored file is kept.
     pub(crate) keep_files: SignedDuration,
     /// How long a signature that a device has made is worth finishing.

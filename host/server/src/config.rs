@@ -128,6 +128,8 @@ pub struct Limits {
     /// Free space on the disk below which no documents are taken, in megabytes;
     /// without it as much as is usual, and in the demo a tenth of that.
     pub free_megabytes: Option<u32>,
+    /// Documents that are sent at the same time.
+    pub downloads: NonZeroU32,
     /// How long a stored file is kept, in days.
     pub file_days: NonZeroU16,
     /// How long a signature that a device has made is worth finishing, in
@@ -280,6 +282,7 @@ impl Default for Limits {
             sandbox_open_signings: None,
             stored_megabytes_per_minute: None,
             free_megabytes: None,
+            downloads: NonZeroU32::new(1024).expect("a thousand is not zero"),
             file_days: NonZeroU16::new(7).expect("seven is not zero"),
             finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
             plugin_calls: NonZeroU32::new(16).expect("sixteen is not zero"),
@@ -419,6 +422,7 @@ mod tests {
             "sandbox_stored_megabytes",
             "sandbox_open_signings",
             "stored_megabytes_per_minute",
+            "downloads",
             "file_days",
             "finish_hours",
             "plugin_calls",

@@ -133,6 +133,12 @@ pub(crate) enum WorkflowError {
     /// The document is not the one that was shown.
     #[error("the document has changed")]
     DocumentChanged,
+    /// As many documents go out to the key or over the link as may.
+    #[error("too many downloads at one time")]
+    TooManyDownloads,
+    /// As many documents go out as may, of the workspace or of all.
+    #[error("no place for another download")]
+    NoPlaceToDownload,
     /// A plugin failed.
     #[error("a plugin failed")]
     Plugin(#[source] Fault),

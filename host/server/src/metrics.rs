@@ -3,6 +3,7 @@
 
 mod connections;
 mod deliveries;
+mod downloads;
 mod plugins;
 mod quotas;
 mod requests;
@@ -20,6 +21,7 @@ use prometheus_client::registry::Registry;
 
 pub(crate) use connections::{ConnectionEvent, connection};
 pub(crate) use deliveries::{delivery_attempted, mail_attempted};
+pub(crate) use downloads::{download_began, download_broken_off, download_ended};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
 pub(crate) use requests::count_requests;
@@ -55,6 +57,7 @@ struct Metrics {
     connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
     deliveries: deliveries::DeliveryMetrics,
+    downloads: downloads::DownloadMetrics,
     plugins: plugins::PluginMetrics,
     quotas: quotas::QuotaMetrics,
     store: scrape::StoreMetrics,
@@ -142,6 +145,7 @@ impl Metrics {
             connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
             deliveries: deliveries::DeliveryMetrics::register(&mut registry),
+            downloads: downloads::DownloadMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
             quotas: quotas::QuotaMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),

@@ -42,6 +42,7 @@ use crate::webhooks::WebhookSender;
 use crate::workflow::archive::ArchiveTurns;
 use crate::workflow::attempt::DocumentTurns;
 use crate::workflow::ceremony::Advices;
+use crate::workflow::downloads::Places;
 use crate::workflow::intake::FILES_AT_ONCE;
 use crate::workflow::lanes;
 use crate::workflow::quota::{Uploads, add_up};
@@ -145,6 +146,7 @@ pub(crate) fn assemble(
         file_loads: Semaphore::new(FILES_AT_ONCE),
         archive_turns: ArchiveTurns::default(),
         document_turns: DocumentTurns::default(),
+        download_places: Places::new(config.limits.downloads),
         keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         base_url,

@@ -12,6 +12,7 @@ pub(crate) mod deployment;
 mod derived;
 mod device_links;
 mod document_turns;
+mod downloads;
 mod erasures;
 mod frost;
 mod host;

@@ -12,6 +12,7 @@ mod change;
 pub(crate) mod comments;
 pub(crate) mod create_signing;
 pub(crate) mod deadline;
+pub(crate) mod downloads;
 pub(crate) mod erase;
 pub(crate) mod files;
 pub(crate) mod forms;

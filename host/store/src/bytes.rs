@@ -1,5 +1,7 @@
 //! Documents and other large content, one encrypted file each.
 
+mod pieces;
+
 use std::io;
 use std::path::Path;
 
@@ -13,6 +15,7 @@ use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
 use crate::owned_folder::{FolderFault, OwnedFolder};
 
+pub use self::pieces::Pieces;
 pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
 /// What the owner's row keeps about its file.
@@ -50,6 +53,12 @@ pub enum ByteFileError {
         id: Uuid,
         /// Why not.
         source: KeyError,
+    },
+    /// The content is not the one that the owner's row tells of.
+    #[error("the byte file {id} does not have the length or the digest that its row tells")]
+    Differs {
+        /// The file.
+        id: Uuid,
     },
     /// A file operation failed.
     #[error("could not {action} {path}")]
@@ -122,6 +131,17 @@ impl ByteFiles {
     pub async fn free_space(&self) -> io::Result<u64> {
         let folder = self.0.path().to_owned();
         files::blocking(move || fs4::available_space(folder)).await
+    }
+
+    /// The content of a file piece by piece, for those who may be slow to take it. Its length and
+    /// the first piece are known to be sound when this returns, and all of it before the last
+    /// piece is given.
+    ///
+    /// # Errors
+    /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`], I/O
+    /// errors.
+    pub async fn pieces(&self, key: &DataKey, file: StoredFile) -> Result<Pieces, ByteFileError> {
+        Pieces::open(self.0.clone(), key.clone(), file).await
     }
 
     /// Removes a file for good; tells whether it was there. Trying again is harmless.

@@ -1,5 +1,7 @@
 //! 32-byte values that are lower-case hexadecimal in text and bytes in keys.
 
+use std::str::FromStr;
+
 use sha2::{Digest, Sha256};
 
 macro_rules! hex_bytes {
@@ -70,6 +72,16 @@ impl Sha256Digest {
     }
 }
 
+impl FromStr for Sha256Digest {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
 impl From<sha2::digest::Output<Sha256>> for Sha256Digest {
     fn from(output: sha2::digest::Output<Sha256>) -> Self {
         Self(output.into())
@@ -91,6 +103,8 @@ mod tests {
         );
         let back: Sha256Digest = serde_json::from_str(&json).expect("read");
         assert_eq!(back, digest);
+        assert_eq!(digest.to_string().parse(), Ok(digest));
         assert!(serde_json::from_str::<Sha256Digest>("\"ba78\"").is_err());
+        assert!("ba78".parse::<Sha256Digest>().is_err());
     }
 }

@@ -1,6 +1,9 @@
-use bytes::Bytes;
+use std::pin::Pin;
+
+use axum::body::Body;
 
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
+use crate::problem::Problem;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -29,13 +32,15 @@ pub enum Presence {
 }
 
 /// The newest signed output of a signing.
-#[derive(Clone, Debug)]
 pub struct DocumentDownload {
-    /// The whole document.
-    pub bytes: Bytes,
+    /// The document itself. Not awaited where the caller wants its description
+    /// alone, or has it already.
+    pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
+    /// Length of the document.
+    pub bytes: u64,
     /// What a browser should call it.
     pub file_name: String,
-    /// SHA-256 of `bytes`.
+    /// SHA-256 of the document.
     pub sha256: [u8; 32],
     /// Whether it is the unsigned artifact of a sandbox simulation.
     pub simulated: bool,

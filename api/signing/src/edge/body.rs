@@ -66,7 +66,7 @@ impl BudgetShare {
     }
 }
 
-/// How slowly a body may come.
+/// How slowly a body may come, or be taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BodyPace {
     /// How long a body of no length may take.
@@ -88,8 +88,9 @@ impl Default for BodyPace {
 }
 
 impl BodyPace {
-    /// How long after its begin so many bytes of a body must have come.
-    fn time_for(self, bytes: usize) -> Duration {
+    /// How long after its begin so many bytes of a body must have passed.
+    #[must_use]
+    pub fn time_for(self, bytes: usize) -> Duration {
         let seconds = bytes / self.least_bytes_per_second.get() as usize;
         self.grace + Duration::from_secs(seconds as u64)
     }

@@ -1,8 +1,9 @@
 //! The signed document itself.
 
-use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use http::{HeaderName, HeaderValue};
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
 
 use super::call::Call;
 use super::validator::Validator;
@@ -18,20 +19,27 @@ pub(crate) const SIMULATED: &str = "simulated-artifact-no-signature";
 
 pub(super) async fn download<A: SigningApi>(call: Call<A, SigningId>) -> Result<Response, Problem> {
     let known = Validator::known_to(call.request.headers());
+    let wants_content = call.request.method() != Method::HEAD;
     let asked = call.bare().await?;
     let api = &asked.http.api;
     let download = api.download_document(&asked.caller, asked.place).await?;
-    Ok(known.answer(answer(download)))
+    let mut response = known.answer(description(&download));
+    if wants_content && response.status() == StatusCode::OK {
+        *response.body_mut() = download.content.await?;
+    }
+    Ok(response)
 }
 
-fn answer(download: DocumentDownload) -> (Validator, Response) {
+/// The answer without the document.
+fn description(download: &DocumentDownload) -> (Validator, Response) {
     let digits = hex::encode(download.sha256);
-    let mut response = download.bytes.into_response();
+    let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
         HeaderValue::from_static("application/octet-stream"),
     );
+    headers.insert(CONTENT_LENGTH, download.bytes.into());
     headers.insert(
         CONTENT_DISPOSITION,
         content_disposition(Disposition::Attachment, &download.file_name),

@@ -1,5 +1,7 @@
 //! Answers to the letter.
 
+use std::sync::atomic::Ordering;
+
 use axum::body::Body;
 use parafa_api_signing::{
     CompletionMode, PartyRole, SignerStatus, SigningMethod, SigningStatus, views,
@@ -193,7 +195,25 @@ async fn a_document_is_downloaded_as_it_is() {
         "attachment; filename=\"Nuomos sutartis _.pdf\"; filename*=UTF-8''Nuomos%20sutartis%20%C5%BE.pdf"
     );
     assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("content-length"), "8");
     assert!(!answer.headers.contains_key("x-service-sandbox"));
+}
+
+#[tokio::test]
+async fn a_document_is_read_for_nobody_who_does_not_want_it() {
+    let service = Service::new();
+    let path = format!("/v1/signings/{KNOWN}/document");
+    let tag = service.get(&path).await.header("etag").to_owned();
+    let head = request("HEAD", &path, "owner").body(Body::empty());
+    let known = request("GET", &path, "owner").header("if-none-match", tag);
+
+    let head = service.send(head.unwrap()).await;
+    let known = service.send(known.body(Body::empty()).unwrap()).await;
+
+    assert_eq!((head.status.as_u16(), known.status.as_u16()), (200, 304));
+    assert_eq!(head.header("content-length"), "8");
+    assert_eq!(head.header("x-service-document-sha256"), "ab".repeat(32));
+    assert_eq!(service.fake.opened.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! What stands behind the routes in these tests.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bytes::Bytes;
+use axum::body::Body;
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
     UpdateDeadline, UpdateSigner,
@@ -43,6 +44,8 @@ pub(crate) struct Fake {
     pub(crate) deadlines: Mutex<Vec<UpdateDeadline>>,
     pub(crate) methods: Mutex<Vec<UpdateSigner>>,
     pub(crate) erasures: Mutex<Vec<BulkErasure>>,
+    /// How often a document's content was asked for.
+    pub(crate) opened: Arc<AtomicUsize>,
     /// Ids of calls that take nothing else.
     pub(crate) plain_calls: Mutex<Vec<&'static str>>,
     pub(crate) answers: Mutex<HashMap<Scope, Kept>>,
@@ -248,8 +251,13 @@ impl SigningApi for Fake {
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
         self.find(caller, Record::Signing(id)).await?;
+        let opened = Arc::clone(&self.opened);
         Ok(DocumentDownload {
-            bytes: Bytes::from_static(b"%PDF-1.7"),
+            content: Box::pin(async move {
+                opened.fetch_add(1, Ordering::Relaxed);
+                Ok(Body::from("%PDF-1.7"))
+            }),
+            bytes: 8,
             file_name: "Nuomos sutartis ž.pdf".to_owned(),
             sha256: [0xAB; 32],
             simulated: false,

@@ -98,6 +98,15 @@ fn answer(error: &WorkflowError) -> Problem {
         .with_retry_after(BUSY_RETRY_SECONDS),
         WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
         WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
+        WorkflowError::TooManyDownloads => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many documents are being downloaded at the same time.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        WorkflowError::NoPlaceToDownload => {
+            Problem::unavailable("The service is busy with other downloads.")
+                .with_retry_after(BUSY_RETRY_SECONDS)
+        }
         WorkflowError::Plugin(fault) => {
             tracing::error!(
                 plugin.id = fault.plugin,

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use axum::body::Body;
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
     UpdateDeadline, UpdateSigner,
@@ -23,6 +24,7 @@ use crate::workflow::Keep;
 use crate::workflow::accounts::Caller;
 use crate::workflow::batches::OpenedBatch;
 use crate::workflow::comments::OpenedComment;
+use crate::workflow::downloads::Asker;
 use crate::workflow::files::OpenedFile;
 use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
 use crate::workflow::read_signing::{Listing, OpenedSigner, OpenedSigning};
@@ -207,12 +209,15 @@ impl SigningApi for Signings {
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
         let download = self.0.signed_document(caller, id.0).await?;
-        let sha256 = views::digest(&download.version.sha256)?;
+        let (app, asker) = (self.0.clone(), Asker::Key(caller.key));
         Ok(DocumentDownload {
-            bytes: download.bytes,
-            file_name: download.name,
-            sha256,
+            bytes: download.version.bytes,
+            file_name: download.name.clone(),
+            sha256: views::digest(&download.version.sha256)?,
             simulated: download.simulated,
+            content: Box::pin(
+                async move { Ok(Body::from_stream(app.send(download, asker).await?)) },
+            ),
         })
     }
 

@@ -9,11 +9,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
-    ACCEPT, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
@@ -30,6 +30,7 @@ use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
 use crate::records::KeyMode;
 use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
+use crate::workflow::downloads::Asker;
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -170,6 +171,7 @@ async fn opened_page(
 async fn document(
     State(app): State<Arc<App>>,
     LinkToken(token): LinkToken,
+    method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
     let ceremony = app.ceremony(&token).await?;
@@ -187,9 +189,17 @@ async fn document(
     } else {
         "application/octet-stream"
     };
+    let length = download.version.bytes;
+    let content = if method == Method::HEAD {
+        Body::empty()
+    } else {
+        let asker = Asker::Link(ceremony.signer);
+        Body::from_stream(app.send(download, asker).await?)
+    };
     Ok((
         [
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
+            (CONTENT_LENGTH, length.into()),
             (CONTENT_DISPOSITION, disposition),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (
@@ -201,7 +211,7 @@ async fn document(
                 HeaderValue::from_static("SAMEORIGIN"),
             ),
         ],
-        download.bytes,
+        content,
     )
         .into_response())
 }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::calls::{caller, document, read, signings, terms};
 use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
+use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
 use crate::error::{IntakeFault, WorkflowError};
@@ -246,10 +247,11 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     );
     let artifact = host.app.signed_document(&sandbox(), id).await.unwrap();
     assert!(artifact.simulated);
-    assert!(artifact.bytes.starts_with(&site.posted().content));
-    assert_ne!(artifact.bytes, site.posted().content);
+    let content = received(&host, artifact).await.unwrap();
+    assert!(content.starts_with(&site.posted().content));
+    assert_ne!(content, site.posted().content);
     let inspected = site.plugins.by_id("pdf").unwrap();
-    let report = inspected.inspect(artifact.bytes).await.unwrap();
+    let report = inspected.inspect(content).await.unwrap();
     assert_eq!(report.signatures, []);
     drop(host);
     site.shutdown().await;

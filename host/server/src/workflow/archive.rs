@@ -136,7 +136,7 @@ impl App {
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
-        let document = self.download(&row, base.clone()).await?.bytes;
+        let document = self.version_bytes(&row, &base).await?;
         let archived = self.complete(&plugin, document).await?;
         claims::check(&plugin, &row, &base, &archived)?;
         let ArchivedDocument { bytes, outcome, .. } = archived;

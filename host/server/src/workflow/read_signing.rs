@@ -66,16 +66,6 @@ pub(crate) struct Listed {
     pub(crate) next: Option<Uuid>,
 }
 
-/// A document for download.
-#[derive(Debug)]
-pub(crate) struct Download {
-    pub(crate) version: DocumentVersion,
-    pub(crate) name: String,
-    pub(crate) bytes: Bytes,
-    /// Whether it is the unsigned artifact of a simulation.
-    pub(crate) simulated: bool,
-}
-
 impl OpenedSigning {
     /// The signing's id.
     pub(crate) fn id(&self) -> Uuid {
@@ -228,19 +218,21 @@ impl App {
             return Err(WorkflowError::NotFound);
         }
         match self.data_key(row.data_key).await {
-            Err(error) if error.is_missing() => Err(self.gone_or(row, error).await?),
+            Err(error) if error.is_missing() => {
+                Err(self.gone_or(row.signing.id.uuid(), error).await?)
+            }
             key => key,
         }
     }
 
-    /// Not found, if the signing was erased since `row` was read; else the
-    /// failure itself.
-    async fn gone_or(
+    /// Not found, if the signing has been erased by now; else the failure
+    /// itself.
+    pub(super) async fn gone_or(
         &self,
-        row: &SigningRow,
+        signing: Uuid,
         failure: WorkflowError,
     ) -> Result<WorkflowError, WorkflowError> {
-        let row = self.store.get::<SigningRow>(&row.signing.id.uuid()).await?;
+        let row = self.store.get::<SigningRow>(&signing).await?;
         Ok(match row.filter(|row| row.erased_at.is_none()) {
             Some(_) => failure,
             None => WorkflowError::NotFound,
@@ -381,44 +373,20 @@ impl App {
         Ok(opened)
     }
 
-    /// The newest signed version, or the artifact of a simulation.
-    pub(crate) async fn signed_document(
-        &self,
-        caller: &Caller,
-        id: Uuid,
-    ) -> Result<Download, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
-        if row.erased_at.is_some() {
-            return Err(WorkflowError::NotFound);
-        }
-        let output = row.output().ok_or(WorkflowError::NotYetSigned)?;
-        let (version, simulated) = (output.version.clone(), output.simulated);
-        let download = self.download(&row, version).await?;
-        Ok(Download {
-            simulated,
-            ..download
-        })
-    }
-
-    /// The bytes of a version with the document's name.
-    pub(crate) async fn download(
+    /// All bytes of a version, for a plugin.
+    pub(super) async fn version_bytes(
         &self,
         row: &SigningRow,
-        version: DocumentVersion,
-    ) -> Result<Download, WorkflowError> {
+        version: &DocumentVersion,
+    ) -> Result<Bytes, WorkflowError> {
         let key = self.key_to(row).await?;
-        let private = notices::private_of(&key, row)?;
         let read = self.files.read(&key, version.bytes_id).await;
-        let bytes = match read.map_err(WorkflowError::from) {
-            Err(error) if error.is_missing() => return Err(self.gone_or(row, error).await?),
-            read => read?,
-        };
-        Ok(Download {
-            version,
-            name: private.document_name,
-            bytes,
-            simulated: false,
-        })
+        match read.map_err(WorkflowError::from) {
+            Err(error) if error.is_missing() => {
+                Err(self.gone_or(row.signing.id.uuid(), error).await?)
+            }
+            read => read,
+        }
     }
 }
 

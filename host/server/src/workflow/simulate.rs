@@ -173,7 +173,7 @@ impl App {
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let posted = newest(&row)?;
-        let document = self.download(&row, posted.clone()).await?.bytes;
+        let document = self.version_bytes(&row, posted).await?;
         let request = DeriveRequest {
             time: now.as_second(),
             seed: Self::seed()?,

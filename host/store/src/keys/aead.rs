@@ -1,7 +1,10 @@
 //! AES-256-GCM with the nonce in front: `01 ‖ nonce (12) ‖ ciphertext ‖ tag (16)`.
 
 use aes_gcm::aead::AeadInPlace;
+use aes_gcm::aes::Aes256;
 use aes_gcm::{Aes256Gcm, Key, KeyInit, Nonce, Tag};
+use ctr::Ctr32BE;
+use ctr::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -9,9 +12,9 @@ use zeroize::Zeroizing;
 use super::{KEY_BYTES, KeyError};
 
 const FORMAT: u8 = 1;
-const NONCE_BYTES: usize = 12;
-const TAG_BYTES: usize = 16;
-const HEADER_BYTES: usize = 1 + NONCE_BYTES;
+pub(super) const NONCE_BYTES: usize = 12;
+pub(super) const TAG_BYTES: usize = 16;
+pub(super) const HEADER_BYTES: usize = 1 + NONCE_BYTES;
 
 /// Length of a key that is sealed.
 pub(super) const SEALED_KEY_BYTES: usize = HEADER_BYTES + KEY_BYTES + TAG_BYTES;
@@ -72,8 +75,36 @@ pub(super) fn open(key: &Secret, aad: &[u8], mut sealed: Vec<u8>) -> Result<Vec<
     Ok(sealed)
 }
 
-fn cipher(key: &Secret) -> Aes256Gcm {
+pub(super) fn cipher(key: &Secret) -> Aes256Gcm {
     Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key.as_ref()))
+}
+
+/// What [`seal`] has made, of which parts are read. Its tag can be checked with all of it only.
+pub(super) struct Whole {
+    key: Secret,
+    /// The counter block of the first bytes (NIST SP 800-38D, 7.1: `J0` is that of the tag).
+    first: [u8; 16],
+}
+
+impl Whole {
+    /// What begins with `header`.
+    pub(super) fn of(key: Secret, header: &[u8; HEADER_BYTES]) -> Result<Self, KeyError> {
+        let [FORMAT, nonce @ ..] = header else {
+            return Err(KeyError::Unsealable);
+        };
+        let mut first = [0; 16];
+        first[..NONCE_BYTES].copy_from_slice(nonce);
+        first[15] = 2;
+        Ok(Self { key, first })
+    }
+
+    /// Turns ciphertext that stands so far behind the first byte into plaintext, whether or not
+    /// it was changed.
+    pub(super) fn decipher(&self, at: u64, bytes: &mut [u8]) {
+        let mut cipher = Ctr32BE::<Aes256>::new(self.key.as_ref().into(), &self.first.into());
+        cipher.seek(at);
+        cipher.apply_keystream(bytes);
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +128,24 @@ mod tests {
             let at = at.index(changed.len());
             changed[at] ^= 1 << bit;
             prop_assert!(open(&key, b"context", changed).is_err());
+        }
+
+        #[test]
+        fn any_part_of_sealed_bytes_can_be_read_alone(
+            plaintext in proptest::collection::vec(any::<u8>(), 0..200),
+            begin in any::<prop::sample::Index>(),
+            end in any::<prop::sample::Index>(),
+        ) {
+            let key = Secret::new([7; KEY_BYTES]);
+            let sealed = seal(&key, b"context", &plaintext).expect("sealed");
+            let ends = [begin, end].map(|at| at.index(plaintext.len() + 1));
+            let (begin, end) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+            let header = sealed.first_chunk().expect("a header");
+
+            let mut part = sealed[HEADER_BYTES + begin..HEADER_BYTES + end].to_vec();
+            Whole::of(key, header).expect("known").decipher(begin as u64, &mut part);
+
+            prop_assert_eq!(part, &plaintext[begin..end]);
         }
 
         #[test]

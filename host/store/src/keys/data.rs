@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 use super::KeyError;
 use super::aead::{self, Secret};
+use super::segments;
 use crate::hex_bytes::hex_bytes;
 
 /// Bytes under a data key: AES-256-GCM, in JSON as base64.
@@ -94,12 +95,34 @@ impl DataKey {
         Commitment(mac.finalize().into_bytes().into())
     }
 
-    pub(crate) fn seal_file(&self, aad: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
-        aead::seal(&self.purpose("file"), aad, content)
+    /// Seals a byte file.
+    pub(crate) fn seal_file(&self, id: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
+        segments::seal(&self.file_key(id), content)
     }
 
-    pub(crate) fn open_file(&self, aad: &[u8], sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
-        aead::open(&self.purpose("file"), aad, sealed)
+    /// Opens all of a byte file, whichever format it has.
+    pub(crate) fn open_file(&self, id: &[u8], sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
+        if sealed.first() == Some(&segments::FORMAT) {
+            segments::open(&self.file_key(id), sealed)
+        } else {
+            aead::open(&self.whole_file_key(), id, sealed)
+        }
+    }
+
+    /// Seals a byte file as one, as it was done before there were segments.
+    #[cfg(test)]
+    pub(crate) fn seal_whole_file(&self, id: &[u8], content: &[u8]) -> Vec<u8> {
+        aead::seal(&self.whole_file_key(), id, content).expect("sealed")
+    }
+
+    /// The key of one byte file in segments: no other file's segments open under it.
+    pub(super) fn file_key(&self, id: &[u8]) -> Secret {
+        aead::derive(&self.0, "file-segments", &hex::encode(id))
+    }
+
+    /// The key of all byte files that are sealed as one.
+    pub(super) fn whole_file_key(&self) -> Secret {
+        self.purpose("file")
     }
 
     fn purpose(&self, purpose: &str) -> Secret {

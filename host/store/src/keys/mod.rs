@@ -11,6 +11,7 @@ pub use self::folder::DataKeys;
 pub(crate) use self::folder::ENDING;
 pub(crate) use self::look::{Wrapped, look_at};
 pub(crate) use self::mark::Mark;
+pub(crate) use self::parts::Parts;
 
 pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
 
@@ -20,6 +21,8 @@ mod folder;
 mod look;
 mod mark;
 mod master;
+mod parts;
+mod segments;
 
 /// Length of every key, in bytes.
 pub const KEY_BYTES: usize = 32;

@@ -12,7 +12,8 @@ use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, TenantRow};
 use crate::workflow::attempt::DeviceLink;
-use crate::workflow::read_signing::{Download, OpenedSigning};
+use crate::workflow::downloads::Download;
+use crate::workflow::read_signing::OpenedSigning;
 
 /// All that a signer may know.
 #[derive(Debug)]
