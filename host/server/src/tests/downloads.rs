@@ -16,7 +16,7 @@ use super::deployment::{CALLER, Deployment, Posted, Site};
 use super::host::Host;
 use crate::ceremony;
 use crate::error::WorkflowError;
-use crate::listener::{self, ListenerLimits};
+use crate::listener::{self, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::records::SigningRow;
 use crate::workflow::downloads::{Asker, BrokenOff, Download};
 
@@ -61,7 +61,12 @@ impl Scene {
         tokio::spawn(listener::serve(
             listener,
             edge(router, BaseUrl::new(&host.app.base_url)),
-            ListenerLimits::default(),
+            ListenerSettings {
+                name: "test",
+                base_url: BaseUrl::new(&host.app.base_url),
+                proxies: TrustedProxies::default(),
+                limits: ListenerLimits::of(10),
+            },
             CancellationToken::new(),
         ));
         Self {
