@@ -19,7 +19,7 @@ use parafa_format_core::{
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
 use crate::long_term::{Level, Material, Rules, SecurityStore, lowest_level, standings};
-use crate::signatures;
+use crate::signatures::{self, ChangeDetector};
 use crate::structure::{PdfFile, with_file};
 use crate::verify::{CheckedSignature, too_much_to_verify};
 
@@ -102,8 +102,10 @@ fn work<E: Environment>(
     archiving: &Archiving,
     answers: &Answers<'_>,
 ) -> Result<Work, Refusal> {
-    let found = signatures::find(file)?;
-    let checked = CheckedSignature::check_all(environment, document, file, &found)?;
+    let fields = file.field_nodes()?;
+    let found = signatures::find_in(file, &fields)?;
+    let detector = ChangeDetector::new(file, fields)?;
+    let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let store = SecurityStore::read(file);
     let mut material = Material::new(environment, file.limits());
     material.add_document(&checked, &store);

@@ -63,19 +63,19 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
         ));
     }
     let mut notes = actions::examine(file)?;
-    let fields = match purpose {
-        Purpose::SignatureInItsField | Purpose::SignatureInNewField => {
-            interactive_form::fields(file)
-        }
-        Purpose::Rehearsal => interactive_form::fields_even_of_xfa(file),
-    }?;
-    let signatures = signatures::find(file)?;
+    if purpose != Purpose::Rehearsal {
+        interactive_form::refuse_xfa(file)?;
+    }
+    // There may be very many, and finding them is much of the work.
+    let fields = file.field_nodes()?;
+    let told_fields = interactive_form::told(&fields);
+    let signatures = signatures::find_in(file, &fields)?;
     require_verifiable(file, &signatures)?;
-    let detector = ChangeDetector::new(file)?;
+    let detector = ChangeDetector::new(file, fields)?;
     notes.extend(earlier_signatures::examine(&detector, &signatures)?);
     require_catalog_alone(&detector)?;
     if purpose == Purpose::SignatureInNewField {
-        signatures::new_field_name(file, &signatures)?;
+        signatures::new_field_name(detector.fields(), &signatures)?;
     }
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));
@@ -83,7 +83,7 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
         media_type: MEDIA_TYPE.into(),
         format_version: version(file),
         signatures: signatures.iter().map(summary).collect(),
-        fields,
+        fields: told_fields,
         notes,
     })
 }

@@ -89,7 +89,8 @@ impl Revision {
 
 /// Adds a field and gives its name and what its value will be.
 fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, ObjectId), Refusal> {
-    let name = signatures::new_field_name(file, &signatures::find(file)?)?;
+    let fields = file.field_nodes()?;
+    let name = signatures::new_field_name(&fields, &signatures::find_in(file, &fields)?)?;
     let page = *file
         .pages()?
         .first()

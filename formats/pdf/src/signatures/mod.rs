@@ -64,18 +64,26 @@ impl SignatureDictionary {
 /// All signatures that signature fields refer to, in the order in which they
 /// were made (by the end of what they cover).
 pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refusal> {
+    find_in(file, &file.field_nodes()?)
+}
+
+/// The same of a file whose fields are known: there may be very many.
+pub(crate) fn find_in(
+    file: &PdfFile<'_>,
+    fields: &[FieldNode<'_>],
+) -> Result<Vec<SignatureDictionary>, Refusal> {
     let mut signatures = Vec::new();
     let mut seen = BTreeSet::new();
     let mut names = BTreeSet::new();
     let mut locks = LockReader::new(file.limits());
-    for field in file.field_nodes()? {
-        let Some((id, dictionary)) = signature_of(file, &field) else {
+    for field in fields {
+        let Some((id, dictionary)) = signature_of(file, field) else {
             continue;
         };
         if !seen.insert(id) {
             continue;
         }
-        let mut signature = read(file, &field, id, dictionary, &mut locks)?;
+        let mut signature = read(file, field, id, dictionary, &mut locks)?;
         // Fields must not share a name, but some do; signatures are told apart
         // by it.
         while !names.insert(signature.field_name.clone()) {

@@ -8,7 +8,7 @@ use parafa_format_core::Refusal;
 
 use super::SignatureDictionary;
 use super::permissions::FieldLock;
-use crate::structure::PdfFile;
+use crate::structure::FieldNode;
 
 /// Longest name that is taken from a lock, in bytes of UTF-8. Intake leaves
 /// room for twice as many, as in UTF-16.
@@ -20,11 +20,11 @@ const MAX_NAME_BYTES: usize = 48;
 ///
 /// Refuses with `certified-no-changes` when there is no such name.
 pub(crate) fn new_field_name(
-    file: &PdfFile<'_>,
+    fields: &[FieldNode<'_>],
     signatures: &[SignatureDictionary],
 ) -> Result<String, Refusal> {
-    let nodes = file.field_nodes()?.into_iter();
-    let mut unusable: BTreeSet<String> = nodes.map(|node| node.name).collect();
+    let names = fields.iter().map(|field| field.name.clone());
+    let mut unusable: BTreeSet<String> = names.collect();
     let mut read = BTreeSet::new();
     let locks = signatures
         .iter()

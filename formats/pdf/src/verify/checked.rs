@@ -23,20 +23,20 @@ pub(crate) struct CheckedSignature<'s> {
 impl<'s> CheckedSignature<'s> {
     /// Reads and checks all signatures of a file; refuses when that takes more
     /// work than is done.
-    pub(crate) fn check_all<E: Environment>(
+    pub(crate) fn check_all<'d, E: Environment>(
         environment: &E,
-        document: &E::Blob,
+        document: &'d E::Blob,
         file: &PdfFile<'_>,
+        detector: &'d ChangeDetector<'d, 'd>,
         signatures: &'s [SignatureDictionary],
     ) -> Result<Vec<Self>, Refusal> {
-        let detector = ChangeDetector::new(file)?;
         let mut bounds = Bounds::of(file, signatures);
         let checked = signatures.iter().map(|dictionary| {
             let cms = SignedData::parse(&dictionary.contents).ok();
             bounds.spend(dictionary, cms.as_ref())?;
             let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
                 document,
-                detector: &detector,
+                detector,
                 range: *range,
             });
             Ok(Self::check(environment, covered.as_ref(), dictionary, cms))

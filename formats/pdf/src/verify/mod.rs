@@ -16,7 +16,7 @@ use parafa_format_core::{
 
 use crate::limits::Limits;
 use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
-use crate::signatures::{self, SignatureDictionary};
+use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{PdfFile, with_structure};
 
 pub(crate) use bounds::{require_verifiable, too_much_to_verify};
@@ -52,8 +52,10 @@ fn evidence_in<E: Environment>(
     document: &E::Blob,
     file: &PdfFile<'_>,
 ) -> Result<Vec<SignatureEvidence>, Refusal> {
-    let found = signatures::find(file)?;
-    let checked = CheckedSignature::check_all(environment, document, file, &found)?;
+    let fields = file.field_nodes()?;
+    let found = signatures::find_in(file, &fields)?;
+    let detector = ChangeDetector::new(file, fields)?;
+    let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let store = SecurityStore::read(file);
     let mut material = Material::new(environment, file.limits());
     material.add_document(&checked, &store);

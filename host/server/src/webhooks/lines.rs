@@ -202,8 +202,8 @@ impl State {
 
     fn line_with_room(&self) -> Option<Line> {
         let workspaces = turned(&self.workspaces, &self.last);
-        let with_room = workspaces.filter(|(id, _)| self.under_way.has_room_of(**id));
-        with_room.into_iter().find_map(|(workspace, waiting)| {
+        let mut with_room = workspaces.filter(|(id, _)| self.under_way.has_room_of(**id));
+        with_room.find_map(|(workspace, waiting)| {
             let mut lines = turned(&waiting.receivers, &waiting.last)
                 .map(|(receiver, _)| Line::new(*workspace, receiver));
             lines.find(|line| self.under_way.has_room_in(line))

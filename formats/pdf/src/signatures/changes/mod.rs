@@ -82,9 +82,9 @@ struct Page {
 }
 
 impl<'f, 'a> ChangeDetector<'f, 'a> {
-    /// For the signatures of a file; refuses one whose fields or pages are no
-    /// tree.
-    pub(crate) fn new(file: &'f PdfFile<'a>) -> Result<Self, Refusal> {
+    /// For the signatures of a file with these fields; refuses one whose pages
+    /// are no tree.
+    pub(crate) fn new(file: &'f PdfFile<'a>, fields: Vec<FieldNode<'f>>) -> Result<Self, Refusal> {
         let pages = file.pages()?.into_iter().map(|id| Page {
             number: id.0,
             annotations: annotation_array(file.object(id)),
@@ -96,7 +96,6 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
                 members.entry(container).or_default().push(number);
             }
         }
-        let fields = file.field_nodes()?;
         let places = fields.iter().enumerate();
         let signatures = fields.iter().filter_map(|field| signature_of(file, field));
         Ok(Self {
@@ -116,6 +115,11 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             decoder: RefCell::new(ContentDecoder::new(file.limits())),
             blank: RefCell::default(),
         })
+    }
+
+    /// The fields of the file.
+    pub(crate) fn fields(&self) -> &[FieldNode<'f>] {
+        &self.fields
     }
 
     /// The first change after an offset that nothing explains or permits, as a
