@@ -199,7 +199,7 @@ impl App {
                     .reserve_bytes
                     .saturating_add(uploads.bytes_in_flight())
         {
-            tracing::error!(free, "the disk is nearly full: documents are refused");
+            tracing::warn!(free, "the disk is nearly full: documents are refused");
             return Err(WorkflowError::DiskFull {
                 retry_after: SPACE_RETRY_SECONDS,
             });
