@@ -46,12 +46,18 @@ fn copy_folder(from: &Path, to: &Path) {
 async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accepted() {
     let mut demo = Demo::start();
     let document = parafa_fixtures::plain(1);
-    let kept = demo.signing().create(&document, json!([{"email": "ona@example.lt"}])).await;
+    let kept = demo
+        .signing()
+        .create(&document, json!([{"email": "ona@example.lt"}]))
+        .await;
     demo.stop();
     let earlier = tempfile::tempdir().expect("a folder");
     copy_folder(&demo.data().join("store"), earlier.path());
     demo.start_again();
-    let lost = demo.signing().create(&document, json!([{"email": "ona@example.lt"}])).await;
+    let lost = demo
+        .signing()
+        .create(&document, json!([{"email": "ona@example.lt"}]))
+        .await;
     assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 2);
     demo.stop();
     fs::remove_dir_all(demo.data().join("store")).expect("removed");
@@ -111,11 +117,17 @@ async fn a_flipped_bit_in_a_document_or_key_is_told_of_and_harms_no_other_signin
     for (folder, ending, kind) in [("bytes", "", "document"), ("keys", ".key", "data-key")] {
         let demo = Demo::start();
         let document = parafa_fixtures::plain(1);
-        let damaged = demo.signing().create(&document, json!([{"email": "ona@example.lt"}])).await;
+        let damaged = demo
+            .signing()
+            .create(&document, json!([{"email": "ona@example.lt"}]))
+            .await;
         let sound = done(&demo.data(), &["audit", "contents"]);
         assert_eq!(sound["documents"], 1);
         flip(&only_file(&demo.data().join(folder), ending));
-        let whole = demo.signing().create(&document, json!([{"email": "ona@example.lt"}])).await;
+        let whole = demo
+            .signing()
+            .create(&document, json!([{"email": "ona@example.lt"}]))
+            .await;
 
         let output = parafa(["audit", "contents", "--json", "--data", text(&demo.data())]);
         assert!(refusal(&output).contains("1 documents or keys"));

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
 
 use super::parts::Parts;
@@ -29,6 +29,11 @@ use crate::{api, ceremony, jobs, operator, startup};
 const DRAIN: Duration = Duration::from_secs(20);
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// What the operating system keeps of an answer for a client that does not read
+/// it. Left to itself it keeps megabytes.
+const SEND_BUFFER_BYTES: u32 = 256 * 1024;
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Arguments of `parafa serve`.
 #[derive(Debug, clap::Args)]
@@ -85,8 +90,8 @@ async fn run(
 ) -> Result<(), CommandError> {
     // Before all that takes its time, so that commands are told to wait for it.
     let starting = socket(&config)?.put_off();
-    let listener = listen("server.listen", config.server.listen).await?;
-    let operator_listener = listen("server.operator_listen", config.server.operator_listen).await?;
+    let listener = listen("server.listen", config.server.listen)?;
+    let operator_listener = listen("server.operator_listen", config.server.operator_listen)?;
     let address = listener
         .local_addr()
         .context("the listening address is unknown")?;
@@ -232,13 +237,13 @@ fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url
 
 /// Listens at an address that was configured; one that cannot be had is the
 /// operator's to change.
-async fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
     const NOT_TO_BE_HAD: [io::ErrorKind; 3] = [
         io::ErrorKind::AddrInUse,
         io::ErrorKind::AddrNotAvailable,
         io::ErrorKind::PermissionDenied,
     ];
-    match TcpListener::bind(address).await {
+    match bind(address) {
         Err(error) if NOT_TO_BE_HAD.contains(&error.kind()) => {
             Err(ConfigFaults::one(format_args!(
                 "{setting} {address} cannot be listened on: {error}: set another address, or end what has it"
@@ -247,6 +252,19 @@ async fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListene
         }
         bound => bound.with_context(|| format!("{address} cannot be listened on")),
     }
+}
+
+/// Connections have the send buffer of what they were accepted by.
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// The line that tells scripts that the server is ready.
@@ -268,4 +286,31 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpStream;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(200);
+    /// More than both ends keep, and less than a system does that is left to itself.
+    const MUCH: usize = 2 * 1024 * 1024;
+
+    #[tokio::test]
+    async fn the_system_keeps_little_of_an_answer_that_nobody_reads() {
+        let listener = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let deaf = TcpStream::connect(listener.local_addr().unwrap()).await;
+        let (connection, _) = listener.accept().await.unwrap();
+
+        let mut kept = 0;
+        while timeout(MOMENT, connection.writable()).await.is_ok() {
+            kept += connection.try_write(&[0; 64 * 1024]).unwrap_or(0);
+        }
+
+        assert!(kept < MUCH, "{kept}");
+        drop(deaf);
+    }
 }

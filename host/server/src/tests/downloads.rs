@@ -1,6 +1,7 @@
 //! Documents that go out over sockets, to clients that may be slow or gone.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -32,9 +33,12 @@ const MOMENT: Duration = Duration::from_millis(300);
 /// All that somebody is sent who takes it as it comes.
 pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
     let asker = Asker::Key(CALLER.key);
-    let sent = host.app.send(download, asker).await.unwrap();
-    let pieces: Vec<Bytes> = sent.try_collect().await?;
-    Ok(pieces.concat().into())
+    let mut sent = pin!(host.app.send(download, asker).await.unwrap());
+    let mut received = Vec::new();
+    while let Some(piece) = sent.try_next().await? {
+        received.extend_from_slice(&piece);
+    }
+    Ok(received.into())
 }
 
 /// A signer's link to a long document, served on a socket.
@@ -57,18 +61,16 @@ impl Scene {
         let row = host.create(posted, SigningOrder::Parallel).await.unwrap();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = ceremony::router(host.app.clone());
-        tokio::spawn(listener::serve(
-            listener,
-            edge(router, BaseUrl::new(&host.app.base_url)),
-            ListenerSettings {
-                name: "test",
-                base_url: BaseUrl::new(&host.app.base_url),
-                proxies: TrustedProxies::default(),
-                limits: ListenerLimits::of(10),
-            },
-            CancellationToken::new(),
-        ));
+        let base_url = BaseUrl::new(&host.app.base_url);
+        let router = edge(ceremony::router(host.app.clone()), base_url.clone());
+        let settings = ListenerSettings {
+            name: "downloads",
+            base_url,
+            proxies: TrustedProxies::default(),
+            limits: ListenerLimits::of(64),
+        };
+        let stop = CancellationToken::new();
+        tokio::spawn(listener::serve(listener, router, settings, stop));
         Self {
             link: host.link(row.signing.signers[0].id.uuid()),
             host,
@@ -203,7 +205,7 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
         (download, asker)
     };
     let [(begun, asker), (late, _)] = [ask().await, ask().await];
-    let mut begun = std::pin::pin!(host.app.send(begun, asker).await.unwrap());
+    let mut begun = pin!(host.app.send(begun, asker).await.unwrap());
     let first = begun.try_next().await.unwrap();
     assert!(first.is_some());
     drop(first);
