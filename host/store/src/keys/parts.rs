@@ -19,7 +19,7 @@ pub(crate) struct Parts {
 enum Format {
     /// Sealed as one: no part proves anything alone.
     Whole(Whole),
-    Segments(Segments),
+    Segments(Box<Segments>),
 }
 
 impl Parts {
@@ -42,7 +42,7 @@ impl Parts {
         let too_long = |_| KeyError::Unsealable;
         Ok(Self {
             format: if header[0] == segments::FORMAT {
-                Format::Segments(Segments::of(&key.file_key(id), header)?)
+                Format::Segments(Box::new(Segments::of(&key.file_key(id), header)?))
             } else {
                 Format::Whole(Whole::of(key.whole_file_key(), header)?)
             },

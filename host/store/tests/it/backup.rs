@@ -385,7 +385,7 @@ on_every_engine! {
     }
 
     async fn what_waits_in_quarantine_is_not_in_a_backup(world) {
-        let source = source(&world);
+        let source = source(world);
         let kept = Document::make(&source.store, &source.files, &source.keys).await;
         let nobodys = Document::make(&source.store, &source.files, &source.keys).await;
         let now = source.store.now().await.expect("a time");
