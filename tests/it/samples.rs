@@ -14,7 +14,7 @@ use crate::support::demo::Demo;
 use crate::support::verdicts::verdict;
 
 /// Samples at work at the same time: most of the time a device is waited for.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 4;
 
 /// What becomes of a document.
 #[derive(Debug, Eq, PartialEq)]

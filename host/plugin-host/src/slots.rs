@@ -57,7 +57,7 @@ struct State {
     /// When parties that run or wait had their last turn.
     turns: HashMap<Option<u128>, u64>,
     last_turn: u64,
-    /// Turns since one of the least urgent calls that could have had it.
+    /// Turns since one of the less urgent calls that could have had it.
     passed_over: u32,
 }
 
@@ -170,12 +170,15 @@ impl State {
             let waiting = self.waiting.iter();
             waiting.filter(|(_, waiting)| self.has_room_for(&waiting.call))
         };
-        let urgencies = || able().map(|(_, waiting)| waiting.call.priority.urgency);
-        let (most, least) = (urgencies().min()?, urgencies().max()?);
-        let urgency = if self.passed_over < PASSED_OVER_AT_MOST {
-            most
-        } else {
-            least
+        // In the order in which they came.
+        let mut urgencies = able().map(|(_, waiting)| waiting.call.priority.urgency);
+        let most = able()
+            .map(|(_, waiting)| waiting.call.priority.urgency)
+            .min()?;
+        let longest = urgencies.find(|urgency| *urgency > most);
+        let urgency = match longest {
+            Some(longest) if self.passed_over >= PASSED_OVER_AT_MOST => longest,
+            _ => most,
         };
         let (number, _) = able()
             .filter(|(_, waiting)| waiting.call.priority.urgency == urgency)
@@ -185,7 +188,7 @@ impl State {
             })?;
         let number = *number;
         let waiting = self.waiting.remove(&number)?;
-        self.passed_over = if urgency == least {
+        self.passed_over = if longest.is_none() || urgency != most {
             0
         } else {
             self.passed_over + 1
@@ -445,6 +448,20 @@ mod tests {
         let running = fill(&share, usual(OURS));
         let mut waiting = vec![wait(&share, background(THEIRS))];
         waiting.extend((0..20).map(|_| wait(&share, signing(OURS))));
+
+        let order = order(running, waiting);
+
+        let turn = order.iter().position(|number| *number == 0);
+        assert_eq!(turn, Some(PASSED_OVER_AT_MOST as usize));
+    }
+
+    #[test]
+    fn who_came_first_of_the_less_urgent_is_the_next_that_is_not_passed_over() {
+        let share = Slots::new(1, MANY).share();
+        let running = fill(&share, usual(OURS));
+        let mut waiting = vec![wait(&share, usual(THEIRS))];
+        waiting.extend((0..5).map(|_| wait(&share, background(THEIRS))));
+        waiting.extend((0..40).map(|_| wait(&share, signing(OURS))));
 
         let order = order(running, waiting);
 

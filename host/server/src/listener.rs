@@ -29,6 +29,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::TrustedProxies;
+use self::client::counted_as;
 pub(crate) use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::places::{Place, Places};
@@ -130,8 +131,7 @@ pub(crate) async fn serve(
             Ok((stream, peer)) => {
                 // Where this fails the connection has ended.
                 let _ = stream.set_nodelay(true);
-                let address = peer.ip().to_canonical();
-                let client = (!proxies.trusts(address)).then_some(address);
+                let client = (!proxies.trusts(peer.ip())).then(|| counted_as(peer.ip()));
                 match places.enter(client) {
                     Some(place) => {
                         let watcher = connections.watcher();

@@ -33,6 +33,7 @@ pub(crate) mod set_back;
 mod signers;
 pub(crate) mod simulate;
 pub(crate) mod sweep;
+mod unnamed;
 
 use crate::app::App;
 use crate::error::WorkflowError;

@@ -178,9 +178,15 @@ impl OwnedFolder {
     ) -> Result<usize, FolderFault> {
         let mut moved = 0;
         for ids in ids.chunks(MOVED_AT_ONCE) {
-            let _alone = self.hold_removals().await;
+            // As long as it goes on, also if nobody waits for it any more.
+            let alone = self.hold_removals().await;
             let (folder, ids) = (self.clone(), ids.to_vec());
-            moved += files::blocking(move || folder.move_some(&ids, move_one)).await?;
+            let move_some = move || {
+                let moved = folder.move_some(&ids, move_one);
+                drop(alone);
+                moved
+            };
+            moved += files::blocking(move_some).await?;
         }
         Ok(moved)
     }

@@ -39,7 +39,7 @@ pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook
         source,
     };
     let marked = mark::path_beside(store);
-    let Some(_lock) = lock(store).map_err(failed)? else {
+    let Some(lock) = lock(store).map_err(failed)? else {
         let is_marked = mark::is_readable(&marked).map_err(failed)?;
         return Ok(RecordsLook::InUse { is_marked });
     };
@@ -56,6 +56,8 @@ pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         copied => drop(copied.map_err(failed)?),
     }
+    // A server that starts meanwhile waits for no longer than that.
+    drop(lock);
     match SledEngine::open(&SledOptions::new(copy), clock) {
         // The copy is nobody's concern.
         Err(EngineError::Short { loss, .. }) => Err(EngineError::Short {

@@ -5,13 +5,15 @@
 //! hand on only as far as they have written it themselves: up to the rightmost
 //! address that is none of theirs.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net};
 
+/// What stands before an IPv4 address in IPv6, in bits (RFC 4291, 2.5.5.2).
+const MAPPED_BITS: u8 = 96;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The proxies that are believed. By default there are none.
@@ -91,12 +93,32 @@ impl TrustedProxies {
     }
 }
 
+/// What an address counts as where clients are counted: one of IPv6 as the /64
+/// that it is in, of which one host may have every address (RFC 4291, 2.5.4).
+pub(super) fn counted_as(address: IpAddr) -> IpAddr {
+    const HOST_BITS: u32 = 64;
+
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let network = address.to_bits() >> HOST_BITS << HOST_BITS;
+            Ipv6Addr::from_bits(network).into()
+        }
+    }
+}
+
 fn network(entry: &str) -> Option<IpNet> {
     let entry = entry.trim();
-    entry
+    let network: IpNet = entry
         .parse()
         .ok()
-        .or_else(|| Some(entry.parse::<IpAddr>().ok()?.to_canonical().into()))
+        .or_else(|| Some(entry.parse::<IpAddr>().ok()?.into()))?;
+    // Addresses are compared in the form of their own protocol.
+    let length = network.prefix_len().checked_sub(MAPPED_BITS);
+    match (network.addr().to_canonical(), length) {
+        (IpAddr::V4(address), Some(length)) => Some(Ipv4Net::new(address, length).ok()?.into()),
+        _ => Some(network),
+    }
 }
 
 /// The lines of a header as one (RFC 9110, 5.3); none if there is none. What is
@@ -173,9 +195,25 @@ mod tests {
     }
 
     #[test]
+    fn a_host_with_many_addresses_of_its_network_counts_once() {
+        let counted = |address: &str| counted_as(address.parse().unwrap()).to_string();
+        assert_eq!(counted("2001:db8::1"), counted("2001:db8::ffff:1:2:3"));
+        assert_ne!(counted("2001:db8::1"), counted("2001:db8:0:1::1"));
+        assert_eq!(counted("::ffff:192.0.2.1"), "192.0.2.1");
+        assert_ne!(counted("192.0.2.1"), counted("192.0.2.2"));
+    }
+
+    #[test]
     fn an_address_and_a_network_are_entries_and_nothing_else_is() {
-        let proxies = proxies(&["10.0.0.5", " 192.168.0.0/16", "fd00::/8", "::1"]);
+        let proxies = proxies(&[
+            "10.0.0.5",
+            " 192.168.0.0/16",
+            "fd00::/8",
+            "::1",
+            "::ffff:172.16.0.0/108",
+        ]);
         for trusted in [
+            "172.17.0.1",
             "10.0.0.5",
             "192.168.7.7",
             "fd12::1",

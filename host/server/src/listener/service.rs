@@ -17,7 +17,7 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use parafa_api_signing::{BaseUrl, Problem};
 use tower::ServiceExt;
 
-use super::client::TrustedProxies;
+use super::client::{TrustedProxies, counted_as};
 use super::heads::Framing;
 use super::places::{Places, Turn};
 use super::refusals::{Refusals, host_unclear, too_many_of_client};
@@ -101,11 +101,12 @@ impl Service {
         }
         let (client, turn) = match self.client_behind(peer, request.headers()) {
             Some(client) => {
+                let client = counted_as(client);
                 let turn = self.places.take_turn(client);
                 let turn = turn.ok_or_else(too_many_of_client)?;
                 (SocketAddr::new(client, 0), Some(turn))
             }
-            None => (peer, None),
+            None => (SocketAddr::new(counted_as(peer.ip()), peer.port()), None),
         };
         request.extensions_mut().insert(ConnectInfo(client));
         Ok(turn)

@@ -89,6 +89,33 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
 }
 
 #[tokio::test]
+async fn what_a_caller_who_hangs_up_has_begun_is_removed() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let file = store_file(&host).await.unwrap();
+    let keys = deployment.data_keys().len();
+    let mut creating = Box::pin(host.app.create_batch(&CALLER, batch_of(&file, 20), None));
+    while deployment.byte_files().len() < 5 {
+        let early = tokio::time::timeout(Duration::from_millis(1), &mut creating).await;
+        assert!(early.is_err(), "the batch is created already");
+    }
+
+    drop(creating);
+
+    // One may be written at this moment, which the daily sweep sees to.
+    let removed = async {
+        while deployment.byte_files().len() > 2 || deployment.data_keys().len() > keys + 1 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let removed = tokio::time::timeout(LONG, removed).await;
+    assert!(removed.is_ok(), "{:?}", deployment.byte_files());
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
     let mut site = Site::start().await;
     site.config.limits.open_signings = NonZeroU32::new(5);

@@ -47,7 +47,8 @@ impl Line {
     pub(super) fn new(workspace: Uuid, receiver: &str) -> Self {
         Self {
             workspace,
-            receiver: receiver.to_ascii_lowercase(),
+            // The same host also with the dot of the root.
+            receiver: receiver.trim_end_matches('.').to_ascii_lowercase(),
         }
     }
 

@@ -165,6 +165,7 @@ impl App {
             }
             None => None,
         };
+        prepared.iter().for_each(Prepared::settle);
         let (caller, kept) = (*caller, answer.as_ref());
         let stored = self
             .store

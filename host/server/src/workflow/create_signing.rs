@@ -14,6 +14,7 @@ use super::forms::{ContentForm, SignerForm, SigningForm, SourceForm, TermsForm};
 use super::idempotency::{self, Answer};
 use super::intake::Examined;
 use super::read_signing::OpenedSigning;
+use super::unnamed::Unnamed;
 use super::{Keep, deadline, files, notices, remind, sealing};
 use crate::app::App;
 use crate::error::{IntakeFault, WorkflowError};
@@ -24,6 +25,7 @@ use crate::records::{
 
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct Prepared {
+    unnamed: Unnamed,
     pub(super) key: DataKey,
     pub(super) opened: OpenedSigning,
     signers: Vec<SignerPrivateRow>,
@@ -92,6 +94,7 @@ impl App {
         keep: Option<Keep<'_, OpenedSigning>>,
     ) -> Result<(), WorkflowError> {
         let answer = self.answer(keep, &prepared.opened).await?;
+        prepared.settle();
         let kept = answer.as_ref();
         let (caller, subject) = (*caller, prepared.opened.id());
         let stored = self
@@ -158,6 +161,7 @@ impl App {
         let data_key = self.store.new_id().await?;
         let key = DataKey::random()?;
         let bytes_id = self.store.new_id().await?;
+        let unnamed = Unnamed::new(self, bytes_id, data_key);
         let written = match tokio::join!(
             self.keys.keep(data_key, &key),
             self.files.write(&key, bytes_id, loaded.content),
@@ -168,6 +172,7 @@ impl App {
         let written = match written {
             Ok(written) => written,
             Err(error) => {
+                unnamed.settle();
                 // Bytes that were written nobody can read any more; they are swept.
                 self.discard_key(data_key).await;
                 return Err(error);
@@ -227,6 +232,7 @@ impl App {
             signers.push(self.signer_row(&key, *id, form)?);
         }
         Ok(Prepared {
+            unnamed,
             links: self.links(&row),
             signers,
             file: match document.form.content {
@@ -247,6 +253,7 @@ impl App {
     /// Leaves nothing of a signing that was not stored. What cannot be removed
     /// now is swept later, and unreadable without its key.
     pub(super) async fn discard(&self, prepared: &Prepared) {
+        prepared.settle();
         let row = &prepared.opened.row;
         if let Err(error) = self.keys.erase(row.data_key).await {
             let error: &dyn std::error::Error = &error;
@@ -301,6 +308,11 @@ impl App {
 }
 
 impl Prepared {
+    /// To be called before the rows are committed.
+    pub(super) fn settle(&self) {
+        self.unnamed.settle();
+    }
+
     /// Stores the signing with its jobs.
     pub(super) async fn insert(&self, tx: &mut Transaction<'_>) -> Result<(), WorkflowError> {
         let row = &self.opened.row;

@@ -128,8 +128,9 @@ pub struct BackupReport {
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
     source.keys.check().await?;
     let mut copying = Copying::begin(source, target).await?;
-    copying.copy_until_few_are_left().await?;
+    // First: what is written while all records are looked through is copied afterwards.
     copying.verify(source).await?;
+    copying.copy_until_few_are_left().await?;
     let removals = copying.wait_for_removals(source).await?;
     let schema = copying.schema;
     let (mut report, there) = copying.complete(source).await?;

@@ -326,11 +326,16 @@ impl<'s> GroupBatch<'s> {
     fn changes_of(&self, commit: &Commit, version: Version) -> Result<Vec<Change>, EngineError> {
         let deletes = commit.deletes.iter().map(|key| (key, None));
         let puts = commit.puts.iter().map(|(key, _)| (key, Some(version)));
+        let mut written: HashMap<&Bytes, Option<Version>> = HashMap::new();
         deletes
             .chain(puts)
             .map(|(key, after)| {
+                let before = match written.insert(key, after) {
+                    Some(before) => before,
+                    None => self.current(key)?,
+                };
                 Ok(Change {
-                    before: self.current(key)?,
+                    before,
                     key: key.clone(),
                     after,
                 })
