@@ -83,10 +83,19 @@ async fn pace() -> Vec<Finding> {
     vec![Finding {
         what: "megabytes of six files of 15 that were stored at once where 40 a minute may be",
         before: "94",
-        now: format!("{} ({refused:?})", stored / MEGABYTE),
+        now: format!("{}, then {}", stored / MEGABYTE, told(refused)),
         // What comes back meanwhile may let one more in.
         holds: stored <= 60 * MEGABYTE && matches!(refused, Some((429, true))),
     }]
+}
+
+/// A status, and whether it came with the time after which to come again.
+fn told(refused: Option<(u16, bool)>) -> String {
+    match refused {
+        Some((status, true)) => format!("{status} with Retry-After"),
+        Some((status, false)) => status.to_string(),
+        None => "no refusal".to_owned(),
+    }
 }
 
 async fn disk() -> Vec<Finding> {
@@ -122,7 +131,7 @@ async fn disk() -> Vec<Finding> {
         Finding {
             what: "what a document was answered when the disk was nearly full",
             before: "201, until nothing could be written",
-            now: format!("{refused:?}, a small one {}", small.status().as_u16()),
+            now: format!("{}, a small one {}", told(refused), small.status().as_u16()),
             holds: refused == Some((503, true)),
         },
         Finding {

@@ -8,7 +8,7 @@ pub(crate) fn attack(root: &Path, filter: Option<&str>) -> anyhow::Result<()> {
     let parafa = product::build_release(root)?;
     let mut command = cargo(root);
     command
-        .args(["test", "--package", "parafa-tests", "--test", "drill", "--"])
+        .args(["test", "--workspace", "--test", "drill", "--"])
         .args(filter)
         .env("PARAFA_BIN", &parafa)
         .env("PARAFA_PLUGINS__FOLDER", root.join("target/plugins"));
