@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZeroU64;
+use std::path::Path;
 use std::sync::Arc;
 
 use ::bytes::Bytes;
@@ -377,6 +378,18 @@ pub enum EngineError {
         /// The first failure.
         reason: Arc<str>,
     },
+}
+
+/// What a file operation's error is to callers.
+fn failed_to<'p>(
+    action: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> EngineError + 'p {
+    move |source| EngineError::Io {
+        action,
+        path: path.display().to_string(),
+        source,
+    }
 }
 
 /// Checks a key against [`MAX_KEY_BYTES`].

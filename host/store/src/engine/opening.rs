@@ -5,9 +5,6 @@
 //! all entries; and outside of sled, in the [mark](super::mark), that of each table. The first
 //! proves that the entries are those of one commit, the second that it is no earlier one.
 
-use std::io;
-use std::path::Path;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +12,7 @@ use super::loss::{Loss, Moment, TableLoss};
 use super::mark::{self, Found, Mark, MarkFile};
 use super::sled::{SEQUENCE_KEY, Shared, SledOptions, pack};
 use super::tally::{Tallies, Tally};
-use super::{EngineError, Version, look};
+use super::{EngineError, Version, failed_to, look};
 
 /// What a group of commits leaves beside its last number.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -220,17 +217,6 @@ fn unreadable(error: EngineError) -> EngineError {
             what: "a page of the records cannot be read; restore a backup to another folder",
         },
         error => error,
-    }
-}
-
-fn failed_to<'p>(
-    action: &'static str,
-    path: &'p Path,
-) -> impl FnOnce(io::Error) -> EngineError + 'p {
-    move |source| EngineError::Io {
-        action,
-        path: path.display().to_string(),
-        source,
     }
 }
 

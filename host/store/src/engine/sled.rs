@@ -25,6 +25,7 @@ use super::opening::Opening;
 use super::settling::Settling;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
+    failed_to,
 };
 use crate::clock::Clock;
 use crate::files;
@@ -405,16 +406,5 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
             }
             Err(_panic) => return Err(damaged(&"it has panicked")),
         }
-    }
-}
-
-fn failed_to<'p>(
-    action: &'static str,
-    path: &'p Path,
-) -> impl FnOnce(io::Error) -> EngineError + 'p {
-    move |source| EngineError::Io {
-        action,
-        path: path.display().to_string(),
-        source,
     }
 }
