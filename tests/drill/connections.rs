@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
@@ -91,15 +90,19 @@ async fn all_at_work() -> Vec<Finding> {
     let server = Server::start_within(Some(FEW_DESCRIPTORS), Disk::Memory, &[]);
     let authority = authority(&server);
     let links = some_links(&server, IDLE / 4).await;
-    let mut waiting = Vec::new();
+    let ends = Ends::default();
+    let mut waiting = JoinSet::new();
     for number in 0..IDLE {
         let low = u8::try_from(number % 200).expect("it is below 200");
         let Some(stream) = connect_from([127, 0, 1, low], &authority).await else {
             continue;
         };
-        waiting.push(send_wait(stream, &links[number % links.len()], &authority).await);
+        let asked = wait(&links[number % links.len()], &authority, "");
+        waiting.spawn(wait_on(stream, asked, ends.clone()));
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    // What happens to the signings right after they were made wakes those who
+    // wait, and they ask again.
+    tokio::time::sleep(Duration::from_secs(5)).await;
     let asked = format!("GET /docs HTTP/1.1\r\nhost: {authority}\r\n\r\n");
     let mut refused = 0;
     for _ in 0..CREATES {
@@ -113,7 +116,10 @@ async fn all_at_work() -> Vec<Finding> {
                 && answer.body.contains("/problems/unavailable")
         }));
     }
+    while waiting.try_join_next().is_some() {}
+    let held = waiting.len();
     drop(waiting);
+    let ends = ends.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let deadline = Instant::now() + Duration::from_secs(10);
     let mut works = 0;
     while works < CREATES && Instant::now() < deadline {
@@ -123,7 +129,7 @@ async fn all_at_work() -> Vec<Finding> {
         Finding {
             what: "connections beside 1,050 waiting calls at 1,024 descriptors that are told 503, of 20",
             before: "0; the process ended",
-            now: refused.to_string(),
+            now: format!("{refused} (waiting: {held} of {IDLE}; others by status: {ends:?})"),
             holds: refused == CREATES,
         },
         Finding {
@@ -157,14 +163,6 @@ async fn some_links(server: &Server, count: usize) -> Vec<String> {
     links_of_all
 }
 
-/// A connection on which a call waits for something to happen on a link.
-async fn send_wait(mut stream: TcpStream, link: &str, authority: &str) -> TcpStream {
-    let asked = wait(link, authority, "");
-    // One that was closed is as good as one that waits.
-    let _ = stream.write_all(asked.as_bytes()).await;
-    stream
-}
-
 fn wait(link: &str, authority: &str, more: &str) -> String {
     format!("GET {link}/state?waitMs=30000 HTTP/1.1\r\nhost: {authority}\r\n{more}\r\n")
 }
@@ -187,7 +185,13 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
     for (number, link) in links.into_iter().take(waiters).enumerate() {
         let client = format!("198.18.{}.{}", number / 250, number % 250);
         let asked = wait(&link, &authority, &format!("x-forwarded-for: {client}\r\n"));
-        pages.spawn(wait_on(authority.clone(), asked, ends.clone()));
+        let (authority, ends) = (authority.clone(), ends.clone());
+        pages.spawn(async move {
+            match connect(&authority).await {
+                Some(stream) => wait_on(stream, asked, ends).await,
+                None => note(&ends, 0),
+            }
+        });
     }
     // They all come at once; what is measured is that they are there.
     let arrival = Duration::from_secs(2)
@@ -230,17 +234,17 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
 }
 
 /// A page that is open: it asks again whenever it is answered.
-async fn wait_on(authority: String, asked: String, ends: Ends) {
-    let end = async {
-        let mut stream = connect(&authority).await?;
-        loop {
-            let answer = tell(&mut stream, asked.as_bytes()).await?;
-            if answer.status != 200 {
-                return Some(answer.status);
-            }
+async fn wait_on(mut stream: TcpStream, asked: String, ends: Ends) {
+    let status = loop {
+        match tell(&mut stream, asked.as_bytes()).await {
+            Some(answer) if answer.status == 200 => {}
+            end => break end.map_or(0, |answer| answer.status),
         }
     };
-    let status = end.await.unwrap_or_default();
+    note(&ends, status);
+}
+
+fn note(ends: &Ends, status: u16) {
     let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
     *ends.entry(status).or_default() += 1;
 }

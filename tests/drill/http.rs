@@ -35,7 +35,8 @@ pub(crate) const HUNG_UP: Attack = Attack {
 async fn unfinished_heads() -> Vec<Finding> {
     const CLIENTS: usize = 1000;
     const HEAD_BYTES: usize = 400 * 1024;
-    const MOST_MEBIBYTES: usize = 64;
+    /// Twice the longest head for each.
+    const MOST_MEBIBYTES: usize = 128;
 
     let server = Server::start(Disk::Memory, &[]);
     let authority = authority(&server);

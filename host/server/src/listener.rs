@@ -4,6 +4,7 @@
 mod client;
 mod descriptors;
 mod heads;
+mod large_heads;
 mod places;
 mod refusals;
 mod service;
@@ -11,7 +12,7 @@ mod unread;
 mod wire;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ pub(crate) use self::client::TrustedProxies;
 use self::client::counted_as;
 pub(crate) use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
+use self::large_heads::LargeHeads;
 use self::places::{Place, Places};
 use self::refusals::no_room;
 use self::service::Service;
@@ -44,8 +46,6 @@ const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 /// What the library reads at most before it has a whole head: more than there
 /// is.
 const READ_AHEAD: usize = LONGEST_HEAD + 1024;
-/// Heads of more than a few KiB that are held at the same time.
-const LARGE_HEADS: usize = 256;
 /// Connections that are being told that there is no room, at the same time, and
 /// how long each of them may take for that.
 const TURNED_AWAY_AT_ONCE: usize = 32;
@@ -118,7 +118,7 @@ pub(crate) async fn serve(
     let door = Door {
         service: Service::new(router, places.clone(), proxies.clone(), base_url),
         limits,
-        large_heads: Arc::new(Semaphore::new(LARGE_HEADS)),
+        large_heads: LargeHeads::default(),
         turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
     };
     let connections = GracefulShutdown::new();
@@ -135,7 +135,8 @@ pub(crate) async fn serve(
                 match places.enter(client) {
                     Some(place) => {
                         let watcher = connections.watcher();
-                        tokio::spawn(door.clone().converse(stream, peer, place, watcher));
+                        let from = Origin { peer, client };
+                        tokio::spawn(door.clone().converse(stream, from, place, watcher));
                     }
                     None => door.turn_away(stream),
                 }
@@ -151,17 +152,25 @@ pub(crate) async fn serve(
     connections.shutdown().await;
 }
 
+/// Where a connection comes from.
+#[derive(Clone, Copy)]
+struct Origin {
+    peer: SocketAddr,
+    /// Whose it is alone; a trusted proxy's is not one client's.
+    client: Option<IpAddr>,
+}
+
 /// What all connections of a listener share.
 #[derive(Clone)]
 struct Door {
     service: Service,
     limits: ListenerLimits,
-    large_heads: Arc<Semaphore>,
+    large_heads: LargeHeads,
     turned_away: Arc<Semaphore>,
 }
 
 impl Door {
-    async fn converse(self, stream: TcpStream, peer: SocketAddr, place: Place, watcher: Watcher) {
+    async fn converse(self, stream: TcpStream, from: Origin, place: Place, watcher: Watcher) {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.limits.write_time));
         let (unread, leftovers) = unread();
@@ -171,10 +180,11 @@ impl Door {
             exchange.clone(),
             self.service.refusals().clone(),
             self.large_heads,
+            from.client,
         );
         let served = exchange.clone();
         let service = service_fn(move |request: http::Request<Incoming>| {
-            self.service.serve(request, peer, &served, &unread)
+            self.service.serve(request, from.peer, &served, &unread)
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

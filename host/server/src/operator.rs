@@ -12,18 +12,32 @@ use crate::app::App;
 use crate::metrics::{look_at_quotas, scrape};
 use crate::records::SweepRow;
 
+const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
+                            start, or what is lost by then is accepted without a question";
+
 /// `/healthz` tells that the process runs, `/readyz` that it can work, with a
 /// line for what an operator should look at all the same, and `/metrics` what it
 /// has done.
-pub(crate) fn router(app: Arc<App>) -> Router {
+pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
+    let server = RunningServer { app, accepts_loss };
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .with_state(app)
+        .with_state(server)
 }
 
-async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
+/// What the listener tells of.
+#[derive(Clone)]
+struct RunningServer {
+    app: Arc<App>,
+    /// It was started to go on with what is left of its store: as it would be
+    /// the next time, by the same command line.
+    accepts_loss: bool,
+}
+
+async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
+    let RunningServer { app, accepts_loss } = server;
     if let Err(error) = app.store.health() {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
     }
@@ -38,18 +52,20 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
     }
     match app.store.get::<SweepRow>(&()).await {
         Ok(row) => {
-            let warning = row.and_then(|row| row.warning());
-            let warning = warning.map(|warning| format!("warning: {warning}\n"));
-            (
-                StatusCode::OK,
-                format!("ok\n{}", warning.unwrap_or_default()),
-            )
+            let sweep = row.and_then(|row| row.warning());
+            let loss = accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
+            let warnings = sweep.into_iter().chain(loss);
+            let warnings: String = warnings
+                .map(|warning| format!("warning: {warning}\n"))
+                .collect();
+            (StatusCode::OK, format!("ok\n{warnings}"))
         }
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n")),
     }
 }
 
-async fn metrics(State(app): State<Arc<App>>) -> Response {
+async fn metrics(State(server): State<RunningServer>) -> Response {
+    let app = server.app;
     look_at_quotas(&app).await;
     scrape(&app.store, app.waiting_deliveries()).await
 }

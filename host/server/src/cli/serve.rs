@@ -124,7 +124,7 @@ async fn run(
     parts.run("the job runner", jobs::run(app.clone(), stop.clone()));
     let operator = listener::serve(
         operator_listener,
-        operator::router(app.clone()),
+        operator::router(app.clone(), arguments.accept_loss),
         ListenerSettings {
             name: "operator",
             base_url: BaseUrl::new(&base_url),

@@ -348,11 +348,11 @@ async fn a_body_in_chunks_is_the_last_of_its_connection() {
 }
 
 #[tokio::test]
-async fn large_heads_that_do_not_end_are_held_for_a_few_clients_alone() {
-    let server = Server::start(ListenerLimits::of(10 * LARGE_HEADS)).await;
+async fn of_large_heads_that_do_not_end_a_client_has_a_few_alone() {
+    let server = Server::start(ListenerLimits::of(10 * large_heads::MOST_OF_CLIENT)).await;
     let unfinished = format!("GET / HTTP/1.1\r\nhost: a\r\nx: {}", "x".repeat(16 * 1024));
     let mut many = Vec::new();
-    for _ in 0..=LARGE_HEADS {
+    for _ in 0..=large_heads::MOST_OF_CLIENT {
         many.push(server.send(unfinished.as_bytes()).await);
     }
 

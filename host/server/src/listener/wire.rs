@@ -3,6 +3,7 @@
 //! for.
 
 use std::io::{self, IoSlice};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
@@ -11,10 +12,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use parafa_api_signing::{Problem, ProblemKind};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
+use super::large_heads::{LargeHead, LargeHeads};
 use super::places::Place;
 use super::refusals::{self, Refusals};
 
@@ -125,9 +126,11 @@ pub(super) struct Wire<S> {
     heads: Heads,
     /// What was read and not handed on yet.
     held: Bytes,
-    large_heads: Arc<Semaphore>,
-    /// The share of a large head, as long as what was made of it is served.
-    share: Option<OwnedSemaphorePermit>,
+    large_heads: LargeHeads,
+    /// Whose the connection is alone.
+    client: Option<IpAddr>,
+    /// A large head, as long as what was made of it is served.
+    large_head: Option<LargeHead>,
     /// What is wrong with the head at hand, if the library is not to see it.
     found: Option<Problem>,
     /// The library is to be given what it refuses, next.
@@ -148,7 +151,8 @@ impl<S> Wire<S> {
         stream: S,
         exchange: Arc<Exchange>,
         refusals: Refusals,
-        large_heads: Arc<Semaphore>,
+        large_heads: LargeHeads,
+        client: Option<IpAddr>,
     ) -> Self {
         Self {
             stream,
@@ -157,7 +161,8 @@ impl<S> Wire<S> {
             heads: Heads::default(),
             held: Bytes::new(),
             large_heads,
-            share: None,
+            client,
+            large_head: None,
             found: None,
             spoils: false,
             refusal: None,
@@ -167,10 +172,9 @@ impl<S> Wire<S> {
     /// How many of these bytes the library gets now.
     fn look_at(&mut self, bytes: &[u8]) -> usize {
         let seen = self.heads.follow(bytes);
-        if self.heads.unfinished() > LARGE_HEAD_BYTES && self.share.is_none() {
-            let share = Arc::clone(&self.large_heads).try_acquire_owned();
-            self.share = share.ok();
-            if self.share.is_none() {
+        if self.heads.unfinished() > LARGE_HEAD_BYTES && self.large_head.is_none() {
+            self.large_head = self.large_heads.take(self.client);
+            if self.large_head.is_none() {
                 return self.refuse(refusals::no_room(), 0);
             }
         }
@@ -338,7 +342,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         this.exchange.flushed();
         let is_large = this.heads.unfinished() > LARGE_HEAD_BYTES || this.heads.has_ended();
         if !is_large && this.exchange.is_idle() {
-            this.share = None;
+            this.large_head = None;
         }
         Poll::Ready(Ok(()))
     }

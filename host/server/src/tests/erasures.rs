@@ -152,7 +152,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
 }
 
 #[tokio::test]
-async fn what_is_simulated_of_an_erased_signing_has_ended() {
+async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
@@ -166,6 +166,11 @@ async fn what_is_simulated_of_an_erased_signing_has_ended() {
     };
     let created = host.app.create_signing(&sandbox, form, None).await;
     let id = created.unwrap().id();
+    let mut matched = host.app.signing_of(&sandbox, id).await.unwrap();
+    matched.signing.signers[0].identity_matched = Some(true);
+    let (store, matched) = (&host.app.store, &matched);
+    let put = store.transact(|tx| Box::pin(async move { tx.put(matched).await }));
+    put.await.unwrap();
     host.app.erase_signing(&sandbox, id).await.unwrap();
 
     let expire = SimulationForm {
@@ -175,7 +180,10 @@ async fn what_is_simulated_of_an_erased_signing_has_ended() {
     };
     let refused = host.app.simulate_outcome(&sandbox, id, expire).await;
 
-    assert!(matches!(refused, Err(WorkflowError::SigningEnded)));
+    assert!(matches!(refused, Err(WorkflowError::NotFound)));
+    let row = host.app.signing_of(&sandbox, id).await.unwrap();
+    let mut parties = row.signing.signers.iter();
+    assert!(parties.all(|party| party.identity_matched.is_none()));
     drop(host);
     site.shutdown().await;
 }

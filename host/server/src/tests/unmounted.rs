@@ -138,9 +138,32 @@ async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_los
     site.shutdown().await;
 }
 
+#[tokio::test]
+async fn a_server_that_accepts_a_loss_says_so_as_long_as_it_runs() {
+    let site = Site::start().await;
+    let host = Deployment::new(&site).sound_host().await;
+    create(&host, SigningOrder::Parallel, Delivery::Link).await;
+
+    let (status, text) = readiness_of(&host, true).await;
+
+    assert_eq!(status, StatusCode::OK);
+    assert!(
+        text.contains("warning: the server was started with --accept-loss"),
+        "{text}"
+    );
+    assert_eq!(readiness(&host).await.1, "ok\n");
+    drop(host);
+    site.shutdown().await;
+}
+
 pub(super) async fn readiness(host: &Host) -> (StatusCode, String) {
+    readiness_of(host, false).await
+}
+
+async fn readiness_of(host: &Host, accepts_loss: bool) -> (StatusCode, String) {
     let request = Request::get("/readyz").body(Body::empty()).unwrap();
-    let answer = operator::router(host.app.clone()).oneshot(request).await;
+    let router = operator::router(host.app.clone(), accepts_loss);
+    let answer = router.oneshot(request).await;
     let answer = answer.unwrap();
     let status = answer.status();
     let text = to_bytes(answer.into_body(), 1024).await.unwrap();

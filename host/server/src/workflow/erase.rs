@@ -370,6 +370,7 @@ async fn erase_rows(
     for party in &mut row.signing.signers {
         tx.delete::<SignerPrivateRow>(&party.id.uuid()).await?;
         party.identity_locked = false;
+        party.identity_matched = None;
     }
     row.private = None;
     row.detail = None;

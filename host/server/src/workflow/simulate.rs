@@ -48,9 +48,6 @@ impl App {
             return Err(WorkflowError::SandboxOnly);
         }
         let row = self.signing_of(caller, id).await?;
-        if row.erased_at.is_some() {
-            return Err(WorkflowError::SigningEnded);
-        }
         let key = self.key_to(&row).await?;
         let rehearsed = match form.action {
             SimulatedAction::Complete => self.rehearse(row).await?,

@@ -14,11 +14,11 @@ use tokio::time::{Instant, timeout_at};
 use super::places::Place;
 use crate::metrics::download_broken_off;
 
-/// How slowly a document may be taken: a minute, and 16 KiB in each further
-/// second.
+/// How slowly a document may be taken: a minute, and 8 KiB in each further
+/// second, as a phone at the edge of its network has.
 pub(super) const PACE: BodyPace = BodyPace {
     grace: Duration::from_secs(60),
-    least_bytes_per_second: NonZeroU32::new(16 * 1024).expect("it is not zero"),
+    least_bytes_per_second: NonZeroU32::new(8 * 1024).expect("it is not zero"),
 };
 
 /// Why a document was not sent to its end. Its length was told before, so that

@@ -1,0 +1,106 @@
+//! Heads of more than a few KiB, of which only so many are held in memory.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Large heads that are held at the same time.
+pub(super) const MOST: usize = 64;
+/// Of these, the most of one client.
+pub(super) const MOST_OF_CLIENT: usize = 16;
+
+/// The large heads of one listener. Clones are the same.
+#[derive(Clone, Default)]
+pub(super) struct LargeHeads(Arc<Mutex<Counts>>);
+
+#[derive(Default)]
+struct Counts {
+    all: usize,
+    of_client: HashMap<IpAddr, usize>,
+}
+
+/// One large head, until it is dropped.
+pub(super) struct LargeHead {
+    heads: LargeHeads,
+    client: Option<IpAddr>,
+}
+
+impl LargeHeads {
+    /// Counts one more, of a client if it is known whose it is: what a proxy
+    /// hands on tells that only once the head has ended. None when there are as
+    /// many as may be.
+    pub(super) fn take(&self, client: Option<IpAddr>) -> Option<LargeHead> {
+        let mut counts = self.counts();
+        if counts.all >= MOST {
+            return None;
+        }
+        if let Some(client) = client {
+            let of_client = counts.of_client.entry(client).or_default();
+            if *of_client >= MOST_OF_CLIENT {
+                return None;
+            }
+            *of_client += 1;
+        }
+        counts.all += 1;
+        Some(LargeHead {
+            heads: self.clone(),
+            client,
+        })
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for LargeHead {
+    fn drop(&mut self) {
+        let mut counts = self.heads.counts();
+        counts.all -= 1;
+        let Some(client) = self.client else { return };
+        if let Entry::Occupied(mut of_client) = counts.of_client.entry(client) {
+            *of_client.get_mut() -= 1;
+            if *of_client.get() == 0 {
+                of_client.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    const ONE: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
+    const OTHER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)));
+
+    #[test]
+    fn one_client_leaves_room_for_the_large_heads_of_others() {
+        let heads = LargeHeads::default();
+        let held: Vec<_> = std::iter::repeat_with(|| heads.take(ONE))
+            .map_while(|head| head)
+            .collect();
+
+        assert_eq!(held.len(), MOST_OF_CLIENT);
+        assert!(heads.take(OTHER).is_some());
+        drop(held);
+        assert!(heads.take(ONE).is_some());
+        assert!(heads.counts().of_client.is_empty());
+    }
+
+    #[test]
+    fn all_clients_hold_so_many_and_no_more() {
+        let heads = LargeHeads::default();
+        let held: Vec<_> = std::iter::repeat_with(|| heads.take(None))
+            .map_while(|head| head)
+            .collect();
+
+        assert_eq!(held.len(), MOST);
+        assert!(heads.take(OTHER).is_none());
+        drop(held);
+        assert!(heads.take(OTHER).is_some());
+    }
+}
