@@ -9,6 +9,7 @@ mod data_folders;
 mod device_link;
 mod docs;
 mod durability;
+mod generated_clients;
 mod hostile_plugins;
 mod long_term;
 mod operator_commands;

@@ -18,6 +18,9 @@ const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 /// done twice.
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
+    if find("npm").is_some() {
+        typescript(root).context("what TypeScript clients are made with")?;
+    }
     if find("mvn").is_some() {
         verapdf_class_path(root).context("veraPDF")?;
         dss(root).context("DSS")?;
@@ -54,6 +57,23 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
         ])
         .arg(&requirements))?;
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
+}
+
+/// Has npm fetch what clients in TypeScript are generated, compiled and run with.
+fn typescript(root: &Path) -> anyhow::Result<()> {
+    let project = root.join("tests/clients/typescript");
+    let built = root.join("target/referees/typescript");
+    if is_newer(&built.join("node_modules/.package-lock.json"), &project) {
+        return Ok(());
+    }
+    fs::create_dir_all(&built).with_context(|| built.display().to_string())?;
+    for file in ["package.json", "package-lock.json"] {
+        let copied = fs::copy(project.join(file), built.join(file));
+        copied.with_context(|| file.to_owned())?;
+    }
+    let mut npm = Command::new("npm");
+    npm.current_dir(&built);
+    run_quietly(npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))
 }
 
 /// Has Maven fetch veraPDF and write its class path.

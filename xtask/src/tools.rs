@@ -15,6 +15,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("javac", "default-jdk-headless"),
     ("mutool", "mupdf-tools"),
     ("mvn", "maven"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
     ("openssl", "openssl"),
     ("pdftoppm", "poppler-utils"),
     ("python3", "python3"),
