@@ -58,7 +58,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
             println!("everything that the tests use is here");
         }
-        Command::Test { filter } => return Ok(test::run(&root, filter.as_deref())),
+        Command::Test { packages, filter } => {
+            return Ok(test::run(&root, &packages, filter.as_deref()));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -128,8 +130,11 @@ enum Command {
     },
     /// Install what the tests use, or say how
     Setup,
-    /// Check formatting and lints, run all tests; with FILTER only the tests whose name contains it
+    /// Check formatting and lints, run all tests; or only the tests of some packages, or whose name contains FILTER
     Test {
+        /// A package whose tests are run, such as `parafa-store`; may be given again
+        #[arg(short, long = "package", value_name = "PACKAGE")]
+        packages: Vec<String>,
         /// Part of a test's name
         filter: Option<String>,
     },

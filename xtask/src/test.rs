@@ -9,24 +9,28 @@ use anyhow::Context;
 use crate::process::{announce, cargo};
 use crate::{fuzz, plugins, product, referees, tools};
 
-/// Everything that must hold before a change lands. With a filter, only the
-/// tests whose name contains it. What goes wrong is counted, so that the
-/// closing line always comes.
-pub(crate) fn run(root: &Path, filter: Option<&str>) -> ExitCode {
+/// The package of the tests that see the whole product.
+const WHOLE_PRODUCT: &str = "parafa-tests";
+
+/// Everything that must hold before a change lands. With packages only their
+/// tests, with a filter only the tests whose name contains it. What goes wrong
+/// is counted, so that the closing line always comes.
+pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> ExitCode {
     let mut tally = Tally::default();
+    let is_everything = packages.is_empty() && filter.is_none();
     let missing = tools::install(root);
     if is_ci() {
         for name in missing {
             tally.fail(format!("{name} is not installed"));
         }
     }
-    if filter.is_none() {
+    if is_everything {
         check_sources(root, &mut tally);
     }
-    if let Err(error) = run_tests(root, filter, &mut tally) {
+    if let Err(error) = run_tests(root, packages, filter, &mut tally) {
         tally.fail(format!("{error:#}"));
     }
-    if filter.is_none() {
+    if is_everything {
         run_fuzz_targets(root, &mut tally);
     }
     tally.close()
@@ -50,16 +54,30 @@ fn check_sources(root: &Path, tally: &mut Tally) {
     }
 }
 
-fn run_tests(root: &Path, filter: Option<&str>, tally: &mut Tally) -> anyhow::Result<()> {
+fn run_tests(
+    root: &Path,
+    packages: &[String],
+    filter: Option<&str>,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
     plugins::build(root).context("the plugins")?;
-    let parafa = product::build_for_tests(root)?;
     let skips = root.join("target/skipped-tests.txt");
     fs::write(&skips, "").with_context(|| skips.display().to_string())?;
     let mut tests = cargo(root);
+    tests.args(["test", "--no-fail-fast"]);
+    // No documentation has code that runs.
+    tests.arg("--tests");
+    if packages.is_empty() {
+        tests.arg("--workspace");
+    }
+    for package in packages {
+        tests.args(["--package", package]);
+    }
+    if packages.is_empty() || packages.iter().any(|package| package == WHOLE_PRODUCT) {
+        tests.env("PARAFA_BIN", product::build_for_tests(root)?);
+    }
     tests
-        .args(["test", "--workspace", "--no-fail-fast"])
         .args(filter)
-        .env("PARAFA_BIN", parafa)
         .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
         .env("PARAFA_SKIPPED_TESTS", &skips);
     if let Some(samples) = referees::samples(root) {
