@@ -262,3 +262,14 @@ async fn the_overview_links_all_interfaces_and_loads_nothing() {
         assert!(!page.contains(foreign), "{foreign}");
     }
 }
+
+/// Whatever changes in the description shows in the difference of the file.
+/// `INSTA_UPDATE=always cargo test -p parafa-api-signing` renews it.
+#[tokio::test]
+async fn it_is_the_one_that_callers_know() {
+    let answer = Service::new().get("/openapi.yaml").await;
+    insta::assert_snapshot!(
+        "openapi",
+        std::str::from_utf8(&answer.body).expect("YAML is a text")
+    );
+}
