@@ -29,7 +29,10 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
 #[test]
 fn apis_know_what_all_of_them_share_and_nothing_else() {
     let arrows = Arrows::of_everything();
-    let apis: Vec<_> = arrows.below("api/").filter(|from| *from != "api/http").collect();
+    let apis: Vec<_> = arrows
+        .below("api/")
+        .filter(|from| *from != "api/http")
+        .collect();
     assert!(apis.contains(&"api/signing"));
     for from in apis {
         arrows.assert_only(from, |to| to == "api/http");

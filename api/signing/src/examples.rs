@@ -15,8 +15,8 @@ use crate::vocabulary::{
     SigningEventKind, SigningMethod, SigningOrder, SigningStatus,
 };
 
-/// `%PDF-1.7` and a line feed: the begin of a document.
-const CONTENT: &str = "JVBERi0xLjcK";
+/// A PDF of one empty page, so that requests with it are taken as they stand.
+const CONTENT: &str = "JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PC9UeXBlL0NhdGFsb2cvUGFnZXMgMiAwIFI+PgplbmRvYmoKMiAwIG9iago8PC9UeXBlL1BhZ2VzL0tpZHNbMyAwIFJdL0NvdW50IDE+PgplbmRvYmoKMyAwIG9iago8PC9UeXBlL1BhZ2UvUGFyZW50IDIgMCBSL01lZGlhQm94WzAgMCA1OTUgODQyXS9SZXNvdXJjZXM8PD4+Pj4KZW5kb2JqCnhyZWYKMCA0CjAwMDAwMDAwMDAgNjU1MzUgZiAKMDAwMDAwMDAxNSAwMDAwMCBuIAowMDAwMDAwMDYwIDAwMDAwIG4gCjAwMDAwMDAxMTEgMDAwMDAgbiAKdHJhaWxlcgo8PC9TaXplIDQvUm9vdCAxIDAgUj4+CnN0YXJ0eHJlZgoxOTAKJSVFT0YK";
 
 const SIGNING: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e6f);
 const FIRST_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e70);
@@ -175,7 +175,7 @@ fn create_batch() -> Value {
         "title": "Nuomos sutartis",
         "documents": [
             {"name": "sutartis.pdf", "content": CONTENT},
-            {"name": "priedas.pdf", "fileToken": FILE},
+            {"name": "priedas.pdf", "content": CONTENT},
         ],
         "signers": [{"email": "jonas@example.lt"}],
     })
