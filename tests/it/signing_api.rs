@@ -7,6 +7,7 @@ mod clock;
 mod creation;
 mod deliveries;
 mod erasure;
+mod examples;
 mod files;
 mod headers;
 mod idempotency;

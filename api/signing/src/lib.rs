@@ -1,44 +1,50 @@
-//! The HTTP contract of the signing orchestration API: routes, requests,
-//! views, validation and problem documents.
+//! The HTTP contract of the signing orchestration API: its operations,
+//! requests, views and problems.
 //!
 //! Whoever keeps signings implements [`SigningApi`]; [`router`] puts HTTP in
-//! front of it. Requests arrive at the trait parsed and complete, so that no
-//! business rule lives here and no syntax lives behind it. Answers to one
-//! request are decided in this order: key, rate, role, path and id, method,
-//! media type, size, schema, and then the trait's own refusals.
-//!
-//! [`edge`] gives the same problem documents, request ids and panic handling
-//! to pages that are served beside the API.
+//! front of it, with what all APIs share: `parafa_api_http`.
 
 mod api;
-mod config;
-mod decode;
-mod disposition;
-mod docs;
-mod edge;
+mod examples;
 mod ids;
-mod openapi;
-mod operation;
+mod operations;
 mod problem;
+mod record;
+mod reference;
 pub mod requests;
-mod routes;
 pub mod views;
 mod vocabulary;
+mod webhooks;
 
-pub use api::{
-    Access, ApiKey, CallerRole, Created, DocumentDownload, IDEMPOTENCY_HOURS, IdempotencyKey,
-    IdempotentRequest, KeptAnswer, KeyMode, Presence, Principal, Record, Reservation, SigningApi,
-};
-pub use config::{BaseUrl, HttpConfig, MIB};
-pub use decode::{Fault, Faults, Query, UNFIT_FOR_LINES, disturbs_lines};
-pub use disposition::{Disposition, content_disposition};
-pub use docs::Neighbour;
-pub use edge::{BodyPace, RateLimits, RequestId, edge};
+use std::sync::Arc;
+
+pub use api::{KeyMode, SigningApi, SigningCaller};
+use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
-pub use problem::{Problem, ProblemKind};
-pub use routes::router;
+use parafa_api_http::Surface;
+pub use parafa_api_http::{
+    Access, Api, BaseUrl, BodyPace, Created, Credentials, Disposition, Fault, HttpConfig,
+    IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence,
+    Principal, Problem, ProblemDocuments, RateLimits, RequestId, Reservation, WireName,
+    content_disposition, edge,
+};
+pub use problem::ProblemKind;
+pub use record::{DocumentDownload, Record};
 pub use vocabulary::{
     ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
     Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
-    SigningStatus, SimulatedOutcome, WireName,
+    SigningStatus, SimulatedOutcome,
 };
+
+/// The API under `/v1`, its description under `/openapi.json` and
+/// `/openapi.yaml`, the pages `/docs` and those under `/problems`, complete
+/// with its edge and an answer for every other path.
+pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let surface = Surface {
+        root: "/v1",
+        operations: operations::all::<A>(),
+        format: ProblemDocuments::new(config.base_url.clone()),
+        reference: reference::reference(),
+    };
+    parafa_api_http::router(api, config, surface)
+}

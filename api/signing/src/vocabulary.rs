@@ -1,42 +1,6 @@
 //! The enumerated values of the contract, by the names that go over the wire.
 
-use serde::{Serialize, Serializer};
-
-/// An enumeration whose values have fixed names.
-pub trait WireName: Copy + 'static {
-    /// Every value with its name.
-    const ALL: &'static [(&'static str, Self)];
-}
-
-macro_rules! wire_enums {
-    ($($(#[$doc:meta])* $enum:ident { $($(#[$value_doc:meta])* $value:ident = $name:literal,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-        pub enum $enum {
-            $($(#[$value_doc])* $value,)*
-        }
-
-        impl $enum {
-            /// The name on the wire.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$value => $name,)*
-                }
-            }
-        }
-
-        impl WireName for $enum {
-            const ALL: &'static [(&'static str, Self)] = &[$(($name, Self::$value),)*];
-        }
-
-        impl Serialize for $enum {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-    )*};
-}
+use parafa_api_http::wire_enums;
 
 wire_enums! {
     /// Where a signing stands.
@@ -157,15 +121,15 @@ wire_enums! {
         SignerSigned = "signing.signer_signed",
         /// A signer declined.
         SignerDeclined = "signing.signer_declined",
-        /// The signing reached [`SigningStatus::Completed`].
+        /// Every signer signed.
         Completed = "signing.completed",
-        /// The signing reached [`SigningStatus::Declined`].
+        /// Somebody declined and nobody else can still sign.
         Declined = "signing.declined",
-        /// The signing reached [`SigningStatus::Cancelled`].
+        /// The caller retracted the signing.
         Cancelled = "signing.cancelled",
-        /// The signing reached [`SigningStatus::Expired`].
+        /// The hard deadline came first.
         Expired = "signing.expired",
-        /// The signing reached [`SigningStatus::Failed`].
+        /// The signing could not be prepared or finished.
         Failed = "signing.failed",
     }
 

@@ -1,8 +1,9 @@
-use url::Url;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
 
 use super::limits::DOCUMENTS;
 use super::{NewDocument, Terms};
-use crate::decode::Node;
+use crate::api::SigningApi;
 
 /// The body of `POST /v1/batches`.
 #[derive(Clone, Debug)]
@@ -13,30 +14,17 @@ pub struct CreateBatch {
     pub terms: Terms,
 }
 
-impl CreateBatch {
-    /// `webhook_target` is asked about the webhook's address.
-    pub(crate) fn decode(
-        node: &Node<'_>,
-        webhook_target: impl Fn(&Url) -> Result<(), String>,
-    ) -> Option<Self> {
-        node.object(|object| {
-            let documents = object
-                .required("documents")
-                .and_then(|node| documents(&node));
-            let terms = Terms::decode(object, webhook_target);
+impl<A: SigningApi> FromBody<A> for CreateBatch {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CreateBatchRequest", |object| {
+            let documents = object.required("documents", |node| {
+                node.items(DOCUMENTS, |item| NewDocument::decode(&item))
+            });
+            let terms = Terms::decode(object, |target| api.webhook_target(target));
             Some(Self {
                 documents: documents?,
                 terms: terms?,
             })
         })
     }
-}
-
-fn documents(node: &Node<'_>) -> Option<Vec<NewDocument>> {
-    let decoded: Vec<_> = node
-        .items(DOCUMENTS)?
-        .iter()
-        .map(NewDocument::decode)
-        .collect();
-    decoded.into_iter().collect()
 }

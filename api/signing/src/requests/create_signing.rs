@@ -1,7 +1,8 @@
-use url::Url;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
 
 use super::{NewContainer, NewDocument, Source, Terms};
-use crate::decode::{Either, Node};
+use crate::api::SigningApi;
 
 /// The body of `POST /v1/signings`.
 #[derive(Clone, Debug)]
@@ -12,28 +13,18 @@ pub struct CreateSigning {
     pub terms: Terms,
 }
 
-impl CreateSigning {
-    /// `webhook_target` is asked about the webhook's address.
-    pub(crate) fn decode(
-        node: &Node<'_>,
-        webhook_target: impl Fn(&Url) -> Result<(), String>,
-    ) -> Option<Self> {
-        node.object(|object| {
-            let source = match object.either("document", "container") {
-                Some(Either::First(document)) => {
-                    NewDocument::decode(&document).map(Source::Document)
-                }
-                Some(Either::Second(container)) => {
-                    NewContainer::decode(&container).map(Source::Container)
-                }
-                Some(Either::Both(document, container)) => {
-                    NewDocument::decode(&document);
-                    NewContainer::decode(&container);
-                    None
-                }
-                None => None,
-            };
-            let terms = Terms::decode(object, webhook_target);
+impl<A: SigningApi> FromBody<A> for CreateSigning {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CreateSigningRequest", |object| {
+            let source = object.either(
+                ("document", |node| {
+                    NewDocument::decode(&node).map(Source::Document)
+                }),
+                ("container", |node| {
+                    NewContainer::decode(&node).map(Source::Container)
+                }),
+            );
+            let terms = Terms::decode(object, |target| api.webhook_target(target));
             Some(Self {
                 source: source?,
                 terms: terms?,

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::config::MIB;
+use parafa_api_http::MIB;
+
 use crate::vocabulary::SigningMethod;
 
 /// Largest document, and largest sum of a container's files, in bytes.
@@ -21,9 +22,6 @@ pub const LONGEST_REASON: usize = 500;
 pub(crate) const LONGEST_COMMENT: usize = 4000;
 /// Longest name of a comment's writer, in characters.
 pub(crate) const LONGEST_AUTHOR_LABEL: usize = 120;
-/// Longest address, in characters. No standard limits it; servers on the way
-/// usually do, near this.
-pub(crate) const LONGEST_URL: usize = 2048;
 /// Digits of a Lithuanian personal code.
 pub(crate) const PERSONAL_CODE_DIGITS: usize = 11;
 /// Parties of one signing.
@@ -40,7 +38,3 @@ pub(crate) const EXPIRES_IN_DAYS: RangeInclusive<u16> = 1..=30;
 pub(crate) const DEFAULT_EXPIRES_IN_DAYS: u16 = 14;
 /// Days until the soft deadline.
 pub(crate) const SOFT_DEADLINE_IN_DAYS: RangeInclusive<u16> = 1..=365;
-/// Signings of one page.
-pub(crate) const PAGE: RangeInclusive<u16> = 1..=100;
-/// Signings of one page, where the caller does not say.
-pub(crate) const DEFAULT_PAGE: u16 = 50;

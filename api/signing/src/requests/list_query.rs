@@ -1,7 +1,8 @@
-use super::limits::{DEFAULT_PAGE, PAGE};
-use crate::decode::{Faults, Query};
-use crate::ids::{SigningId, parse_uuid};
-use crate::vocabulary::{SigningStatus, WireName};
+use parafa_api_http::decode::Object;
+use parafa_api_http::{Cursor, FromQuery};
+
+use crate::ids::SigningId;
+use crate::vocabulary::SigningStatus;
 
 /// The query of `GET /v1/signings`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -16,32 +17,19 @@ pub struct ListQuery {
 
 impl ListQuery {
     /// The pointer of the cursor, for the fault of an unknown one.
-    pub const STARTING_AFTER_POINTER: &str = "/startingAfter";
-
-    pub(crate) fn decode(query: &Query, faults: &Faults) -> Self {
-        let status = query.optional(faults, "status", "one of the states of a signing", |text| {
-            SigningStatus::ALL
-                .iter()
-                .find(|(name, _)| *name == text)
-                .map(|(_, status)| *status)
-        });
-        let limit = query.optional(faults, "limit", "an integer from 1 to 100", integer);
-        let starting_after = query
-            .optional(faults, "startingAfter", "a UUID", parse_uuid)
-            .map(SigningId);
-        query.refuse_others(faults, &["status", "limit", "startingAfter"]);
-        Self {
-            status,
-            limit: limit.unwrap_or(DEFAULT_PAGE),
-            starting_after,
-        }
-    }
+    pub const STARTING_AFTER_POINTER: &str = Cursor::STARTING_AFTER_POINTER;
 }
 
-fn integer(text: &str) -> Option<u16> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits
-        .then(|| text.parse().ok())
-        .flatten()
-        .filter(|value| PAGE.contains(value))
+impl FromQuery for ListQuery {
+    fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let status = query.optional("status", |node| {
+            node.described("Only signings that stand there.").one_of()
+        });
+        let cursor = Cursor::decode(query)?;
+        Some(Self {
+            status,
+            limit: cursor.limit,
+            starting_after: cursor.starting_after.map(SigningId),
+        })
+    }
 }

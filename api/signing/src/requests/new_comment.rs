@@ -1,5 +1,7 @@
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
+
 use super::limits::{LONGEST_AUTHOR_LABEL, LONGEST_COMMENT};
-use crate::decode::Node;
 
 /// The body of `POST /v1/signings/{signingId}/comments`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -10,18 +12,17 @@ pub struct NewComment {
     pub author_label: Option<String>,
 }
 
-impl NewComment {
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let body = object
-                .required("body")
-                .and_then(|node| node.visible_lines(LONGEST_COMMENT));
-            let author_label = object
-                .optional("authorLabel")
-                .map(|node| node.text(LONGEST_AUTHOR_LABEL));
+impl<A> FromBody<A> for NewComment {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CommentRequest", |object| {
+            let body = object.required("body", |node| node.visible_lines(LONGEST_COMMENT));
+            let author_label = object.optional("authorLabel", |node| {
+                node.described("The caller's own name for the writer.")
+                    .text(LONGEST_AUTHOR_LABEL)
+            });
             Some(Self {
                 body: body?.to_owned(),
-                author_label: author_label.flatten().map(str::to_owned),
+                author_label: author_label.map(str::to_owned),
             })
         })
     }

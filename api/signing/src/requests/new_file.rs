@@ -1,7 +1,8 @@
 use bytes::Bytes;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
 
-use super::source::{decode_content, name_and_family};
-use crate::decode::Node;
+use super::source::{content, name_and_family};
 use crate::vocabulary::DocumentFamily;
 
 /// The body of `POST /v1/files`.
@@ -20,15 +21,13 @@ impl NewFile {
     pub const CONTENT_POINTER: &str = "/content";
     /// The pointer of the name.
     pub const NAME_POINTER: &str = "/name";
+}
 
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let named = object
-                .required("name")
-                .and_then(|node| name_and_family(&node));
-            let content = object
-                .required("content")
-                .and_then(|node| decode_content(&node));
+impl<A> FromBody<A> for NewFile {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("StoreFileRequest", |object| {
+            let named = object.required("name", name_and_family);
+            let content = object.required("content", content);
             let (name, family) = named?;
             Some(Self {
                 name: name.to_owned(),

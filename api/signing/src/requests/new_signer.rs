@@ -2,9 +2,11 @@ use std::collections::HashSet;
 use std::fmt;
 
 use email_address::EmailAddress;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
+use serde_json::{Value, json};
 
 use super::limits::{LONGEST_NAME, METHODS, PERSONAL_CODE_DIGITS};
-use crate::decode::Node;
 use crate::vocabulary::{Language, PartyRole, SigningMethod};
 
 /// One party of a signing to be created.
@@ -55,15 +57,16 @@ impl fmt::Debug for PersonalCode {
 
 /// What the parties decoded so far have shown.
 #[derive(Default)]
-pub(crate) struct Parties {
+pub(super) struct Parties {
     emails: HashSet<String>,
+    viewers: usize,
     /// A party whose role is malformed may have been meant to sign.
     signers: usize,
 }
 
 impl Parties {
-    pub(crate) fn somebody_signs(&self) -> bool {
-        self.signers > 0
+    pub(super) fn are_all_viewers(&self) -> bool {
+        self.viewers > 0 && self.signers == 0
     }
 }
 
@@ -72,42 +75,59 @@ impl NewSigner {
     /// of one that a party has already.
     pub const EMAIL_POINTER: &str = "/email";
 
-    /// Of a body that is nothing but a signer.
-    pub(crate) fn decode_alone(node: &Node<'_>) -> Option<Self> {
-        Self::decode(node, &mut Parties::default())
-    }
-
-    pub(crate) fn decode(node: &Node<'_>, parties: &mut Parties) -> Option<Self> {
+    pub(super) fn decode(node: &Node<'_>, parties: &mut Parties) -> Option<Self> {
         let mut role = None;
-        let decoded = node.object(|object| {
-            let email = object
-                .required("email")
-                .and_then(|node| email(&node, parties));
-            role = object
-                .optional("role")
-                .map_or(Some(PartyRole::Signer), |node| node.one_of());
-            let name = object.optional("name").map(|node| node.text(LONGEST_NAME));
-            let language = object
-                .optional("language")
-                .map_or(Some(Language::Lt), |node| node.one_of());
-            let personal_code = object.optional("personalCode");
-            let methods = object.optional("methods");
-            let party = match role {
-                Some(PartyRole::Viewer) => viewer(personal_code, methods),
-                Some(PartyRole::Signer) | None => signer(personal_code.as_ref(), methods.as_ref()),
+        let decoded = node.object("SignerRequest", |object| {
+            let email = object.required("email", |node| email(&node, parties));
+            role = object.or("role", PartyRole::Signer, |node| {
+                node.described("A viewer is recorded only.").one_of()
+            });
+            let name = object.optional("name", |node| node.text(LONGEST_NAME));
+            let language = object.or("language", Language::Lt, |node| {
+                node.described("Of this party's mail and ceremony page.")
+                    .one_of()
+            });
+            let is_viewer = role == Some(PartyRole::Viewer);
+            let personal_code = object.optional("personalCode", |node| {
+                let node = of_signers(node, is_viewer)?;
+                node.described("Only the person with this Lithuanian personal code can sign.")
+                    .digits(PERSONAL_CODE_DIGITS)
+            });
+            let every = SigningMethod::EVERY.to_vec();
+            let methods = object.or("methods", every, |node| {
+                methods(of_signers(node, is_viewer)?)
+            });
+            object.keyword("if", of_viewers());
+            object.keyword(
+                "then",
+                json!({"properties": {"personalCode": false, "methods": false}}),
+            );
+            let party = match role? {
+                PartyRole::Viewer => Party::Viewer,
+                PartyRole::Signer => Party::Signer {
+                    personal_code: personal_code.map(|digits| PersonalCode(digits.to_owned())),
+                    methods: methods?,
+                },
             };
-            role?;
             Some(Self {
                 email: email?,
-                name: name.flatten().map(str::to_owned),
+                name: name.map(str::to_owned),
                 language: language?,
-                party: party?,
+                party,
             })
         });
-        if role != Some(PartyRole::Viewer) {
-            parties.signers += 1;
+        match role {
+            Some(PartyRole::Viewer) => parties.viewers += 1,
+            Some(PartyRole::Signer) | None => parties.signers += 1,
         }
         decoded
+    }
+}
+
+/// Of a body that is nothing but a signer.
+impl<A> FromBody<A> for NewSigner {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        Self::decode(node, &mut Parties::default())
     }
 }
 
@@ -120,37 +140,21 @@ fn email(node: &Node<'_>, parties: &mut Parties) -> Option<EmailAddress> {
     Some(email)
 }
 
-fn viewer(personal_code: Option<Node<'_>>, methods: Option<Node<'_>>) -> Option<Party> {
-    let mut misplaced = [personal_code, methods].into_iter().flatten().peekable();
-    if misplaced.peek().is_none() {
-        return Some(Party::Viewer);
-    }
-    misplaced.for_each(|node| node.fault("must not be given for a viewer"));
-    None
+/// What tells a viewer, in JSON Schema.
+pub(super) fn of_viewers() -> Value {
+    let viewer = json!({"type": "string", "const": PartyRole::Viewer});
+    json!({"properties": {"role": viewer}, "required": ["role"]})
 }
 
-fn signer(personal_code: Option<&Node<'_>>, methods: Option<&Node<'_>>) -> Option<Party> {
-    let personal_code = personal_code.map(|node| node.digits(PERSONAL_CODE_DIGITS));
-    let methods = methods.map_or_else(|| Some(SigningMethod::EVERY.to_vec()), methods_once_each);
-    Some(Party::Signer {
-        personal_code: personal_code
-            .flatten()
-            .map(|digits| PersonalCode(digits.to_owned())),
-        methods: methods?,
-    })
+/// What only those have who sign.
+fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
+    if is_viewer {
+        node.fault("must not be given for a viewer");
+        return None;
+    }
+    Some(node)
 }
 
-pub(super) fn methods_once_each(node: &Node<'_>) -> Option<Vec<SigningMethod>> {
-    let mut methods = Vec::new();
-    for item in node.items(METHODS)? {
-        let Some(method) = item.one_of() else {
-            continue;
-        };
-        if methods.contains(&method) {
-            item.fault("must not appear twice");
-        } else {
-            methods.push(method);
-        }
-    }
-    Some(methods)
+pub(super) fn methods(node: Node<'_>) -> Option<Vec<SigningMethod>> {
+    node.distinct_items(METHODS, |item| item.one_of())
 }

@@ -1,7 +1,8 @@
 use email_address::EmailAddress;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
 
 use super::limits::LONGEST_REASON;
-use crate::decode::Node;
 use crate::vocabulary::SimulatedOutcome;
 
 /// The body of `POST /v1/signings/{signingId}/simulate`.
@@ -18,18 +19,21 @@ pub struct Simulation {
 impl Simulation {
     /// The pointer of the email, for the fault of one that no open signer has.
     pub const SIGNER_EMAIL_POINTER: &str = "/signerEmail";
+}
 
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let action = object.required("action").and_then(|node| node.one_of());
-            let signer_email = object.optional("signerEmail").map(|node| node.email());
-            let reason = object
-                .optional("reason")
-                .map(|node| node.lines(LONGEST_REASON));
+impl<A> FromBody<A> for Simulation {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("SimulateRequest", |object| {
+            let action = object.required("action", |node| node.one_of());
+            let signer_email = object.optional("signerEmail", |node| {
+                node.described("Who declines; the first open signer by default.")
+                    .email()
+            });
+            let reason = object.optional("reason", |node| node.lines(LONGEST_REASON));
             Some(Self {
                 action: action?,
-                signer_email: signer_email.flatten(),
-                reason: reason.flatten().map(str::to_owned),
+                signer_email,
+                reason: reason.map(str::to_owned),
             })
         })
     }

@@ -1,9 +1,10 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
+use parafa_api_http::decode::{Node, append, file_name_pattern};
+use serde_json::json;
 
 use super::limits::{FILES, LARGEST_DOCUMENT, LONGEST_FILE_NAME};
-use crate::decode::{Either, Node, append};
 use crate::ids::FileToken;
 use crate::vocabulary::{ContainerFormat, DocumentFamily, extension};
 
@@ -88,26 +89,21 @@ impl NewDocument {
         append(&self.pointer, "flatten")
     }
 
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let named = object
-                .required("name")
-                .and_then(|node| name_and_family(&node));
-            let bytes = match object.either("content", "fileToken") {
-                Some(Either::First(content)) => {
-                    decode_content(&content).map(DocumentBytes::Content)
-                }
-                Some(Either::Second(token)) => {
-                    token.uuid().map(|id| DocumentBytes::FileToken(id.into()))
-                }
-                Some(Either::Both(content, token)) => {
-                    decode_content(&content);
-                    token.uuid();
-                    None
-                }
-                None => None,
-            };
-            let flatten = object.optional("flatten").map_or(Some(false), |node| {
+    pub(super) fn decode(node: &Node<'_>) -> Option<Self> {
+        node.object("DocumentRequest", |object| {
+            let named = object.required("name", |node| {
+                name_and_family(
+                    node.described("The extension selects the family. .mdoc is answered with 422."),
+                )
+            });
+            let bytes = object.either(
+                ("content", |node| content(node).map(DocumentBytes::Content)),
+                ("fileToken", |node: Node<'_>| {
+                    node.uuid().map(|id| DocumentBytes::FileToken(id.into()))
+                }),
+            );
+            let flatten = object.or("flatten", false, |node| {
+                let node = node.described("Draws every form field into its page first. PDF only.");
                 let flatten = node.boolean()?;
                 if flatten && named.is_some_and(|(_, family)| family != DocumentFamily::Pdf) {
                     node.fault("must be false, because only a PDF can be flattened");
@@ -127,12 +123,18 @@ impl NewDocument {
 }
 
 impl NewContainer {
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let format = object.required("format").and_then(|node| node.one_of());
-            let files = object
-                .required("files")
-                .and_then(|node| files(&node, format));
+    pub(super) fn decode(node: &Node<'_>) -> Option<Self> {
+        node.object("ContainerRequest", |object| {
+            let format = object.required("format", |node| {
+                node.described("asice takes .pdf files only; adoc takes .pdf and .xlsx.")
+                    .one_of()
+            });
+            let files = object.required("files", |node| files(node, format));
+            let is_asice = json!({"type": "string", "const": ContainerFormat::Asice});
+            let is_asice = json!({"properties": {"format": is_asice}});
+            let of_pdf = json!({"properties": {"name": {"pattern": file_name_pattern(&["pdf"])}}});
+            object.keyword("if", is_asice);
+            object.keyword("then", json!({"properties": {"files": {"items": of_pdf}}}));
             Some(Self {
                 format: format?,
                 files: files?,
@@ -141,17 +143,17 @@ impl NewContainer {
     }
 }
 
-fn files(node: &Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<ContainerFile>> {
+fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<ContainerFile>> {
     let mut names = HashSet::new();
     let mut total = 0;
-    let mut decoded = Vec::new();
-    for file in node.items(FILES)? {
-        decoded.push(file.object(|object| {
-            let name = object
-                .required("name")
-                .and_then(|node| member_name(&node, format, &mut names));
-            let content = object.required("content").and_then(|node| {
-                let content = decode_content(&node)?;
+    let node = node.described(
+        "The first one is the main document. Names are distinct; together at most 15 728 640 bytes.",
+    );
+    node.items(FILES, |file| {
+        file.object("ContainerFileRequest", |object| {
+            let name = object.required("name", |node| member_name(&node, format, &mut names));
+            let content = object.required("content", |node| {
+                let content = content(node.clone())?;
                 total += content.len();
                 if total > LARGEST_DOCUMENT {
                     node.fault(format!(
@@ -165,13 +167,15 @@ fn files(node: &Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Contain
                 name: name?.to_owned(),
                 content: content?,
             })
-        }));
-    }
-    decoded.into_iter().collect()
+        })
+    })
 }
 
-pub(super) fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
-    let name = node.file_name(LONGEST_FILE_NAME)?;
+pub(super) fn name_and_family(node: Node<'_>) -> Option<(&str, DocumentFamily)> {
+    let name = node.file_name(
+        LONGEST_FILE_NAME,
+        &DocumentFamily::EXTENSIONS.map(|(extension, _)| extension),
+    )?;
     let family = DocumentFamily::of(name);
     if family.is_none() {
         let known: Vec<_> = DocumentFamily::offered()
@@ -187,7 +191,7 @@ fn member_name<'j>(
     format: Option<ContainerFormat>,
     names: &mut HashSet<&'j str>,
 ) -> Option<&'j str> {
-    let name = node.file_name(LONGEST_FILE_NAME)?;
+    let name = node.file_name(LONGEST_FILE_NAME, &["pdf", "xlsx"])?;
     if !names.insert(name) {
         node.fault("must not be that of another file");
         return None;
@@ -209,6 +213,8 @@ fn member_name<'j>(
     Some(name)
 }
 
-pub(super) fn decode_content(node: &Node<'_>) -> Option<Bytes> {
-    node.base64(LARGEST_DOCUMENT).map(Bytes::from)
+pub(super) fn content(node: Node<'_>) -> Option<Bytes> {
+    node.described("Standard base64 with padding; at most 15 728 640 bytes decoded.")
+        .base64(LARGEST_DOCUMENT)
+        .map(Bytes::from)
 }

@@ -1,3 +1,5 @@
+use parafa_api_http::decode::{Node, Object};
+use serde_json::json;
 use url::Url;
 
 use super::NewSigner;
@@ -5,8 +7,7 @@ use super::limits::{
     DEFAULT_EXPIRES_IN_DAYS, EXPIRES_IN_DAYS, LONGEST_EXTERNAL_ID, LONGEST_TITLE, SIGNERS,
     SOFT_DEADLINE_IN_DAYS,
 };
-use super::new_signer::Parties;
-use crate::decode::{Node, Object};
+use super::new_signer::{Parties, of_viewers};
 use crate::vocabulary::{Delivery, SigningOrder};
 
 /// How a signing is to be run, the same for each signing of a batch.
@@ -37,60 +38,58 @@ impl Terms {
         object: &mut Object<'_>,
         webhook_target: impl Fn(&Url) -> Result<(), String>,
     ) -> Option<Self> {
-        let title = object
-            .required("title")
-            .and_then(|node| node.visible_text(LONGEST_TITLE));
-        let signers = object.required("signers").and_then(|node| signers(&node));
-        let delivery = object
-            .optional("delivery")
-            .map_or(Some(Delivery::Link), |node| node.one_of());
-        let signing_order = object
-            .optional("signingOrder")
-            .map_or(Some(SigningOrder::Parallel), |node| node.one_of());
-        let webhook_url = object
-            .optional("webhookUrl")
-            .map(|node| webhook_url(&node, webhook_target));
-        let external_id = object
-            .optional("externalId")
-            .map(|node| node.text(LONGEST_EXTERNAL_ID));
-        let soft_deadline_in_days = object
-            .optional("softDeadlineInDays")
-            .map(|node| node.integer(SOFT_DEADLINE_IN_DAYS));
-        let expires_in_days = object
-            .optional("expiresInDays")
-            .map_or(Some(DEFAULT_EXPIRES_IN_DAYS), |node| {
-                node.integer(EXPIRES_IN_DAYS)
-            });
+        let title = object.required("title", |node| {
+            node.described("One line, shown to signers on the ceremony page and in their mail.")
+                .visible_text(LONGEST_TITLE)
+        });
+        let signers = object.required("signers", signers);
+        let delivery = object.or("delivery", Delivery::Link, |node| node.one_of());
+        let signing_order = object.or("signingOrder", SigningOrder::Parallel, |node| node.one_of());
+        let webhook_url = object.optional("webhookUrl", |node| webhook_url(node, webhook_target));
+        let external_id = object.optional("externalId", |node| {
+            node.described("The caller's own reference.")
+                .text(LONGEST_EXTERNAL_ID)
+        });
+        let soft_deadline_in_days = object.optional("softDeadlineInDays", |node| {
+            node.integer(SOFT_DEADLINE_IN_DAYS)
+        });
+        let expires_in_days = object.or("expiresInDays", DEFAULT_EXPIRES_IN_DAYS, expires_in_days);
         Some(Self {
             title: title?.to_owned(),
             signers: signers?,
             delivery: delivery?,
             signing_order: signing_order?,
-            webhook_url: webhook_url.flatten(),
-            external_id: external_id.flatten().map(str::to_owned),
-            soft_deadline_in_days: soft_deadline_in_days.flatten(),
+            webhook_url,
+            external_id: external_id.map(str::to_owned),
+            soft_deadline_in_days,
             expires_in_days: expires_in_days?,
         })
     }
 }
 
-fn signers(node: &Node<'_>) -> Option<Vec<NewSigner>> {
-    let mut parties = Parties::default();
-    let decoded: Vec<_> = node
-        .items(SIGNERS)?
-        .iter()
-        .map(|signer| NewSigner::decode(signer, &mut parties))
-        .collect();
-    if !parties.somebody_signs() {
-        node.fault("must have at least one party of role signer");
-    }
-    decoded.into_iter().collect()
+pub(super) fn expires_in_days(node: Node<'_>) -> Option<u16> {
+    node.described("Days until the hard deadline.")
+        .integer(EXPIRES_IN_DAYS)
 }
 
-fn webhook_url(
-    node: &Node<'_>,
-    webhook_target: impl Fn(&Url) -> Result<(), String>,
-) -> Option<Url> {
+fn signers(node: Node<'_>) -> Option<Vec<NewSigner>> {
+    let node = node
+        .described(
+            "Each email once, whatever its letters' case; at least one party of role signer.",
+        )
+        .with("contains", json!({"not": of_viewers()}));
+    let mut parties = Parties::default();
+    let decoded = node.items(SIGNERS, |signer| NewSigner::decode(&signer, &mut parties));
+    if parties.are_all_viewers() {
+        node.fault("must have at least one party of role signer");
+    }
+    decoded
+}
+
+fn webhook_url(node: Node<'_>, webhook_target: impl Fn(&Url) -> Result<(), String>) -> Option<Url> {
+    let node = node.described(
+        "A public https address for the events of the signing: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
+    );
     let url = node.web_address()?;
     match webhook_target(&url) {
         Ok(()) => Some(url),

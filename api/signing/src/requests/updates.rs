@@ -1,8 +1,9 @@
 use jiff::Timestamp;
+use parafa_api_http::FromBody;
+use parafa_api_http::decode::Node;
 
-use super::limits::EXPIRES_IN_DAYS;
-use super::new_signer::methods_once_each;
-use crate::decode::Node;
+use super::new_signer::methods;
+use super::terms::expires_in_days;
 use crate::vocabulary::SigningMethod;
 
 /// The body of `PATCH /v1/signings/{signingId}`.
@@ -12,12 +13,10 @@ pub struct UpdateDeadline {
     pub expires_in_days: u16,
 }
 
-impl UpdateDeadline {
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let expires_in_days = object
-                .required("expiresInDays")
-                .and_then(|node| node.integer(EXPIRES_IN_DAYS));
+impl<A> FromBody<A> for UpdateDeadline {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("UpdateDeadlineRequest", |object| {
+            let expires_in_days = object.required("expiresInDays", expires_in_days);
             Some(Self {
                 expires_in_days: expires_in_days?,
             })
@@ -32,12 +31,10 @@ pub struct UpdateSigner {
     pub methods: Vec<SigningMethod>,
 }
 
-impl UpdateSigner {
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let methods = object
-                .required("methods")
-                .and_then(|node| methods_once_each(&node));
+impl<A> FromBody<A> for UpdateSigner {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("UpdateSignerRequest", |object| {
+            let methods = object.required("methods", methods);
             Some(Self { methods: methods? })
         })
     }
@@ -50,13 +47,14 @@ pub struct BulkErasure {
     pub before: Option<Timestamp>,
 }
 
-impl BulkErasure {
-    pub(crate) fn decode(node: &Node<'_>) -> Option<Self> {
-        node.object(|object| {
-            let before = object.optional("before").map(|node| node.date_time());
-            Some(Self {
-                before: before.flatten(),
-            })
+impl<A> FromBody<A> for BulkErasure {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("ErasureRequest", |object| {
+            let before = object.optional("before", |node| {
+                node.described("Only signings that ended before.")
+                    .date_time()
+            });
+            Some(Self { before })
         })
     }
 }

@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SignedDocument;
@@ -5,7 +6,7 @@ use crate::ids::SigningId;
 use crate::vocabulary::ArchiveLevel;
 
 /// A signing whose signed output is at a long-term level.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchivedSigning {
     /// The signing.

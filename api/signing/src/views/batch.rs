@@ -1,11 +1,13 @@
 use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Signing, timestamp};
+use super::Signing;
 use crate::ids::BatchId;
 
 /// Several signings for one set of parties.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     /// Its id.

@@ -1,12 +1,13 @@
 use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::timestamp;
 use crate::ids::{CommentId, SigningId};
 use crate::vocabulary::CommentAuthor;
 
 /// A remark in the caller's audit trail, which signers never see.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
     /// Its id.
@@ -23,7 +24,7 @@ pub struct Comment {
 }
 
 /// All comments of a signing, oldest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommentList {
     /// The signing.

@@ -1,29 +1,34 @@
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::ids::SigningId;
 
 /// What became of a signing that was to be erased.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ErasedSigning {
     /// The signing.
-    pub signing_id: SigningId,
+    signing_id: SigningId,
+    /// Always true.
+    deleted: bool,
     /// Whether it was erased now, and not before.
-    pub changed: bool,
+    changed: bool,
 }
 
-impl Serialize for ErasedSigning {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("ErasedSigning", 3)?;
-        members.serialize_field("signingId", &self.signing_id)?;
-        members.serialize_field("deleted", &true)?;
-        members.serialize_field("changed", &self.changed)?;
-        members.end()
+impl ErasedSigning {
+    /// `changed` is whether it was erased now, and not before.
+    #[must_use]
+    pub fn new(signing_id: SigningId, changed: bool) -> Self {
+        Self {
+            signing_id,
+            deleted: true,
+            changed,
+        }
     }
 }
 
 /// What became of the signings that were to be erased together.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureCount {
     /// Erased now.

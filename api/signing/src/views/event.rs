@@ -1,12 +1,14 @@
 use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{SignedDocument, timestamp};
+use super::SignedDocument;
 use crate::ids::{SignerId, SigningId};
 use crate::vocabulary::{CompletionMode, SignerStatus, SigningEventKind, SigningStatus};
 
 /// What is posted to a signing's webhook address.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SigningEvent {
     /// What happened.
@@ -20,11 +22,10 @@ pub struct SigningEvent {
     /// When it happened.
     #[serde(serialize_with = "timestamp::serialize")]
     pub occurred_at: Timestamp,
-    /// With [`SigningEventKind::Completed`] only.
+    /// Only with `signing.completed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_mode: Option<CompletionMode>,
-    /// With [`SigningEventKind::SignerSigned`] and
-    /// [`SigningEventKind::SignerDeclined`] only.
+    /// Only with `signing.signer_signed` and `signing.signer_declined`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signer: Option<EventSigner>,
     /// The newest signed output, if there is one.
@@ -33,12 +34,13 @@ pub struct SigningEvent {
 }
 
 /// Whom an event is about, without anything that the ceremony captured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventSigner {
     /// The signer.
     pub signer_id: SignerId,
     /// As the caller gave it.
+    #[schemars(extend("format" = "email"))]
     pub email: String,
     /// Where the signer stood then.
     pub status: SignerStatus,

@@ -4,24 +4,24 @@
 mod archived_signing;
 mod batch;
 mod comment;
+mod created;
 mod erasure;
 mod event;
-mod hex_digest;
 mod signed_document;
 mod signer;
 mod signing;
-mod signing_list;
 mod stored_file;
-mod timestamp;
 
 pub use archived_signing::ArchivedSigning;
 pub use batch::Batch;
 pub use comment::{Comment, CommentList};
 pub use erasure::{ErasedSigning, ErasureCount};
 pub use event::{EventSigner, SigningEvent};
+pub use parafa_api_http::views::date_time;
 pub use signed_document::SignedDocument;
 pub use signer::Signer;
 pub use signing::Signing;
-pub use signing_list::SigningList;
 pub use stored_file::StoredFile;
-pub use timestamp::date_time;
+
+/// One page of signings, newest first.
+pub type SigningList = parafa_api_http::views::Page<Signing>;

@@ -1,14 +1,22 @@
+use parafa_api_http::views::HexDigest;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The newest signed output of a signing.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedDocument {
+    /// SHA-256 of the bytes, in lower-case hexadecimal digits.
+    #[schemars(with = "HexDigest")]
     sha256: String,
+    /// Size, in bytes.
     bytes: u64,
+    /// What the bytes are.
     mime_type: String,
+    /// Only on a sandbox simulation, and true there.
     #[serde(skip_serializing_if = "Option::is_none")]
     sandbox: Option<bool>,
+    /// Only on a sandbox simulation, and false there.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<bool>,
 }

@@ -1,19 +1,21 @@
 use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::timestamp;
 use crate::ids::SignerId;
 use crate::vocabulary::{Language, PartyRole, SignerStatus, SigningMethod};
 
 /// A party of a signing as its caller sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signer {
     /// Its id.
     pub signer_id: SignerId,
     /// Signs, or is recorded only.
     pub role: PartyRole,
-    /// None once erased.
+    /// Null once erased.
+    #[schemars(extend("format" = "email"))]
     pub email: Option<String>,
     /// As the caller gave it.
     pub name: Option<String>,
@@ -21,7 +23,9 @@ pub struct Signer {
     pub language: Language,
     /// Where this party stands.
     pub status: SignerStatus,
-    /// The ceremony; only while this signer can still sign.
+    /// The ceremony; only while this signer can still sign. It answers 404
+    /// until it is the signer's turn.
+    #[schemars(url)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceremony_url: Option<String>,
     /// When the signature was stored.
@@ -34,12 +38,13 @@ pub struct Signer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decline_reason: Option<String>,
     /// Empty for a viewer.
+    #[schemars(extend("uniqueItems" = true))]
     pub methods_allowed: Vec<SigningMethod>,
     /// Set by a real signature.
     pub actual_method: Option<SigningMethod>,
-    /// Whether a personal code lock was set.
+    /// Whether a personal code was given, which the signer must have.
     pub identity_locked: bool,
-    /// `Some(true)` once a locked signer completed the real ceremony.
+    /// True once a locked signer has completed the real ceremony.
     pub identity_matched: Option<bool>,
     /// When a sandbox simulation completed this signer.
     #[serde(serialize_with = "timestamp::nullable::serialize")]

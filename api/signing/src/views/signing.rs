@@ -1,12 +1,14 @@
 use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{SignedDocument, Signer, timestamp};
+use super::{SignedDocument, Signer};
 use crate::ids::SigningId;
 use crate::vocabulary::{CompletionMode, Delivery, SigningOrder, SigningStatus};
 
 /// A signing as its caller sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signing {
     /// Its id.
@@ -19,7 +21,7 @@ pub struct Signing {
     pub delivery: Delivery,
     /// Whether signers wait for one another.
     pub signing_order: SigningOrder,
-    /// When it is wanted by.
+    /// When it is wanted by. Nothing expires then.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub soft_deadline_at: Option<Timestamp>,
     /// The caller's own reference.

@@ -1,11 +1,12 @@
 use jiff::Timestamp;
+use parafa_api_http::views::{HexDigest, hex_digest, timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{hex_digest, timestamp};
 use crate::ids::FileToken;
 
 /// A document that was stored for reuse.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredFile {
     /// What later requests name it by.
@@ -14,10 +15,11 @@ pub struct StoredFile {
     pub name: String,
     /// What the bytes are.
     pub media_type: String,
-    /// Digest of the bytes.
+    /// SHA-256 of the bytes, in lower-case hexadecimal digits.
+    #[schemars(with = "HexDigest")]
     #[serde(serialize_with = "hex_digest::serialize")]
     pub sha256: [u8; 32],
-    /// Size.
+    /// Size, in bytes.
     pub bytes: u64,
     /// When it was stored.
     #[serde(serialize_with = "timestamp::serialize")]

@@ -11,9 +11,9 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
+    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningId, views,
+    SigningCaller, SigningId, views,
 };
 use url::Url;
 use uuid::Uuid;
@@ -58,7 +58,7 @@ type Kept = ([u8; 32], Option<KeptAnswer>);
 
 pub(crate) struct Caller {
     key: u128,
-    role: CallerRole,
+    may_write: bool,
     mode: KeyMode,
     has_records: bool,
 }
@@ -68,10 +68,12 @@ impl Principal for Caller {
         Uuid::from_u128(self.key)
     }
 
-    fn role(&self) -> CallerRole {
-        self.role
+    fn may(&self, access: Access) -> bool {
+        access == Access::Read || self.may_write
     }
+}
 
+impl SigningCaller for Caller {
     fn mode(&self) -> KeyMode {
         self.mode
     }
@@ -98,22 +100,26 @@ impl Fake {
 }
 
 #[async_trait]
-impl SigningApi for Fake {
+impl Api for Fake {
     type Caller = Caller;
     type Claim = Scope;
+    type Record = Record;
 
-    async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
-        let (key, role, mode, has_records) = match key.expose() {
-            "owner" => (1, CallerRole::Owner, KeyMode::Test, true),
-            "member" => (2, CallerRole::Member, KeyMode::Test, true),
-            "viewer" => (3, CallerRole::Viewer, KeyMode::Test, true),
-            "live" => (4, CallerRole::Owner, KeyMode::Live, false),
-            "other" => (5, CallerRole::Owner, KeyMode::Test, false),
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        let Credentials::Bearer(key) = credentials else {
+            return Err(Problem::unauthorized());
+        };
+        let (key, may_write, mode, has_records) = match key.expose() {
+            "owner" => (1, true, KeyMode::Test, true),
+            "member" => (2, true, KeyMode::Test, true),
+            "viewer" => (3, false, KeyMode::Test, true),
+            "live" => (4, true, KeyMode::Live, false),
+            "other" => (5, true, KeyMode::Test, false),
             _ => return Err(Problem::unauthorized()),
         };
         Ok(Caller {
             key,
-            role,
+            may_write,
             mode,
             has_records,
         })
@@ -138,13 +144,6 @@ impl SigningApi for Fake {
         )
     }
 
-    fn webhook_target(&self, target: &Url) -> Result<(), String> {
-        match target.scheme() {
-            "https" => Ok(()),
-            _ => Err("must be an https URL".to_owned()),
-        }
-    }
-
     async fn reserve(
         &self,
         caller: &Caller,
@@ -167,6 +166,16 @@ impl SigningApi for Fake {
 
     async fn release(&self, claim: Scope) {
         self.answers.lock().unwrap().remove(&claim);
+    }
+}
+
+#[async_trait]
+impl SigningApi for Fake {
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
+        match target.scheme() {
+            "https" => Ok(()),
+            _ => Err("must be an https URL".to_owned()),
+        }
     }
 
     async fn list_signings(
@@ -227,10 +236,8 @@ impl SigningApi for Fake {
         if presence == Presence::Absent {
             return Err(Problem::not_found());
         }
-        Ok(views::ErasedSigning {
-            signing_id: id,
-            changed: presence == Presence::Present,
-        })
+        let changed = presence == Presence::Present;
+        Ok(views::ErasedSigning::new(id, changed))
     }
 
     async fn erase_ended_signings(

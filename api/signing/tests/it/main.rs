@@ -8,6 +8,9 @@ mod create_signing;
 mod description;
 mod fake;
 mod list_signings;
+/// What every description must be.
+#[path = "../../../http/tests/it/openapi.rs"]
+mod openapi;
 mod precedence;
 mod problems;
 mod repetitions;

@@ -288,7 +288,8 @@ mod tests {
         let problem = Problem::from(WorkflowError::IntakeRefused(faults));
         let errors = problem.errors().iter();
         let errors = errors.map(|fault| (fault.pointer.clone(), fault.detail.clone()));
-        (problem.kind(), errors.collect())
+        let kind = ProblemKind::named(problem.kind().name);
+        (kind.expect("it is a known kind"), errors.collect())
     }
 
     fn pair(pointer: &str, detail: &str) -> (String, String) {

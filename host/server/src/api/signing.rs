@@ -8,9 +8,9 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    ApiKey, BatchId, CallerRole, Created, DocumentDownload, FileToken, IdempotentRequest,
+    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningId, views as api,
+    SigningCaller, SigningId, views as api,
 };
 use tokio::time::Instant;
 use url::Url;
@@ -41,14 +41,15 @@ impl Principal for Caller {
         self.key
     }
 
-    fn role(&self) -> CallerRole {
+    fn may(&self, access: Access) -> bool {
         match self.role {
-            Role::Owner => CallerRole::Owner,
-            Role::Member => CallerRole::Member,
-            Role::Viewer => CallerRole::Viewer,
+            Role::Owner | Role::Member => true,
+            Role::Viewer => access == Access::Read,
         }
     }
+}
 
+impl SigningCaller for Caller {
     fn mode(&self) -> KeyMode {
         match self.mode {
             records::KeyMode::Live => KeyMode::Live,
@@ -58,11 +59,15 @@ impl Principal for Caller {
 }
 
 #[async_trait]
-impl SigningApi for Signings {
+impl Api for Signings {
     type Caller = Caller;
     type Claim = Claim;
+    type Record = Record;
 
-    async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        let Credentials::Bearer(key) = credentials else {
+            return Err(Problem::unauthorized());
+        };
         let caller = self.0.caller(key.expose(), Product::Signing).await;
         caller?.ok_or_else(Problem::unauthorized)
     }
@@ -73,13 +78,6 @@ impl SigningApi for Signings {
             Err(WorkflowError::NotFound) => Ok(Presence::Absent),
             Err(error) => Err(error.into()),
         }
-    }
-
-    fn webhook_target(&self, target: &Url) -> Result<(), String> {
-        self.0
-            .webhook_policy
-            .check(target.as_str())
-            .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
     async fn reserve(
@@ -115,6 +113,16 @@ impl SigningApi for Signings {
             tracing::warn!(error, "an idempotency key stays claimed for a while");
         }
     }
+}
+
+#[async_trait]
+impl SigningApi for Signings {
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
+        self.0
+            .webhook_policy
+            .check(target.as_str())
+            .map_err(|fault| format!("cannot be a target: {fault}"))
+    }
 
     async fn list_signings(
         &self,
@@ -133,7 +141,7 @@ impl SigningApi for Signings {
                 .map(|one| views::shown(&self.0, one))
                 .collect::<Result<_, _>>()?,
             has_more: listed.next.is_some(),
-            next_cursor: listed.next.map(Into::into),
+            next_cursor: listed.next,
         })
     }
 
@@ -172,10 +180,8 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::ErasedSigning, Problem> {
-        Ok(api::ErasedSigning {
-            signing_id: id,
-            changed: self.0.erase_signing(caller, id.0).await?,
-        })
+        let changed = self.0.erase_signing(caller, id.0).await?;
+        Ok(api::ErasedSigning::new(id, changed))
     }
 
     async fn erase_ended_signings(

@@ -1,93 +1,77 @@
 //! The bodies of the ceremony's calls.
 
+use parafa_api_http::Problem;
+use parafa_api_http::decode::{self, Node, Query};
 use parafa_api_signing::requests::LONGEST_REASON;
-use parafa_api_signing::{Fault, Problem, UNFIT_FOR_LINES, disturbs_lines};
 use parafa_domain::{PersonalCode, SigningMethod};
-use serde_json::{Map, Value};
 
 use crate::workflow::ceremony::StartAttempt;
 
-/// The body of `POST …/attempts`, with all its faults if it has any.
-pub(super) fn start_attempt(body: &[u8]) -> Result<StartAttempt, Problem> {
-    let mut members = Members::parse(
-        body,
-        &[
-            "method",
-            "personalCode",
-            "phoneNumber",
-            "country",
-            "documentSha256",
-        ],
-    )?;
-    let method = members.text("method");
-    let code = members.text("personalCode");
-    let country = members.text("country");
-    let phone = members.text("phoneNumber");
-    let document_sha256 = members.text("documentSha256");
-
-    let method = match method.as_deref().map(str::parse::<SigningMethod>) {
-        Some(Ok(method)) => Some(method),
-        Some(Err(_)) => members.fault("method", "must be one of nfc, smart_id, mobile_id"),
-        None => members.missing("method"),
-    };
-    let country = match country.as_deref() {
-        None | Some("LT") => Country::Lithuania,
-        Some("EE") => Country::Estonia,
-        Some("LV") => Country::Latvia,
-        Some(_) => {
-            members.fault::<()>("country", "must be one of LT, LV, EE");
-            Country::Lithuania
-        }
-    };
-    let person = code.and_then(|code| match country.person(&code) {
-        Some(person) => Some(person),
-        None => members.fault("personalCode", country.code_fault()),
-    });
-    if phone
-        .as_deref()
-        .is_some_and(|phone| !is_phone_number(phone))
-    {
-        members.fault::<()>("phoneNumber", "must be + and 8 to 15 digits");
-    }
-    let digest_is_sound =
-        |digest: &str| digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if document_sha256
-        .as_deref()
-        .is_some_and(|digest| !digest_is_sound(digest))
-    {
-        members.fault::<()>("documentSha256", "must be 64 hexadecimal digits");
-    }
-    let method = members.finish(method)?;
-    Ok(StartAttempt {
-        method,
-        person,
-        document_sha256: document_sha256.map(|digest| digest.to_ascii_lowercase()),
+/// The body of `POST …/attempts`, with all faults of the request if it has any.
+pub(super) fn start_attempt(body: &[u8], query: &Query) -> Result<StartAttempt, Problem> {
+    decode::body(body, query, None, |node| {
+        node.object("StartAttemptRequest", |object| {
+            let method = object.required("method", |node| {
+                let methods = "^(nfc|smart_id|mobile_id)$";
+                node.parsed(methods, "one of nfc, smart_id, mobile_id", |name| {
+                    name.parse::<SigningMethod>().ok()
+                })
+            });
+            let country = object.optional("country", |node| {
+                node.parsed("^(LT|LV|EE)$", "one of LT, LV, EE", Country::named)
+            });
+            let country = country.unwrap_or(Country::Lithuania);
+            let person = object.optional("personalCode", |node| person(&node, country));
+            object.optional("phoneNumber", |node| {
+                node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
+            });
+            let document_sha256 = object.optional("documentSha256", |node| {
+                node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
+            });
+            Some(StartAttempt {
+                method: method?,
+                person,
+                document_sha256,
+            })
+        })
     })
 }
 
 /// The body of `POST …/decline`: the reason, if any.
-pub(super) fn decline(body: &[u8]) -> Result<Option<String>, Problem> {
-    if body.iter().all(u8::is_ascii_whitespace) {
-        return Ok(None);
-    }
-    let mut members = Members::parse(body, &["reason"])?;
-    let reason = members.text("reason");
-    if reason
-        .as_deref()
-        .is_some_and(|reason| reason.chars().count() > LONGEST_REASON)
-    {
-        members.fault::<()>(
-            "reason",
-            format!("must have at most {LONGEST_REASON} characters"),
-        );
-    }
-    if reason.as_deref().is_some_and(disturbs_lines) {
-        members.fault::<()>("reason", UNFIT_FOR_LINES);
-    }
-    members.finish(Some(()))?;
+pub(super) fn decline(body: &[u8], query: &Query) -> Result<Option<String>, Problem> {
+    let body = match body.trim_ascii() {
+        [] => b"{}",
+        body => body,
+    };
+    let reason = decode::body(body, query, None, |node| {
+        node.object("DeclineRequest", |object| {
+            Some(
+                object
+                    .optional("reason", |node| node.lines(LONGEST_REASON))
+                    .map(str::to_owned),
+            )
+        })
+    })?;
     Ok(reason
         .map(|reason| reason.trim().to_owned())
         .filter(|reason| !reason.is_empty()))
+}
+
+fn person(node: &Node<'_>, country: Country) -> Option<String> {
+    let digits = "^[0-9]{6}-?[0-9]{5}$";
+    node.parsed(digits, country.personal_code(), |code| country.person(code))
+}
+
+fn phone_number(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix('+')?;
+    let is_sound =
+        (8..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_sound.then_some(text)
+}
+
+fn digest(text: &str) -> Option<String> {
+    let is_sound = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_sound.then(|| text.to_ascii_lowercase())
 }
 
 #[derive(Clone, Copy)]
@@ -98,6 +82,15 @@ enum Country {
 }
 
 impl Country {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "LT" => Some(Self::Lithuania),
+            "LV" => Some(Self::Latvia),
+            "EE" => Some(Self::Estonia),
+            _ => None,
+        }
+    }
+
     /// The ETSI EN 319 412-1 semantics identifier of a national code.
     fn person(self, code: &str) -> Option<String> {
         match self {
@@ -122,92 +115,12 @@ impl Country {
         }
     }
 
-    fn code_fault(self) -> &'static str {
+    fn personal_code(self) -> &'static str {
         match self {
             Self::Lithuania | Self::Estonia => {
-                "must be 11 digits, of which the last is the check digit of the others"
+                "11 digits, of which the last is the check digit of the others"
             }
-            Self::Latvia => "must be 11 digits, with or without a hyphen after the sixth",
-        }
-    }
-}
-
-fn is_phone_number(text: &str) -> bool {
-    text.strip_prefix('+').is_some_and(|digits| {
-        (8..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
-/// The members of a JSON object, with the faults found so far.
-struct Members {
-    object: Map<String, Value>,
-    faults: Vec<(usize, Fault)>,
-}
-
-impl Members {
-    fn parse(body: &[u8], known: &[&str]) -> Result<Self, Problem> {
-        let object = match serde_json::from_slice(body) {
-            Ok(Value::Object(object)) => object,
-            Ok(_) => {
-                return Err(Problem::validation(vec![Fault::new(
-                    "",
-                    "must be an object",
-                )]));
-            }
-            Err(_) => return Err(Problem::validation(vec![Fault::new("", "must be JSON")])),
-        };
-        let mut members = Self {
-            object,
-            faults: Vec::new(),
-        };
-        let unknown: Vec<String> = members
-            .object
-            .keys()
-            .filter(|name| !known.contains(&name.as_str()))
-            .cloned()
-            .collect();
-        for name in unknown {
-            members.fault::<()>(&name, "is not a known member");
-        }
-        Ok(members)
-    }
-
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.object.get(name)? {
-            Value::String(text) => Some(text.clone()),
-            _ => self.fault(name, "must be a string"),
-        }
-    }
-
-    fn missing<T>(&mut self, name: &str) -> Option<T> {
-        if self.object.contains_key(name) {
-            None
-        } else {
-            self.fault(name, "is missing")
-        }
-    }
-
-    fn fault<T>(&mut self, name: &str, detail: impl Into<String>) -> Option<T> {
-        let position = self
-            .object
-            .keys()
-            .position(|key| key == name)
-            .unwrap_or(self.object.len());
-        let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-        self.faults.push((position, Fault::new(pointer, detail)));
-        None
-    }
-
-    /// The value, unless there are faults.
-    fn finish<T>(mut self, value: Option<T>) -> Result<T, Problem> {
-        match value {
-            Some(value) if self.faults.is_empty() => Ok(value),
-            _ => {
-                self.faults.sort_by_key(|(position, _)| *position);
-                Err(Problem::validation(
-                    self.faults.into_iter().map(|(_, fault)| fault).collect(),
-                ))
-            }
+            Self::Latvia => "11 digits, with or without a hyphen after the sixth",
         }
     }
 }
@@ -216,8 +129,16 @@ impl Members {
 mod tests {
     use super::*;
 
+    fn start(body: &str) -> Result<StartAttempt, Problem> {
+        start_attempt(body.as_bytes(), &Query::parse(""))
+    }
+
+    fn decline(body: &[u8]) -> Result<Option<String>, Problem> {
+        super::decline(body, &Query::parse(""))
+    }
+
     fn pointers(body: &str) -> Vec<String> {
-        let problem = start_attempt(body.as_bytes()).unwrap_err();
+        let problem = start(body).unwrap_err();
         problem
             .errors()
             .iter()
@@ -227,13 +148,11 @@ mod tests {
 
     #[test]
     fn a_sound_request_names_its_person() {
-        let start =
-            start_attempt(br#"{"method":"smart_id","personalCode":"40504040001"}"#).unwrap();
+        let started = start(r#"{"method":"smart_id","personalCode":"40504040001"}"#).unwrap();
 
-        assert_eq!(start.person.as_deref(), Some("PNOLT-40504040001"));
+        assert_eq!(started.person.as_deref(), Some("PNOLT-40504040001"));
         let start =
-            start_attempt(br#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#)
-                .unwrap();
+            start(r#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#).unwrap();
         assert_eq!(start.person.as_deref(), Some("PNOLV-010101-10006"));
     }
 

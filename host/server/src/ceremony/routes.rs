@@ -125,9 +125,9 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
     if !wants_html(headers) {
         return problem.into_response();
     }
-    let page = match problem.kind() {
-        ProblemKind::NotFound => dead_link(language),
-        _ => trouble(language),
+    let page = match problem.kind() == ProblemKind::NotFound {
+        true => dead_link(language),
+        false => trouble(language),
     };
     page_response(problem.status(), page.into_string())
 }
@@ -239,7 +239,7 @@ async fn start_attempt(
     let ceremony = find_open(&app, &token).await?;
     require_json(&headers)?;
     let body = whole(body).await?;
-    let start = parameters.along_with(calls::start_attempt(&body))?;
+    let start = calls::start_attempt(&body, &parameters.0)?;
     app.start_attempt(ceremony, start).await?;
     let known = known_state(&headers);
     let state = app.await_ceremony_state(&token, Duration::ZERO, known);
@@ -316,7 +316,7 @@ async fn decline(
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
-    let reason = parameters.along_with(calls::decline(&body?))?;
+    let reason = calls::decline(&body?, &parameters.0)?;
     let row = app.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
     view(app.ceremony_state(declined).await?)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use axum::middleware::from_fn;
-use parafa_api_signing::{BaseUrl, HttpConfig, edge};
+use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
@@ -229,7 +229,7 @@ fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url
     let mut http = HttpConfig::new(base.clone())
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
     http.rates = limits.rates(mode);
-    let pages = edge(ceremony::router(app.clone()), base);
+    let pages = edge(ceremony::router(app.clone()), ProblemDocuments::new(base));
     parafa_api_signing::router(Arc::new(api::Signings(app)), http)
         .merge(pages)
         .layer(from_fn(count_requests))

@@ -19,7 +19,7 @@ impl Refusals {
 
     /// As a response. Its connection has to be closed.
     pub(super) fn response(&self, problem: &Problem) -> Response<Bytes> {
-        tracing::debug!(problem = problem.kind().name(), "refused");
+        tracing::debug!(problem = problem.kind().name, "refused");
         let mut response = problem.answer(&self.0);
         let id = RequestId::of(response.headers());
         let headers = response.headers_mut();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryStreamExt;
-use parafa_api_signing::{BaseUrl, edge};
+use parafa_api_signing::{BaseUrl, ProblemDocuments, edge};
 use parafa_domain::SigningOrder;
 use parafa_fixtures::PdfBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -62,7 +62,8 @@ impl Scene {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let base_url = BaseUrl::new(&host.app.base_url);
-        let router = edge(ceremony::router(host.app.clone()), base_url.clone());
+        let format = ProblemDocuments::new(base_url.clone());
+        let router = edge(ceremony::router(host.app.clone()), format);
         let settings = ListenerSettings {
             name: "downloads",
             base_url,

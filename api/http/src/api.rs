@@ -1,0 +1,71 @@
+//! What an API is to the code that serves it.
+
+use async_trait::async_trait;
+
+use crate::idempotency::{IdempotentRequest, Reservation};
+use crate::principal::{Credentials, Principal};
+use crate::problem::Problem;
+
+/// What stands behind every operation of an API, whatever it is about. An API
+/// makes this the supertrait of its own, which has a method for each operation.
+///
+/// A method that creates takes the claim of an [`IdempotentRequest`]. It
+/// stores [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns
+/// under that claim, in the same commit as what it creates, and fails without
+/// creating anything when the claim has been lost to another request meanwhile.
+#[async_trait]
+pub trait Api: Send + Sync + 'static {
+    /// On whose behalf a request is made.
+    type Caller: Principal;
+
+    /// The right to answer an [`IdempotentRequest`].
+    type Claim: Send + Sync + 'static;
+
+    /// What the ids of a path name.
+    type Record: Copy + Send + Sync + 'static;
+
+    /// Whom credentials stand for.
+    ///
+    /// # Errors
+    /// [`Problem::unauthorized`] for all that do not work, whatever the
+    /// reason.
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Self::Caller, Problem>;
+
+    /// Whether the caller has what a path names. Asked before a request's body
+    /// is read.
+    ///
+    /// # Errors
+    /// `unavailable` when that cannot be told now.
+    async fn presence(
+        &self,
+        caller: &Self::Caller,
+        record: Self::Record,
+    ) -> Result<Presence, Problem>;
+
+    /// Claims a request that must not be carried out twice, or tells why it
+    /// is not to be carried out now. Scoped to the caller's key.
+    ///
+    /// # Errors
+    /// `unavailable` when that cannot be told now.
+    async fn reserve(
+        &self,
+        caller: &Self::Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Self::Claim>, Problem>;
+
+    /// Gives a claim back after a refusal, so that the key may be used again.
+    /// A claim that was neither answered nor given back ends by itself.
+    async fn release(&self, claim: Self::Claim);
+}
+
+/// Whether a caller has a record.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Presence {
+    /// There is none, it is another workspace's or the other mode's, or it was
+    /// deleted, removed, or has expired.
+    Absent,
+    /// Its content was erased. Some calls still answer.
+    Erased,
+    /// It is there.
+    Present,
+}

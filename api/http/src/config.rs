@@ -1,0 +1,139 @@
+//! What the operator decides about the HTTP side.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::edge::{BodyPace, RateLimits};
+use crate::reference::Neighbour;
+
+/// 1 048 576 bytes.
+pub const MIB: usize = 1024 * 1024;
+
+/// The least that bodies in flight have together, in bytes.
+const LEAST_IN_FLIGHT: usize = 256 * MIB;
+
+/// Limits and addresses of the HTTP side.
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// Where callers reach the service; problem types and locations begin with it.
+    pub base_url: BaseUrl,
+    /// Longest request body, in bytes; a longer one is 413.
+    pub max_body_bytes: usize,
+    /// The same for a batch, in bytes.
+    pub max_batch_body_bytes: usize,
+    /// All request bodies that are held at one time, in bytes; past it 503.
+    pub max_bytes_in_flight: usize,
+    /// How slowly a body may come; after that 408.
+    pub pace: BodyPace,
+    /// How often each key may come.
+    pub rates: RateLimits,
+    /// Other APIs beside this one, for the page `/docs`.
+    pub neighbours: Vec<Neighbour>,
+}
+
+impl HttpConfig {
+    /// 24 MiB a body, 128 MiB a batch, 256 MiB in flight, the usual pace and
+    /// rates.
+    #[must_use]
+    pub fn new(base_url: BaseUrl) -> Self {
+        Self {
+            base_url,
+            max_body_bytes: 24 * MIB,
+            max_batch_body_bytes: 128 * MIB,
+            max_bytes_in_flight: LEAST_IN_FLIGHT,
+            pace: BodyPace::default(),
+            rates: RateLimits::default(),
+            neighbours: Vec::new(),
+        }
+    }
+
+    /// Takes bodies of up to `body` bytes, and batches of up to `batch`. Two of
+    /// the longer ones may be in flight at the same time, and 256 MiB in any
+    /// case: what is allowed must also be possible while others ask.
+    #[must_use]
+    pub fn with_longest_bodies(mut self, body: NonZeroUsize, batch: NonZeroUsize) -> Self {
+        self.max_body_bytes = body.get();
+        self.max_batch_body_bytes = batch.get();
+        let longest = body.max(batch).get();
+        self.max_bytes_in_flight = longest.saturating_mul(2).max(LEAST_IN_FLIGHT);
+        self
+    }
+}
+
+/// The public address of the service, without a slash at its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BaseUrl(Arc<str>);
+
+impl BaseUrl {
+    /// Query and fragment of `url` are left out.
+    #[must_use]
+    pub fn new(url: &Url) -> Self {
+        let mut bare = url.clone();
+        bare.set_query(None);
+        bare.set_fragment(None);
+        Self(bare.as_str().trim_end_matches('/').into())
+    }
+
+    /// The address of `path`, which begins with a slash.
+    #[must_use]
+    pub fn join(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_of_the_longest_bodies_are_held_at_the_same_time_whatever_their_length() {
+        for (body, batch) in [(1, 1), (24, 128), (24, 400), (512, 128), (usize::MAX, 1)] {
+            let [body, batch] = [body, batch].map(|mebibytes: usize| {
+                NonZeroUsize::new(mebibytes.saturating_mul(MIB)).expect("it is not zero")
+            });
+            let base = BaseUrl::new(&Url::parse("https://sign.example").unwrap());
+
+            let config = HttpConfig::new(base).with_longest_bodies(body, batch);
+
+            assert_eq!(config.max_body_bytes, body.get());
+            assert_eq!(config.max_batch_body_bytes, batch.get());
+            for longest in [body, batch] {
+                assert!(config.max_bytes_in_flight >= longest.get().saturating_mul(2));
+            }
+            assert!(config.max_bytes_in_flight >= 256 * MIB);
+        }
+    }
+
+    #[test]
+    fn an_address_is_joined_with_one_slash() {
+        for given in [
+            "https://sign.example",
+            "https://sign.example/",
+            "https://sign.example/?a=b#c",
+        ] {
+            let base = BaseUrl::new(&Url::parse(given).unwrap());
+            assert_eq!(
+                base.join("/v1/signings"),
+                "https://sign.example/v1/signings"
+            );
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_base_address_is_kept() {
+        let base = BaseUrl::new(&Url::parse("https://example.com/sign/").unwrap());
+        assert_eq!(
+            base.join("/problems/not-found"),
+            "https://example.com/sign/problems/not-found"
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Which page of a list is wanted.
+
+use std::ops::RangeInclusive;
+
+use uuid::Uuid;
+
+use crate::decode::Object;
+
+/// Records of one page.
+const LIMITS: RangeInclusive<u16> = 1..=100;
+/// The same where the caller does not say.
+const USUAL_LIMIT: u16 = 50;
+
+/// A cursor over a list, and how far it is moved.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Cursor {
+    /// Longest page, 1 to 100.
+    pub limit: u16,
+    /// The record after which the page begins.
+    pub starting_after: Option<Uuid>,
+}
+
+impl Cursor {
+    /// The pointer of the record, for the fault of an unknown one.
+    pub const STARTING_AFTER_POINTER: &str = "/startingAfter";
+
+    /// Of a query.
+    pub fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let limit = query.or("limit", USUAL_LIMIT, |node| {
+            node.described("Longest page.").integer(LIMITS)
+        });
+        let starting_after = query.optional("startingAfter", |node| {
+            node.described("`nextCursor` of the page before.").uuid()
+        });
+        Some(Self {
+            limit: limit?,
+            starting_after,
+        })
+    }
+}

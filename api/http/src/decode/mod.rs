@@ -1,0 +1,83 @@
+//! Decoding of JSON bodies and queries that finds every fault, not only the
+//! first, and describes by the same code what it takes.
+//!
+//! A request is decoded by code that asks a [`Node`] for what it wants, such as
+//! a line of at most so many characters, or for members by their names. A node
+//! is either one value of a request, with its place: then each question answers
+//! a value, or `None` after having noted a fault, and what a request was decoded
+//! to is complete exactly when no fault was noted. Or it is one that stands for
+//! any value: then each question notes the JSON Schema of what it would have
+//! taken, and answers `None`.
+//!
+//! Code that decodes must therefore ask for all members before it gives up for
+//! want of one, and ask for the same whatever the answers are.
+
+mod base64;
+mod date_time;
+mod email;
+mod fault;
+mod json;
+mod node;
+mod object;
+mod patterns;
+mod query;
+mod sketch;
+mod text;
+mod web_address;
+
+pub use self::fault::{Fault, append};
+pub(crate) use self::fault::{Faults, Position};
+pub use self::node::Node;
+pub use self::object::Object;
+pub use self::patterns::file_name_pattern;
+pub use self::query::Query;
+pub(crate) use self::sketch::{body_schema, query_members};
+use crate::problem::Problem;
+
+/// Decodes a body, and notes the faults of headers and query along with the
+/// body's.
+///
+/// # Errors
+/// `validation-failed`, with all faults in the order in which they stand in the
+/// request.
+pub fn body<T>(
+    bytes: &[u8],
+    query: &Query,
+    of_headers: Option<Fault>,
+    decode: impl FnOnce(Node<'_>) -> Option<T>,
+) -> Result<T, Problem> {
+    let faults = Faults::default();
+    if let Some(Fault { pointer, detail }) = of_headers {
+        faults.note(Position::headers(), pointer, detail);
+    }
+    query.decode(&faults, |_| Some(()));
+    let decoded = match json::parse(bytes) {
+        Ok(json) => decode(Node::of_body(&json, &faults)),
+        Err(error) => {
+            faults.note(Position::body(), String::new(), error.to_string());
+            None
+        }
+    };
+    complete(decoded, faults)
+}
+
+/// Decodes the query of a call without a body.
+///
+/// # Errors
+/// `validation-failed`, with all faults in the order in which they stand there.
+pub fn query<T>(
+    query: &Query,
+    decode: impl FnOnce(&mut Object<'_>) -> Option<T>,
+) -> Result<T, Problem> {
+    let faults = Faults::default();
+    let decoded = query.decode(&faults, decode);
+    complete(decoded, faults)
+}
+
+fn complete<T>(decoded: Option<T>, faults: Faults) -> Result<T, Problem> {
+    let faults = faults.in_document_order();
+    match decoded {
+        Some(value) if faults.is_empty() => Ok(value),
+        _ => Err(Problem::validation(faults)),
+    }
+}

@@ -1,0 +1,503 @@
+use std::ops::RangeInclusive;
+
+use email_address::EmailAddress;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use super::fault::append;
+use super::json::Json;
+use super::object::{Given, Kind};
+use super::patterns::{BASE64, OF_LINE, OF_LINES, file_name_pattern, visible};
+use super::sketch::{Members, Sketch};
+use super::{Faults, Object, Position, base64, date_time, email, text, web_address};
+use crate::ids::parse_uuid;
+use crate::openapi::Schemas;
+use crate::vocabulary::WireName;
+
+/// Longest address, in characters. No standard limits it; servers on the way
+/// usually do, near this.
+const LONGEST_URL: usize = 2048;
+
+/// What is wrong with a line that has a character of no use there.
+const UNFIT_FOR_LINE: &str = "must be one line without control characters and direction marks";
+/// The same of several lines.
+const UNFIT_FOR_LINES: &str =
+    "must have no control characters but tabs and line breaks, and no direction marks";
+
+/// One value of a request, or what stands for any.
+#[derive(Clone)]
+pub struct Node<'j>(Source<'j>);
+
+#[derive(Clone)]
+enum Source<'j> {
+    Given(Located<'j>),
+    Any(Sketch<'j>),
+}
+
+/// One value of a request, with its place in it.
+#[derive(Clone)]
+pub(super) struct Located<'j> {
+    json: &'j Json<'j>,
+    faults: &'j Faults,
+    pointer: String,
+    position: Position,
+    in_query: bool,
+}
+
+impl<'j> Located<'j> {
+    pub(super) fn child(&self, json: &'j Json<'j>, token: &str, index: usize) -> Self {
+        Self {
+            json,
+            faults: self.faults,
+            pointer: append(&self.pointer, token),
+            position: self.position.child(index),
+            in_query: self.in_query,
+        }
+    }
+
+    pub(super) fn fault(&self, detail: impl Into<String>) {
+        let (position, pointer) = (self.position.clone(), self.pointer.clone());
+        self.faults.note(position, pointer, detail);
+    }
+
+    /// Notes a fault of a member that is not there.
+    pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
+        let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
+        self.faults.note(position, pointer, detail);
+    }
+
+    /// What a member is told that nobody asked for.
+    pub(super) fn unknown_member(&self) -> &'static str {
+        match self.in_query {
+            true => "is not a known parameter",
+            false => "is not a known member",
+        }
+    }
+
+    /// The members, if it is an object; those that `decode` does not ask for
+    /// are faults.
+    fn members<T>(&self, decode: impl FnOnce(&mut Object<'j>) -> Option<T>) -> Option<T> {
+        let Json::Object(members) = self.json else {
+            return self.wrong_type("an object");
+        };
+        let mut object = Object(Kind::Given(Given::new(self.clone(), members)));
+        let decoded = decode(&mut object);
+        if let Kind::Given(given) = &object.0 {
+            given.refuse_unknown();
+        }
+        decoded
+    }
+
+    fn wrong_type<T>(&self, wanted: &str) -> Option<T> {
+        let found = match self.json {
+            Json::Null => "null",
+            Json::Boolean(_) => "a boolean",
+            Json::Integer(_) | Json::Number => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        };
+        self.fault(format!("must be {wanted}, and is {found}"));
+        None
+    }
+}
+
+impl<'j> Node<'j> {
+    pub(super) fn of_body(json: &'j Json<'j>, faults: &'j Faults) -> Self {
+        Self::root(json, faults, Position::body(), false)
+    }
+
+    pub(super) fn of_query(json: &'j Json<'j>, faults: &'j Faults) -> Self {
+        Self::root(json, faults, Position::query(), true)
+    }
+
+    fn root(json: &'j Json<'j>, faults: &'j Faults, position: Position, in_query: bool) -> Self {
+        Self::given(Located {
+            json,
+            faults,
+            pointer: String::new(),
+            position,
+            in_query,
+        })
+    }
+
+    pub(super) fn given(located: Located<'j>) -> Self {
+        Self(Source::Given(located))
+    }
+
+    pub(super) fn any(sketch: Sketch<'j>) -> Self {
+        Self(Source::Any(sketch))
+    }
+
+    /// The value, or none where its schema is wanted.
+    fn value(&self, schema: impl FnOnce(&mut Schemas) -> Value) -> Option<&Located<'j>> {
+        match &self.0 {
+            Source::Given(located) => Some(located),
+            Source::Any(sketch) => {
+                let schema = schema(&mut sketch.schemas.borrow_mut());
+                sketch.note(schema);
+                None
+            }
+        }
+    }
+
+    /// Its place, as a JSON Pointer.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        match &self.0 {
+            Source::Given(located) => &located.pointer,
+            Source::Any(_) => "",
+        }
+    }
+
+    /// Notes a fault of this value, such as that two of them are the same.
+    pub fn fault(&self, detail: impl Into<String>) {
+        if let Source::Given(located) = &self.0 {
+            located.fault(detail);
+        }
+    }
+
+    /// What callers are told of it, beside its form.
+    #[must_use]
+    pub fn described(self, description: &str) -> Self {
+        self.with("description", description)
+    }
+
+    /// A keyword of JSON Schema for what the code that decodes looks at itself.
+    #[must_use]
+    pub fn with(self, keyword: &str, value: impl Into<Value>) -> Self {
+        if let Source::Any(sketch) = &self.0 {
+            sketch.keyword(keyword, value);
+        }
+        self
+    }
+
+    /// Members of an object; `decode` asks for those that it knows, and every
+    /// other one is a fault. `name` is that of the schema.
+    pub fn object<T>(
+        &self,
+        name: &str,
+        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
+    ) -> Option<T> {
+        match &self.0 {
+            Source::Given(located) => located.members(decode),
+            Source::Any(sketch) => {
+                if sketch.schemas.borrow_mut().begin(name) {
+                    let schema = Members::of(sketch.schemas, decode).schema();
+                    sketch.schemas.borrow_mut().define(name, schema);
+                }
+                sketch.note(Schemas::reference(name));
+                None
+            }
+        }
+    }
+
+    /// An object without members.
+    pub fn empty_object(&self) -> Option<()> {
+        let schema = |_: &mut Schemas| json!({"type": "object", "additionalProperties": false});
+        self.value(schema)?.members(|_| Some(()))
+    }
+
+    pub(super) fn members<T>(
+        &self,
+        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
+    ) -> Option<T> {
+        match &self.0 {
+            Source::Given(located) => located.members(decode),
+            Source::Any(_) => None,
+        }
+    }
+
+    /// Items of an array. A length that is not within `lengths` is a fault; too
+    /// many items are all looked at for more.
+    pub fn items<T>(
+        &self,
+        lengths: RangeInclusive<usize>,
+        mut decode: impl FnMut(Node<'j>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let (least, most) = (*lengths.start(), *lengths.end());
+        let located = match &self.0 {
+            Source::Given(located) => located,
+            Source::Any(sketch) => {
+                let items = Sketch::of(sketch.schemas, decode);
+                sketch.note(json!({
+                    "type": "array",
+                    "items": items,
+                    "minItems": least,
+                    "maxItems": most,
+                }));
+                return None;
+            }
+        };
+        let Json::Array(items) = located.json else {
+            return located.wrong_type("an array");
+        };
+        if !lengths.contains(&items.len()) {
+            let found = items.len();
+            located.fault(format!(
+                "must have {least} to {most} items, and has {found}"
+            ));
+        }
+        if items.len() < least {
+            return None;
+        }
+        let nodes = items.iter().enumerate();
+        let decoded: Vec<_> = nodes
+            .map(|(index, item)| located.child(item, &index.to_string(), index))
+            .map(|item| decode(Self::given(item)))
+            .collect();
+        decoded.into_iter().collect()
+    }
+
+    /// The same, each item once.
+    pub fn distinct_items<T: PartialEq>(
+        &self,
+        lengths: RangeInclusive<usize>,
+        decode: impl Fn(&Node<'j>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut seen: Vec<T> = Vec::new();
+        let node = self.clone().with("uniqueItems", true);
+        node.items(lengths, |item| {
+            let value = decode(&item)?;
+            if seen.contains(&value) {
+                item.fault("must not appear twice");
+            } else {
+                seen.push(value);
+            }
+            Some(())
+        })?;
+        Some(seen)
+    }
+
+    /// True or false.
+    pub fn boolean(&self) -> Option<bool> {
+        let value = self.value(|_| json!({"type": "boolean"}))?;
+        match value.json {
+            Json::Boolean(value) => Some(*value),
+            _ => value.wrong_type("true or false"),
+        }
+    }
+
+    /// An integer within `range`; in a query, of nothing but digits.
+    pub fn integer(&self, range: RangeInclusive<u16>) -> Option<u16> {
+        let (least, most) = (*range.start(), *range.end());
+        let value =
+            self.value(|_| json!({"type": "integer", "minimum": least, "maximum": most}))?;
+        let number = match value.json {
+            Json::Integer(number) => Some(*number),
+            Json::Number => None,
+            Json::String(text) if value.in_query => of_digits(text),
+            _ => return value.wrong_type("an integer"),
+        };
+        let number = number.and_then(|number| u16::try_from(number).ok());
+        let number = number.filter(|number| range.contains(number));
+        if number.is_none() {
+            value.fault(format!("must be an integer from {least} to {most}"));
+        }
+        number
+    }
+
+    /// One of an enumeration's names.
+    pub fn one_of<T: WireName + JsonSchema>(&self) -> Option<T> {
+        let value = self.value(Schemas::of::<T>)?;
+        let name = value.string()?;
+        let known = T::ALL.iter().find(|(known, _)| *known == name);
+        if known.is_none() {
+            let names: Vec<_> = T::ALL.iter().map(|(known, _)| *known).collect();
+            value.fault(format!("must be one of {}", names.join(", ")));
+        }
+        known.map(|(_, value)| *value)
+    }
+
+    /// A line of at most `longest` characters.
+    pub fn text(&self, longest: usize) -> Option<&'j str> {
+        self.line(
+            longest,
+            |_| json!({"type": "string", "maxLength": longest, "pattern": format!("^{OF_LINE}*$")}),
+        )
+    }
+
+    /// The same with at least one character that can be seen.
+    pub fn visible_text(&self, longest: usize) -> Option<&'j str> {
+        let line = self.line(longest, |_| visible(longest, OF_LINE))?;
+        self.seen(line)
+    }
+
+    fn line(&self, longest: usize, schema: impl FnOnce(&mut Schemas) -> Value) -> Option<&'j str> {
+        let value = self.value(schema)?;
+        let line = value.bounded(longest)?;
+        if text::disturbs_line(line) {
+            value.fault(UNFIT_FOR_LINE);
+            return None;
+        }
+        Some(line)
+    }
+
+    /// At most `longest` characters in as many lines as somebody likes.
+    pub fn lines(&self, longest: usize) -> Option<&'j str> {
+        self.several_lines(longest, |_| {
+            json!({"type": "string", "maxLength": longest, "pattern": format!("^{OF_LINES}*$")})
+        })
+    }
+
+    /// The same with at least one character that can be seen.
+    pub fn visible_lines(&self, longest: usize) -> Option<&'j str> {
+        let lines = self.several_lines(longest, |_| visible(longest, OF_LINES))?;
+        self.seen(lines)
+    }
+
+    fn several_lines(
+        &self,
+        longest: usize,
+        schema: impl FnOnce(&mut Schemas) -> Value,
+    ) -> Option<&'j str> {
+        let value = self.value(schema)?;
+        let lines = value.bounded(longest)?;
+        if text::disturbs_lines(lines) {
+            value.fault(UNFIT_FOR_LINES);
+            return None;
+        }
+        Some(lines)
+    }
+
+    fn seen(&self, text: &'j str) -> Option<&'j str> {
+        if !text::is_visible(text) {
+            self.fault("must have at least one visible character");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// A name of a file, without a folder. That it has one of the `extensions`
+    /// is for the code that decodes to look at, which knows why.
+    pub fn file_name(&self, longest: usize, extensions: &[&str]) -> Option<&'j str> {
+        let name = self.line(longest, |_| {
+            let pattern = file_name_pattern(extensions);
+            json!({"type": "string", "maxLength": longest, "pattern": pattern})
+        })?;
+        let name = self.seen(name)?;
+        if name.contains(['/', '\\']) {
+            self.fault("must be a file name without slashes");
+            return None;
+        }
+        Some(name)
+    }
+
+    /// A string of exactly `length` ASCII digits.
+    pub fn digits(&self, length: usize) -> Option<&'j str> {
+        let pattern = format!("^[0-9]{{{length}}}$");
+        let value = self.value(|_| json!({"type": "string", "pattern": pattern}))?;
+        let digits = value.string()?;
+        if digits.len() != length || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            value.fault(format!("must be exactly {length} digits"));
+            return None;
+        }
+        Some(digits)
+    }
+
+    /// A string of which `parse` makes something; `wanted` says what it must
+    /// be, `pattern` the same as a regular expression of ECMA-262.
+    pub fn parsed<T>(
+        &self,
+        pattern: &str,
+        wanted: &str,
+        parse: impl FnOnce(&'j str) -> Option<T>,
+    ) -> Option<T> {
+        let schema = |_: &mut Schemas| json!({"type": "string", "pattern": pattern});
+        self.formatted(schema, wanted, parse)
+    }
+
+    fn formatted<T>(
+        &self,
+        schema: impl FnOnce(&mut Schemas) -> Value,
+        wanted: &str,
+        parse: impl FnOnce(&'j str) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.value(schema)?;
+        let parsed = parse(value.string()?);
+        if parsed.is_none() {
+            value.fault(format!("must be {wanted}"));
+        }
+        parsed
+    }
+
+    /// A UUID in its hyphenated form.
+    pub fn uuid(&self) -> Option<Uuid> {
+        let schema = |_: &mut Schemas| json!({"type": "string", "format": "uuid"});
+        self.formatted(schema, "a UUID", parse_uuid)
+    }
+
+    /// A `date-time` of RFC 3339, 5.6.
+    pub fn date_time(&self) -> Option<Timestamp> {
+        let schema = |_: &mut Schemas| json!({"type": "string", "format": "date-time"});
+        let wanted = "a date-time of RFC 3339, such as 2026-03-01T08:00:00Z";
+        self.formatted(schema, wanted, date_time::parse)
+    }
+
+    /// An email address.
+    pub fn email(&self) -> Option<EmailAddress> {
+        let schema = |_: &mut Schemas| json!({"type": "string", "format": "email"});
+        self.formatted(schema, "an email address", email::parse)
+    }
+
+    /// An absolute http or https address with a host, without credentials and
+    /// fragment.
+    pub fn web_address(&self) -> Option<Url> {
+        let value =
+            self.value(|_| json!({"type": "string", "format": "uri", "maxLength": LONGEST_URL}))?;
+        let url = web_address::parse(value.bounded(LONGEST_URL)?);
+        if url.is_none() {
+            value.fault("must be an absolute https URL without credentials and fragment");
+        }
+        url
+    }
+
+    /// What a base64 string (RFC 4648, 4) encodes, at most `longest` bytes.
+    pub fn base64(&self, longest: usize) -> Option<Vec<u8>> {
+        let value = self.value(|_| {
+            json!({
+                "type": "string",
+                "contentEncoding": "base64",
+                "pattern": BASE64,
+                "maxLength": longest.div_ceil(3) * 4,
+            })
+        })?;
+        match base64::decode(value.string()?, longest) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                value.fault(error.to_string());
+                None
+            }
+        }
+    }
+}
+
+impl<'j> Located<'j> {
+    /// A string of at most `longest` characters.
+    fn bounded(&self, longest: usize) -> Option<&'j str> {
+        let value = self.string()?;
+        let length = value.chars().count();
+        if length > longest {
+            self.fault(format!(
+                "must have at most {longest} characters, and has {length}"
+            ));
+            return None;
+        }
+        Some(value)
+    }
+
+    fn string(&self) -> Option<&'j str> {
+        match self.json {
+            Json::String(value) => Some(value),
+            _ => self.wrong_type("a string"),
+        }
+    }
+}
+
+fn of_digits(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}

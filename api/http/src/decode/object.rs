@@ -1,0 +1,160 @@
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Node;
+use super::json::Json;
+use super::node::Located;
+use super::sketch::Members;
+
+/// The members of an object, of which some have been asked for.
+pub struct Object<'j>(pub(super) Kind<'j>);
+
+pub(super) enum Kind<'j> {
+    /// Of a request.
+    Given(Given<'j>),
+    /// Of any request.
+    Any(Members<'j>),
+}
+
+/// The members of an object that stands in a request.
+pub(super) struct Given<'j> {
+    object: Located<'j>,
+    members: &'j [(Cow<'j, str>, Json<'j>)],
+    known: Vec<&'static str>,
+}
+
+impl<'j> Object<'j> {
+    /// A member that may be left out.
+    pub fn optional<T>(
+        &mut self,
+        name: &'static str,
+        decode: impl FnOnce(Node<'j>) -> Option<T>,
+    ) -> Option<T> {
+        match &mut self.0 {
+            Kind::Given(given) => decode(given.member(name)?),
+            Kind::Any(any) => {
+                any.optional(name, decode);
+                None
+            }
+        }
+    }
+
+    /// A member that must be there.
+    pub fn required<T>(
+        &mut self,
+        name: &'static str,
+        decode: impl FnOnce(Node<'j>) -> Option<T>,
+    ) -> Option<T> {
+        match &mut self.0 {
+            Kind::Given(given) => {
+                let member = given.member(name);
+                if member.is_none() {
+                    given.object.fault_of_missing(name, "is required");
+                }
+                decode(member?)
+            }
+            Kind::Any(any) => {
+                any.required(name, decode);
+                None
+            }
+        }
+    }
+
+    /// A member that is `default` where it is left out.
+    pub fn or<T: Serialize>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        decode: impl FnOnce(Node<'j>) -> Option<T>,
+    ) -> Option<T> {
+        match &mut self.0 {
+            Kind::Given(given) => given.member(name).map_or(Some(default), decode),
+            Kind::Any(any) => {
+                any.optional(name, decode);
+                let default = serde_json::to_value(default);
+                any.default(
+                    name,
+                    default.expect("defaults are strings, numbers and lists"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Exactly one of two members. Neither and both are faults of the first;
+    /// both are looked at for more all the same.
+    pub fn either<T>(
+        &mut self,
+        (first, decode_first): (&'static str, impl FnOnce(Node<'j>) -> Option<T>),
+        (second, decode_second): (&'static str, impl FnOnce(Node<'j>) -> Option<T>),
+    ) -> Option<T> {
+        let given = match &mut self.0 {
+            Kind::Given(given) => given,
+            Kind::Any(any) => {
+                any.optional(first, decode_first);
+                any.optional(second, decode_second);
+                any.either(first, second);
+                return None;
+            }
+        };
+        match (given.member(first), given.member(second)) {
+            (Some(node), None) => decode_first(node),
+            (None, Some(node)) => decode_second(node),
+            (Some(node), Some(other)) => {
+                node.fault(format!("must not be given together with {second}"));
+                decode_first(node);
+                decode_second(other);
+                None
+            }
+            (None, None) => {
+                let detail = format!("is required, unless {second} is given");
+                given.object.fault_of_missing(first, detail);
+                None
+            }
+        }
+    }
+
+    /// A keyword of JSON Schema for what members are to each other, which the
+    /// code that decodes looks at itself.
+    pub fn keyword(&mut self, keyword: &str, value: Value) {
+        if let Kind::Any(any) = &mut self.0 {
+            any.keyword(keyword, value);
+        }
+    }
+}
+
+impl<'j> Given<'j> {
+    pub(super) fn new(object: Located<'j>, members: &'j [(Cow<'j, str>, Json<'j>)]) -> Self {
+        Self {
+            object,
+            members,
+            known: Vec::new(),
+        }
+    }
+
+    fn member(&mut self, name: &'static str) -> Option<Node<'j>> {
+        self.known.push(name);
+        let mut found = self
+            .members
+            .iter()
+            .enumerate()
+            .filter(|(_, (member, _))| member == name);
+        let (index, (_, json)) = found.next()?;
+        for (index, (_, json)) in found {
+            let again = self.object.child(json, name, index);
+            again.fault("must not appear twice");
+        }
+        Some(Node::given(self.object.child(json, name, index)))
+    }
+
+    pub(super) fn refuse_unknown(&self) {
+        let detail = self.object.unknown_member();
+        for (index, (name, json)) in self.members.iter().enumerate() {
+            if !self.known.contains(&name.as_ref()) {
+                self.object.child(json, name, index).fault(detail);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Request bodies, refused as early as can be.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::decode::Fault;
+use crate::problem::{Problem, ProblemType};
+
+/// Unit in which the budget is counted, in bytes.
+const BUDGET_UNIT: usize = 1024;
+/// After how many seconds a request that met an exhausted budget may come
+/// again.
+const BUSY_RETRY_SECONDS: u32 = 5;
+
+/// How many bytes of request bodies are held at one time by all requests.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyBudget(Arc<Semaphore>);
+
+impl BodyBudget {
+    /// Of `bytes`, rounded down to whole KiB.
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new(
+            (bytes / BUDGET_UNIT).min(Semaphore::MAX_PERMITS),
+        )))
+    }
+
+    fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
+        let exhausted = || {
+            Problem::unavailable(
+                "The service is busy with other large requests; nothing was changed.",
+            )
+            .with_retry_after(BUSY_RETRY_SECONDS)
+        };
+        let units = u32::try_from(bytes.div_ceil(BUDGET_UNIT)).map_err(|_| exhausted())?;
+        Arc::clone(&self.0)
+            .try_acquire_many_owned(units)
+            .map_err(|_| exhausted())
+    }
+}
+
+/// What a request took out of the budget; given back when it is dropped.
+#[derive(Default)]
+pub(crate) struct BudgetShare(Option<OwnedSemaphorePermit>);
+
+impl BudgetShare {
+    fn grow_to(&mut self, bytes: usize, budget: &BodyBudget) -> Result<(), Problem> {
+        let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits) * BUDGET_UNIT;
+        if bytes > held {
+            let more = budget.take(bytes - held)?;
+            match &mut self.0 {
+                Some(share) => share.merge(more),
+                None => self.0 = Some(more),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How slowly a body may come, or be taken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BodyPace {
+    /// How long a body of no length may take.
+    pub grace: Duration,
+    /// How many bytes extend that by one second.
+    pub least_bytes_per_second: NonZeroU32,
+}
+
+impl Default for BodyPace {
+    /// 20 seconds, and 32 KiB in each further one.
+    fn default() -> Self {
+        const SLOWEST: NonZeroU32 = NonZeroU32::new(32 * 1024).expect("it is not zero");
+
+        Self {
+            grace: Duration::from_secs(20),
+            least_bytes_per_second: SLOWEST,
+        }
+    }
+}
+
+impl BodyPace {
+    /// How long after its begin so many bytes of a body must have passed.
+    #[must_use]
+    pub fn time_for(self, bytes: usize) -> Duration {
+        let seconds = bytes / self.least_bytes_per_second.get() as usize;
+        self.grace + Duration::from_secs(seconds as u64)
+    }
+}
+
+/// What bodies are measured by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimits {
+    /// In bytes.
+    pub(crate) longest: usize,
+    /// What to do instead of sending a longer one.
+    pub(crate) advice: &'static str,
+    pub(crate) pace: BodyPace,
+}
+
+/// A body that was declared as JSON, and its share of the budget.
+#[derive(Default)]
+pub(crate) struct JsonBody {
+    pub(crate) bytes: Bytes,
+    pub(crate) share: BudgetShare,
+}
+
+impl JsonBody {
+    /// Reads the body of `request`.
+    ///
+    /// # Errors
+    /// 415 and 413, before anything is read where the headers tell; 503 when
+    /// the budget is exhausted; 408 when it comes too slowly; 400 when the
+    /// caller stops in the middle.
+    pub(crate) async fn read(
+        request: Request,
+        limits: BodyLimits,
+        budget: &BodyBudget,
+    ) -> Result<Self, Problem> {
+        let headers = request.headers();
+        if !is_plain_json(headers) {
+            return Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE));
+        }
+        if declared_length(headers).is_some_and(|length| length > limits.longest) {
+            return Err(too_large(limits));
+        }
+        collect(Incoming::new(request, limits.pace), limits, budget).await
+    }
+
+    /// Reads the body of `request`, if there is one; then as [`read`].
+    ///
+    /// [`read`]: Self::read
+    pub(crate) async fn read_if_any(
+        request: Request,
+        limits: BodyLimits,
+        budget: &BodyBudget,
+    ) -> Result<Self, Problem> {
+        if is_plain_json(request.headers()) {
+            return Self::read(request, limits, budget).await;
+        }
+        let first = Incoming::new(request, limits.pace).chunk(0).await?;
+        match first {
+            None => Ok(Self::default()),
+            Some(_) => Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE)),
+        }
+    }
+}
+
+async fn collect(
+    mut incoming: Incoming,
+    limits: BodyLimits,
+    budget: &BodyBudget,
+) -> Result<JsonBody, Problem> {
+    let mut bytes = BytesMut::new();
+    let mut share = BudgetShare::default();
+    while let Some(chunk) = incoming.chunk(bytes.len()).await? {
+        if bytes.len() + chunk.len() > limits.longest {
+            return Err(too_large(limits));
+        }
+        share.grow_to(bytes.len() + chunk.len(), budget)?;
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(JsonBody {
+        bytes: bytes.freeze(),
+        share,
+    })
+}
+
+/// A body that is being read, with the time that it has.
+struct Incoming {
+    body: Body,
+    begun: Instant,
+    pace: BodyPace,
+}
+
+impl Incoming {
+    fn new(request: Request, pace: BodyPace) -> Self {
+        Self {
+            body: request.into_body(),
+            begun: Instant::now(),
+            pace,
+        }
+    }
+
+    /// The next bytes that are any, after so many.
+    async fn chunk(&mut self, received: usize) -> Result<Option<Bytes>, Problem> {
+        let until = self.begun + self.pace.time_for(received);
+        loop {
+            let frame = tokio::time::timeout_at(until, self.body.frame())
+                .await
+                .map_err(|_| Problem::of(ProblemType::REQUEST_TIMEOUT))?;
+            let data = match frame {
+                None => return Ok(None),
+                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                Some(Err(_)) => {
+                    let fault = Fault::new("", "ended before it was complete");
+                    return Err(Problem::validation(vec![fault]));
+                }
+            };
+            if !data.is_empty() {
+                return Ok(Some(data));
+            }
+        }
+    }
+}
+
+/// `application/json` (RFC 8259, 11), whatever its parameters, not encoded.
+fn is_plain_json(headers: &HeaderMap) -> bool {
+    let media_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+        && headers
+            .get_all(CONTENT_ENCODING)
+            .iter()
+            .all(|encoding| encoding.as_bytes() == b"identity")
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large(limits: BodyLimits) -> Problem {
+    let BodyLimits {
+        longest, advice, ..
+    } = limits;
+    let detail = format!("The body is longer than {longest} bytes. {advice}");
+    Problem::new(ProblemType::PAYLOAD_TOO_LARGE, detail.trim_end())
+}

@@ -1,0 +1,89 @@
+//! What surrounds every route.
+
+mod body;
+mod gate;
+mod panic;
+mod rate;
+mod request_id;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, Method};
+use tower_http::catch_panic::CatchPanicLayer;
+use tracing::Instrument;
+
+pub use self::body::BodyPace;
+pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
+pub(crate) use self::gate::{Authenticated, gate};
+pub(crate) use self::rate::RateLimiter;
+pub use self::rate::RateLimits;
+pub use self::request_id::RequestId;
+use crate::problem::{Problem, ProblemFormat, write};
+
+/// Puts the edge around `router`: a request id in and out and in every log
+/// line, answers in `format` in place of the [`Problem`]s that its handlers
+/// return, 503 in place of a panic, and `Cache-Control: no-store` on answers
+/// that say nothing about it.
+///
+/// Paths in the log are those of the routes, so that no id or token of an
+/// address gets there.
+pub fn edge(router: Router, format: impl ProblemFormat) -> Router {
+    router
+        .layer(CatchPanicLayer::custom(panic::respond))
+        .layer(from_fn_with_state(Arc::new(format), around))
+}
+
+async fn around<F: ProblemFormat>(
+    State(format): State<Arc<F>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = RequestId::of(request.headers());
+    let span = tracing::info_span!(
+        "request",
+        id = id.as_str(),
+        method = method_name(request.method()),
+        path = request
+            .extensions()
+            .get::<MatchedPath>()
+            .map_or("", MatchedPath::as_str),
+    );
+    request.extensions_mut().insert(id.clone());
+    async move {
+        let mut response = next.run(request).await;
+        if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+            tracing::info!(problem = problem.kind().name, "refused");
+            response = write(&*format, &problem, &id, response);
+        }
+        let headers = response.headers_mut();
+        headers
+            .entry(CACHE_CONTROL)
+            .or_insert(HeaderValue::from_static("no-store"));
+        headers
+            .entry(X_CONTENT_TYPE_OPTIONS)
+            .or_insert(HeaderValue::from_static("nosniff"));
+        headers.insert(RequestId::HEADER, id.to_header());
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+/// The method for the log, where a caller's own inventions do not belong.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}

@@ -1,0 +1,80 @@
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+/// Longest id taken from a caller, in characters.
+const LONGEST: usize = 128;
+
+/// What ties an answer, its log lines and the caller's own log together.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// Both ways.
+    pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+    /// The caller's, if it is at most 128 visible ASCII characters, else a new
+    /// one.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        let given = headers
+            .get(Self::HEADER)
+            .map(HeaderValue::as_bytes)
+            .filter(|id| (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic));
+        match given.and_then(|id| std::str::from_utf8(id).ok()) {
+            Some(id) => Self(id.into()),
+            None => Self(Uuid::now_v7().to_string().into()),
+        }
+    }
+
+    /// One for examples.
+    pub(crate) fn example() -> Self {
+        Self("0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f".into())
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As the header's value.
+    #[must_use]
+    pub fn to_header(&self) -> HeaderValue {
+        HeaderValue::from_str(&self.0).expect("visible ASCII is a header value")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_of(value: &[u8]) -> RequestId {
+        let mut headers = HeaderMap::new();
+        headers.insert(RequestId::HEADER, HeaderValue::from_bytes(value).unwrap());
+        RequestId::of(&headers)
+    }
+
+    #[test]
+    fn a_sane_id_is_kept() {
+        assert_eq!(id_of(b"abc-123").as_str(), "abc-123");
+        assert_eq!(id_of(&[b'x'; 128]).as_str().len(), 128);
+    }
+
+    #[test]
+    fn any_other_id_is_replaced() {
+        for value in [
+            b"".as_slice(),
+            b"two words",
+            "ąžuolas".as_bytes(),
+            &[b'x'; 129],
+        ] {
+            assert!(Uuid::try_parse(id_of(value).as_str()).is_ok());
+        }
+        assert_ne!(
+            RequestId::of(&HeaderMap::new()),
+            RequestId::of(&HeaderMap::new())
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! What every HTTP API of the service shares.
+//!
+//! An API is a trait with a method for each operation, whose supertrait is
+//! [`Api`], and a [`Surface`]: the table of its [`Operation`]s, what is told of
+//! it as a whole, and the format of its refusals. [`router`] puts HTTP in front
+//! of it. Requests arrive at the trait parsed and complete, so that no business
+//! rule lives here and no syntax lives behind it. Answers to one request are
+//! decided in this order: credentials, rate, right, path and id, method, media
+//! type, size, schema, and then the API's own refusals.
+//!
+//! [`edge`] gives the same refusals, request ids and panic handling to pages
+//! that are served beside an API.
+
+mod api;
+mod config;
+mod cursor;
+pub mod decode;
+mod disposition;
+mod edge;
+mod entity_tag;
+mod idempotency;
+mod ids;
+mod openapi;
+mod operation;
+mod principal;
+mod problem;
+mod reference;
+mod refusals;
+mod router;
+pub mod views;
+mod vocabulary;
+
+pub use api::{Api, Presence};
+pub use config::{BaseUrl, HttpConfig, MIB};
+pub use cursor::Cursor;
+pub use decode::Fault;
+pub use disposition::{Disposition, content_disposition};
+pub use edge::{BodyPace, RateLimits, RequestId, edge};
+pub use idempotency::{
+    Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
+};
+pub use ids::PathId;
+pub use openapi::{OwnHeader, Schemas};
+pub use operation::{
+    BodyKind, Call, ClaimInHand, Download, Draft, FromBody, FromQuery, Input, MaybeBody, NoInput,
+    Nothing, Operation, Parameters, Path, PathParams, WholeBody,
+};
+pub use principal::{Access, Credentials, Principal, Secret};
+pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};
+pub use reference::{Neighbour, Reference, Security, Tag};
+pub use router::{Surface, router};
+pub use vocabulary::WireName;

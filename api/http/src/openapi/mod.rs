@@ -1,0 +1,127 @@
+//! An API's description (OpenAPI 3.1.1), from the same table as its routes.
+
+mod headers;
+mod links;
+mod operations;
+mod schemas;
+mod yaml;
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+pub use self::headers::OwnHeader;
+use self::operations::Described;
+pub use self::schemas::Schemas;
+use crate::api::Api;
+use crate::edge::RequestId;
+use crate::problem::{ProblemFormat, ProblemType};
+use crate::reference::Security;
+use crate::router::Http;
+
+/// The document in its two forms.
+pub(crate) struct Description {
+    pub(crate) json: Form,
+    pub(crate) yaml: Form,
+}
+
+/// One form of it.
+#[derive(Clone)]
+pub(crate) struct Form {
+    pub(crate) media_type: &'static str,
+    pub(crate) text: Bytes,
+    /// Hexadecimal digits of its digest.
+    pub(crate) sha256: String,
+}
+
+impl Description {
+    pub(crate) fn new<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Self {
+        let document = document(http, format);
+        let json = serde_json::to_string_pretty(&document).expect("a JSON value always serialises");
+        Self {
+            json: Form::new("application/json", json),
+            yaml: Form::new("application/yaml", yaml::write(&document)),
+        }
+    }
+}
+
+impl Form {
+    fn new(media_type: &'static str, text: String) -> Self {
+        Self {
+            media_type,
+            sha256: hex::encode(Sha256::digest(&text)),
+            text: text.into(),
+        }
+    }
+}
+
+fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
+    let (reference, base_url) = (&http.reference, &http.config.base_url);
+    let schemas = RefCell::new(Schemas::new());
+    let described = Described {
+        http,
+        schemas: &schemas,
+        refusal: schemas.borrow_mut().of::<F::Body>(),
+        refusal_media_type: F::MEDIA_TYPE,
+    };
+    let paths = described.paths();
+    let webhooks = (reference.webhooks)(&mut schemas.borrow_mut());
+    let tags = reference.tags.iter();
+    let tags = tags.map(|tag| json!({"name": tag.name, "description": tag.description}));
+    let security = match reference.security {
+        Security::Bearer(description) => ("apiKey", "bearer", description),
+        Security::Basic(description) => ("apiKey", "basic", description),
+    };
+    let (name, scheme, description) = security;
+    let mut document = json!({
+        "openapi": "3.1.1",
+        "info": {
+            "title": reference.title,
+            "version": reference.version,
+            "summary": reference.summary,
+            "description": reference.description,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": base_url.to_string()}],
+        "security": [{name: []}],
+        "tags": tags.collect::<Vec<_>>(),
+        "externalDocs": {"url": base_url.join(&format!("{}/docs", reference.folder))},
+        "paths": paths,
+        "webhooks": webhooks,
+        "components": {
+            "securitySchemes": {
+                name: {"type": "http", "scheme": scheme, "description": description},
+            },
+            "parameters": described.shared_parameters(),
+            "headers": headers::all(reference.security.challenge(), reference.headers),
+            "examples": problem_examples(http, format),
+        },
+    });
+    document["components"]["schemas"] = schemas.into_inner().into_components().into();
+    document
+}
+
+/// One for each problem that some operation answers.
+fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map<String, Value> {
+    let reference = &http.reference;
+    let answered: Vec<_> = http
+        .operations
+        .iter()
+        .flat_map(|operation| operation.problems())
+        .collect();
+    let kinds = reference.problems.iter();
+    let kinds = kinds.filter(|kind| answered.contains(kind));
+    let example = |kind: &ProblemType| {
+        let problem = (reference.refusal)(*kind, &http.config.base_url);
+        let value = serde_json::to_value(format.body(&problem, &RequestId::example()));
+        let example = json!({
+            "summary": kind.title,
+            "description": kind.remedy,
+            "value": value.expect("strings and integers always serialise"),
+        });
+        (kind.name.to_owned(), example)
+    };
+    kinds.map(example).collect()
+}

@@ -1,0 +1,255 @@
+//! Path items, from the table of operations.
+
+use std::cell::RefCell;
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::{Schemas, headers, links};
+use crate::api::Api;
+use crate::idempotency::IdempotencyKey;
+use crate::operation::{Answer, BodyKind, Operation};
+use crate::problem::ProblemType;
+use crate::router::Http;
+
+/// Headers of every answer.
+const USUAL_HEADERS: [&str; 3] = [headers::REQUEST_ID, "RateLimit", "RateLimit-Policy"];
+
+/// An API that is being described.
+pub(super) struct Described<'d, A: Api> {
+    pub(super) http: &'d Http<A>,
+    pub(super) schemas: &'d RefCell<Schemas>,
+    /// The schema of refusals.
+    pub(super) refusal: Value,
+    pub(super) refusal_media_type: &'static str,
+}
+
+impl<A: Api> Described<'_, A> {
+    /// All paths with their operations.
+    pub(super) fn paths(&self) -> Map<String, Value> {
+        let mut paths = Map::new();
+        for operation in &*self.http.operations {
+            let contract = &operation.contract;
+            let ids = contract.path_ids.iter();
+            let ids: Vec<_> = ids.map(|(name, _)| reference("parameters", name)).collect();
+            let item = paths
+                .entry(contract.path)
+                .or_insert_with(|| match ids.is_empty() {
+                    true => json!({}),
+                    false => json!({"parameters": ids}),
+                });
+            item[contract.method.as_str().to_lowercase()] = self.describe(operation);
+        }
+        paths
+    }
+
+    fn describe(&self, operation: &Operation<A>) -> Value {
+        let contract = &operation.contract;
+        let (body, of_query) = (contract.input)(&self.http.api, self.schemas);
+        let mut parameters = vec![reference("parameters", "RequestId")];
+        if operation.answer == Answer::Created {
+            parameters.push(reference("parameters", "IdempotencyKey"));
+        }
+        parameters.extend(of_query);
+        if operation.answer == Answer::Download {
+            parameters.push(reference("parameters", "IfNoneMatch"));
+        }
+        let mut described = json!({
+            "operationId": contract.id,
+            "tags": [contract.tag],
+            "summary": contract.summary,
+            "description": contract.description,
+            "parameters": parameters,
+        });
+        if let Some(schema) = body {
+            described["requestBody"] = json!({
+                "required": contract.body == BodyKind::Required,
+                "content": self.json_content(schema),
+            });
+        }
+        described["responses"] = self.responses(operation).into();
+        described
+    }
+
+    /// A body of this schema, with its example.
+    fn json_content(&self, schema: Value) -> Value {
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|path| path.rsplit('/').next());
+        let example = |name| (self.http.reference.example)(name, &self.http.config.base_url);
+        let example = name.and_then(example);
+        let mut content = json!({"schema": schema});
+        if let Some(example) = example {
+            content["example"] = example;
+        }
+        json!({"application/json": content})
+    }
+
+    fn responses(&self, operation: &Operation<A>) -> Map<String, Value> {
+        let mut responses = Map::new();
+        let answer = operation.answer;
+        responses.insert(answer.status().as_str().to_owned(), self.success(operation));
+        if answer == Answer::Download {
+            let headers = [USUAL_HEADERS.as_slice(), &["ETag"]].concat();
+            responses.insert(
+                StatusCode::NOT_MODIFIED.as_str().to_owned(),
+                json!({
+                    "description": "The caller has these bytes already.",
+                    "headers": headers::references(&headers),
+                }),
+            );
+        }
+        let answered = operation.problems();
+        let mut problems = self.http.reference.problems.clone();
+        problems.retain(|kind| answered.contains(kind));
+        problems.sort_by_key(|kind| kind.status);
+        for of_one_status in problems.chunk_by(|one, other| one.status == other.status) {
+            if let [first, ..] = of_one_status {
+                responses.insert(
+                    first.status.as_str().to_owned(),
+                    self.refusal(first.status, of_one_status),
+                );
+            }
+        }
+        responses
+    }
+
+    fn success(&self, operation: &Operation<A>) -> Value {
+        let mut names = USUAL_HEADERS.to_vec();
+        let view = (operation.view)(&mut self.schemas.borrow_mut());
+        let content = view.map(|schema| self.json_content(schema));
+        let (description, content) = match operation.answer {
+            Answer::Json | Answer::Empty => ("Done.", content),
+            Answer::Created => {
+                names.push("Idempotent-Replayed");
+                if self.has_address(operation) {
+                    names.push("Location");
+                }
+                ("Created.", content)
+            }
+            Answer::Download => {
+                names.push("X-Service-Document-Sha256");
+                names.extend(self.http.reference.headers.iter().map(|(name, ..)| *name));
+                names.extend(["Content-Disposition", "ETag"]);
+                let bytes = json!({"schema": {"type": "string", "format": "binary"}});
+                let bytes = json!({"application/octet-stream": bytes});
+                ("The document itself.", Some(bytes))
+            }
+        };
+        let mut response = json!({
+            "description": description,
+            "headers": headers::references(&names),
+        });
+        if let Some(content) = content {
+            response["content"] = content;
+        }
+        let links = links::of(operation, &self.http.operations);
+        if !links.is_empty() {
+            response["links"] = links.into();
+        }
+        response
+    }
+
+    /// Whether what an operation creates can be read below the path that was
+    /// posted to.
+    fn has_address(&self, creation: &Operation<A>) -> bool {
+        self.http.operations.iter().any(|operation| {
+            let contract = &operation.contract;
+            contract.method == http::Method::GET
+                && contract
+                    .path
+                    .strip_prefix(creation.contract.path)
+                    .is_some_and(|rest| {
+                        rest.starts_with("/{") && rest.ends_with('}') && !rest[1..].contains('/')
+                    })
+        })
+    }
+
+    /// All problems of one status.
+    fn refusal(&self, status: StatusCode, kinds: &[ProblemType]) -> Value {
+        let mut names = match status {
+            StatusCode::UNAUTHORIZED => vec![headers::REQUEST_ID, "WWW-Authenticate"],
+            _ => USUAL_HEADERS.to_vec(),
+        };
+        if [
+            StatusCode::CONFLICT,
+            StatusCode::TOO_MANY_REQUESTS,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ]
+        .contains(&status)
+        {
+            names.push("Retry-After");
+        }
+        let description: Vec<_> = kinds
+            .iter()
+            .map(|kind| format!("`{}`: {}", kind.name, kind.meaning))
+            .collect();
+        let examples: Map<_, _> = kinds
+            .iter()
+            .map(|kind| (kind.name.to_owned(), reference("examples", kind.name)))
+            .collect();
+        json!({
+            "description": description.join("\n\n"),
+            "headers": headers::references(&names),
+            "content": {
+                self.refusal_media_type: {"schema": self.refusal, "examples": examples},
+            },
+        })
+    }
+
+    /// Parameters that operations refer to.
+    pub(super) fn shared_parameters(&self) -> Map<String, Value> {
+        let ids = self.http.operations.iter();
+        let ids = ids.flat_map(|operation| operation.contract.path_ids.clone());
+        let in_path = ids.map(|(name, description)| {
+            let parameter = json!({
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": description,
+                "schema": {"type": "string", "format": "uuid"},
+            });
+            (name.to_owned(), parameter)
+        });
+        let text = json!({"type": "string"});
+        let in_headers = [
+            (
+                "IdempotencyKey",
+                headers::IDEMPOTENCY_KEY,
+                "Repeating the request with the same key within 24 hours gets the same answer and creates nothing more.",
+                json!({
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": IdempotencyKey::LONGEST,
+                    "pattern": "^[!-~]+$",
+                }),
+            ),
+            (
+                "RequestId",
+                headers::REQUEST_ID,
+                "Comes back with the answer, if it is at most 128 visible ASCII characters.",
+                text.clone(),
+            ),
+            (
+                "IfNoneMatch",
+                "If-None-Match",
+                "Entity tags of the versions that the caller has.",
+                text,
+            ),
+        ];
+        let in_headers = in_headers.map(|(key, name, description, schema)| {
+            let parameter = json!({
+                "name": name,
+                "in": "header",
+                "description": description,
+                "schema": schema,
+            });
+            (key.to_owned(), parameter)
+        });
+        in_path.chain(in_headers).collect()
+    }
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({"$ref": format!("#/components/{kind}/{name}")})
+}

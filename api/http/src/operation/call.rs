@@ -1,0 +1,142 @@
+//! What all operations do before and after their own part.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use bytes::Bytes;
+
+use super::creation::Held;
+use super::{BodyKind, Contract, Input, PathParams};
+use crate::api::{Api, Presence};
+use crate::decode::{self, Fault, Query};
+use crate::edge::{BodyLimits, BudgetShare, JsonBody};
+use crate::problem::Problem;
+use crate::router::Http;
+
+/// A call that is to be carried out: its request was read and is valid.
+pub struct Call<A: Api, P, T> {
+    /// Who carries it out.
+    pub api: Arc<A>,
+    /// Who makes it.
+    pub caller: Arc<A::Caller>,
+    /// The ids of its path.
+    pub path: P,
+    /// What it asks.
+    pub request: T,
+    /// The right to answer it, where it is not to be carried out twice.
+    pub claim: ClaimInHand<A>,
+    /// Kept as long as what came out of the body.
+    pub(super) _share: BudgetShare,
+}
+
+/// The claim of a call, if it has one.
+pub struct ClaimInHand<A: Api>(pub(super) Option<Arc<Held<A>>>);
+
+impl<A: Api> ClaimInHand<A> {
+    /// The claim itself.
+    #[must_use]
+    pub fn get(&self) -> Option<&A::Claim> {
+        self.0.as_ref()?.claim()
+    }
+}
+
+/// A request for an operation, from a caller who may make it.
+pub(super) struct Arrived<A: Api, P> {
+    pub(super) http: Http<A>,
+    pub(super) caller: Arc<A::Caller>,
+    pub(super) path: P,
+    pub(super) contract: Arc<Contract<A>>,
+    pub(super) request: Request,
+}
+
+impl<A: Api, P: PathParams<A::Record>> Arrived<A, P> {
+    pub(super) async fn call<I: Input<A>>(self) -> Result<Call<A, P, I::Value>, Problem> {
+        if I::BODY != BodyKind::None {
+            let (call, ()) = self.call_with_body::<I, _>(None, |_| ()).await?;
+            return Ok(call);
+        }
+        let query = self.query();
+        if !query.is_empty() {
+            self.find().await?;
+        }
+        let request = decode::query(&query, I::of_query)?;
+        Ok(self.with(request, BudgetShare::default()))
+    }
+
+    /// With a fault that headers have, and with what `digest` makes of the
+    /// body. Bodies are decoded away from the threads that serve sockets:
+    /// documents of many megabytes come this way.
+    pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
+        mut self,
+        of_headers: Option<Fault>,
+        digest: impl FnOnce(&[u8]) -> D + Send + 'static,
+    ) -> Result<(Call<A, P, I::Value>, D), Problem> {
+        self.find().await?;
+        let query = self.query();
+        let JsonBody { bytes, share } = self.read().await?;
+        let api = Arc::clone(&self.http.api);
+        let decoding = move || {
+            let request = decode::body(&bytes, &query, of_headers, |node| I::of_body(&api, &node))?;
+            Ok((request, digest(&bytes)))
+        };
+        let (request, digest) = match tokio::task::spawn_blocking(decoding).await {
+            Ok(decoded) => decoded?,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        Ok((self.with(request, share), digest))
+    }
+
+    fn with<T>(self, request: T, share: BudgetShare) -> Call<A, P, T> {
+        Call {
+            api: self.http.api,
+            caller: self.caller,
+            path: self.path,
+            request,
+            claim: ClaimInHand(None),
+            _share: share,
+        }
+    }
+
+    fn query(&self) -> Query {
+        Query::parse(self.request.uri().query().unwrap_or_default())
+    }
+
+    async fn read(&mut self) -> Result<JsonBody, Problem> {
+        let config = &self.http.config;
+        let limits = BodyLimits {
+            longest: match self.contract.takes_batches {
+                true => config.max_batch_body_bytes,
+                false => config.max_body_bytes,
+            },
+            advice: self.http.reference.advice_on_long_bodies,
+            pace: config.pace,
+        };
+        let request = std::mem::take(&mut self.request);
+        let budget = &self.http.budget;
+        if self.contract.body == BodyKind::Required {
+            return JsonBody::read(request, limits, budget).await;
+        }
+        let mut body = JsonBody::read_if_any(request, limits, budget).await?;
+        if body.bytes.trim_ascii().is_empty() {
+            body.bytes = Bytes::from_static(b"{}");
+        }
+        Ok(body)
+    }
+
+    /// An id that stands for nothing comes before all that is wrong with a
+    /// request beside it.
+    fn find(&self) -> impl Future<Output = Result<(), Problem>> + use<A, P> {
+        let (api, caller) = (Arc::clone(&self.http.api), Arc::clone(&self.caller));
+        let (contract, record) = (Arc::clone(&self.contract), self.path.record());
+        async move {
+            let Some(record) = record else {
+                return Ok(());
+            };
+            match api.presence(&caller, record).await? {
+                Presence::Present => Ok(()),
+                Presence::Erased if contract.answers_on_erased => Ok(()),
+                Presence::Erased | Presence::Absent => Err(Problem::not_found()),
+            }
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! The operations of an API: one table feeds the routes and the OpenAPI
+//! document.
+
+mod call;
+mod creation;
+mod download;
+mod input;
+mod path;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::{Method, StatusCode};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use self::call::Arrived;
+pub use self::call::{Call, ClaimInHand};
+pub use self::download::Download;
+pub use self::input::{
+    FromBody, FromQuery, Input, MaybeBody, NoInput, Nothing, Parameters, WholeBody,
+};
+pub use self::path::{Path, PathParams};
+use crate::api::Api;
+use crate::edge::Authenticated;
+use crate::idempotency::Created;
+use crate::openapi::Schemas;
+use crate::principal::Access;
+use crate::problem::{Problem, ProblemType};
+use crate::router::{Http, json};
+
+/// One call of an API: what it takes, what it answers, and who carries it out.
+pub struct Operation<A: Api> {
+    pub(crate) contract: Arc<Contract<A>>,
+    pub(crate) answer: Answer,
+    /// The schema of the answer.
+    pub(crate) view: fn(&mut Schemas) -> Option<Value>,
+    /// The ids that an answer of a creation holds.
+    pub(crate) ids: &'static [(&'static str, &'static str)],
+    pub(crate) route: MethodRouter<Http<A>>,
+}
+
+/// What an operation takes.
+pub(crate) struct Contract<A: Api> {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    /// Name and description of each.
+    pub(crate) path_ids: Vec<(&'static str, &'static str)>,
+    /// The record that a path names, if its template has ids; none when it can
+    /// be none.
+    pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
+    pub(crate) id: &'static str,
+    pub(crate) tag: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) body: BodyKind,
+    /// The schema of the body, if there is one, and the parameters of the query.
+    pub(crate) input: fn(&A, &RefCell<Schemas>) -> (Option<Value>, Vec<Value>),
+    /// Those that are not every operation's.
+    pub(crate) refusals: Vec<ProblemType>,
+    pub(crate) answers_on_erased: bool,
+    pub(crate) takes_batches: bool,
+    /// Which callers are refused, whatever they ask.
+    pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
+}
+
+/// Whether a request has a body.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BodyKind {
+    /// The method has none.
+    None,
+    /// It may be left out.
+    Optional,
+    /// It must be there.
+    Required,
+}
+
+/// The answer to a request that was carried out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Answer {
+    /// 200 with a view.
+    Json,
+    /// 201 with a view; repetitions with the same `Idempotency-Key` get the
+    /// same answer.
+    Created,
+    /// 200 with bytes.
+    Download,
+    /// 204.
+    Empty,
+}
+
+impl Answer {
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Json | Self::Download => StatusCode::OK,
+            Self::Created => StatusCode::CREATED,
+            Self::Empty => StatusCode::NO_CONTENT,
+        }
+    }
+}
+
+/// An operation of which it is not said yet who carries it out.
+pub struct Draft<A: Api, P, I> {
+    contract: Contract<A>,
+    types: std::marker::PhantomData<fn() -> (P, I)>,
+}
+
+impl<A: Api> Operation<A> {
+    /// `GET`, and `HEAD` with it. The id is that of the OpenAPI document.
+    #[must_use]
+    pub fn get<P: PathParams<A::Record>>(path: Path<P>, id: &'static str) -> Draft<A, P, NoInput> {
+        Draft::new(Method::GET, path, id)
+    }
+
+    /// `POST`, without a body until one is said.
+    #[must_use]
+    pub fn post<P: PathParams<A::Record>>(path: Path<P>, id: &'static str) -> Draft<A, P, Nothing> {
+        Draft::new(Method::POST, path, id)
+    }
+
+    /// `PATCH`, without a body until one is said.
+    #[must_use]
+    pub fn patch<P: PathParams<A::Record>>(
+        path: Path<P>,
+        id: &'static str,
+    ) -> Draft<A, P, Nothing> {
+        Draft::new(Method::PATCH, path, id)
+    }
+
+    /// `DELETE`.
+    #[must_use]
+    pub fn delete<P: PathParams<A::Record>>(
+        path: Path<P>,
+        id: &'static str,
+    ) -> Draft<A, P, NoInput> {
+        Draft::new(Method::DELETE, path, id)
+    }
+
+    pub(crate) fn access(&self) -> Access {
+        Access::of(&self.contract.method)
+    }
+
+    /// The problems that it may answer.
+    pub(crate) fn problems(&self) -> Vec<ProblemType> {
+        let contract = &self.contract;
+        let mut problems = vec![
+            ProblemType::VALIDATION_FAILED,
+            ProblemType::UNAUTHORIZED,
+            ProblemType::RATE_LIMITED,
+            ProblemType::UNAVAILABLE,
+        ];
+        if self.access() == Access::Write {
+            problems.push(ProblemType::FORBIDDEN);
+        }
+        if !contract.path_ids.is_empty() {
+            problems.push(ProblemType::NOT_FOUND);
+        }
+        if contract.body != BodyKind::None {
+            problems.extend([
+                ProblemType::REQUEST_TIMEOUT,
+                ProblemType::PAYLOAD_TOO_LARGE,
+                ProblemType::UNSUPPORTED_MEDIA_TYPE,
+            ]);
+        }
+        if self.answer == Answer::Created {
+            problems.extend([
+                ProblemType::IDEMPOTENCY_IN_PROGRESS,
+                ProblemType::IDEMPOTENCY_KEY_REUSED,
+            ]);
+        }
+        problems.extend(&contract.refusals);
+        problems
+    }
+}
+
+impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
+    fn new(method: Method, path: Path<P>, id: &'static str) -> Self {
+        Self {
+            contract: Contract {
+                method,
+                path: path.template,
+                path_ids: P::described(),
+                record: |params| P::of(params).map(P::record),
+                id,
+                tag: "",
+                summary: "",
+                description: "",
+                body: I::BODY,
+                input: I::describe,
+                refusals: Vec::new(),
+                answers_on_erased: false,
+                takes_batches: false,
+                admission: |_| Ok(()),
+            },
+            types: std::marker::PhantomData,
+        }
+    }
+
+    /// What it is about, what it does in a few words, and in full.
+    #[must_use]
+    pub fn says(
+        mut self,
+        tag: &'static str,
+        summary: &'static str,
+        description: &'static str,
+    ) -> Self {
+        let contract = &mut self.contract;
+        (contract.tag, contract.summary, contract.description) = (tag, summary, description);
+        self
+    }
+
+    /// What it refuses beside what every operation does.
+    #[must_use]
+    pub fn refuses<K: Copy + Into<ProblemType>>(mut self, kinds: &[K]) -> Self {
+        let kinds = kinds.iter().copied().map(Into::into);
+        self.contract.refusals.extend(kinds);
+        self
+    }
+
+    /// It still answers on a record whose content was erased.
+    #[must_use]
+    pub fn even_erased(mut self) -> Self {
+        self.contract.answers_on_erased = true;
+        self
+    }
+
+    /// Its bodies may be as long as a batch's.
+    #[must_use]
+    pub fn for_batches(mut self) -> Self {
+        self.contract.takes_batches = true;
+        self
+    }
+
+    /// Which callers it is for.
+    #[must_use]
+    pub fn for_callers(mut self, admission: fn(&A::Caller) -> Result<(), Problem>) -> Self {
+        self.contract.admission = admission;
+        self
+    }
+
+    /// It takes a body.
+    #[must_use]
+    pub fn body<T: FromBody<A>>(self) -> Draft<A, P, WholeBody<T>> {
+        self.with_input()
+    }
+
+    /// It takes a body, or none.
+    #[must_use]
+    pub fn maybe_body<T: FromBody<A>>(self) -> Draft<A, P, MaybeBody<T>> {
+        self.with_input()
+    }
+
+    /// It takes parameters in its query.
+    #[must_use]
+    pub fn query<T: FromQuery>(self) -> Draft<A, P, Parameters<T>> {
+        self.with_input()
+    }
+
+    fn with_input<J: Input<A>>(self) -> Draft<A, P, J> {
+        Draft {
+            contract: Contract {
+                body: J::BODY,
+                input: J::describe,
+                ..self.contract
+            },
+            types: std::marker::PhantomData,
+        }
+    }
+
+    /// It answers a view.
+    pub fn answers<V, F, R>(self, handler: F) -> Operation<A>
+    where
+        V: JsonSchema + Serialize,
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<V, Problem>> + Send + 'static,
+    {
+        self.operation(Answer::Json, Schemas::some_of::<V>, &[], move |arrived| {
+            let handler = handler.clone();
+            async move {
+                let call = arrived.call::<I>().await?;
+                Ok(json(StatusCode::OK, &handler(call).await?))
+            }
+        })
+    }
+
+    /// It answers a view of what it creates, and the same to a repetition.
+    pub fn creates<V, F, R>(self, handler: F) -> Operation<A>
+    where
+        V: Created + Send + 'static,
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<V, Problem>> + Send + 'static,
+    {
+        let view = Schemas::some_of::<V>;
+        self.operation(Answer::Created, view, V::IDS, move |arrived| {
+            arrived.create::<I, V, R>(handler.clone())
+        })
+    }
+
+    /// It answers bytes.
+    pub fn downloads<F, R>(self, handler: F) -> Operation<A>
+    where
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Download, Problem>> + Send + 'static,
+    {
+        self.operation(
+            Answer::Download,
+            |_| None,
+            &[],
+            move |arrived| {
+                let handler = handler.clone();
+                async move {
+                    let wanted = download::Wanted::of(&arrived.request);
+                    let call = arrived.call::<I>().await?;
+                    wanted.answer(handler(call).await?).await
+                }
+            },
+        )
+    }
+
+    /// It answers nothing but that it was done.
+    pub fn does<F, R>(self, handler: F) -> Operation<A>
+    where
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<(), Problem>> + Send + 'static,
+    {
+        self.operation(
+            Answer::Empty,
+            |_| None,
+            &[],
+            move |arrived| {
+                let handler = handler.clone();
+                async move {
+                    handler(arrived.call::<I>().await?).await?;
+                    Ok(StatusCode::NO_CONTENT.into_response())
+                }
+            },
+        )
+    }
+
+    fn operation<F, R>(
+        self,
+        answer: Answer,
+        view: fn(&mut Schemas) -> Option<Value>,
+        ids: &'static [(&'static str, &'static str)],
+        respond: F,
+    ) -> Operation<A>
+    where
+        F: Fn(Arrived<A, P>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Response, Problem>> + Send + 'static,
+    {
+        let contract = Arc::new(self.contract);
+        let method = MethodFilter::try_from(contract.method.clone())
+            .expect("operations have methods of RFC 9110 and RFC 5789");
+        let served = Arc::clone(&contract);
+        let route = on(
+            method,
+            async move |State(http): State<Http<A>>,
+                        Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,
+                        params: Result<RawPathParams, RawPathParamsRejection>,
+                        request: Request| {
+                (served.admission)(&caller)?;
+                let path = params
+                    .ok()
+                    .and_then(|params| P::of(&params))
+                    .ok_or_else(Problem::not_found)?;
+                respond(Arrived {
+                    http,
+                    caller,
+                    path,
+                    contract: served,
+                    request,
+                })
+                .await
+            },
+        );
+        Operation {
+            contract,
+            answer,
+            view,
+            ids,
+            route,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Who calls.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method};
+use uuid::Uuid;
+
+/// Somebody who calls an API.
+pub trait Principal: Send + Sync + 'static {
+    /// What the call was made with: rates and idempotency keys are counted by
+    /// it.
+    fn key_id(&self) -> Uuid;
+
+    /// Whether such calls may be made at all, whatever they are about.
+    fn may(&self, access: Access) -> bool;
+}
+
+/// What a request does to the caller's records, and so which rate it counts
+/// against.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Access {
+    /// `GET` and `HEAD`.
+    Read,
+    /// Every other method.
+    Write,
+}
+
+impl Access {
+    /// Of a request's method.
+    #[must_use]
+    pub fn of(method: &Method) -> Self {
+        match *method {
+            Method::GET | Method::HEAD => Self::Read,
+            _ => Self::Write,
+        }
+    }
+}
+
+/// What a request's `Authorization` header holds.
+#[derive(Debug)]
+pub enum Credentials {
+    /// A bearer token (RFC 6750, 2.1), such as an API key.
+    Bearer(Secret),
+    /// A user id and a password (RFC 7617, 2).
+    Basic {
+        /// Holds no colon.
+        user: String,
+        /// What follows the first colon.
+        password: Secret,
+    },
+}
+
+/// A secret as it was sent; not shown by `Debug`.
+pub struct Secret(String);
+
+impl Secret {
+    /// Its text.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl Credentials {
+    /// Those of a request, if it has exactly one such header of a scheme that
+    /// is known.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let value = values.next()?.to_str().ok()?;
+        let (scheme, value) = value.split_once(' ')?;
+        let value = value.trim_matches(' ');
+        if values.next().is_some() || value.is_empty() {
+            return None;
+        }
+        if scheme.eq_ignore_ascii_case("bearer") {
+            return Some(Self::Bearer(Secret(value.to_owned())));
+        }
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let pair = String::from_utf8(STANDARD.decode(value).ok()?).ok()?;
+        let (user, password) = pair.split_once(':')?;
+        Some(Self::Basic {
+            user: user.to_owned(),
+            password: Secret(password.to_owned()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn credentials_of(values: &[&'static str]) -> Option<Credentials> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+        }
+        Credentials::of(&headers)
+    }
+
+    #[test]
+    fn the_scheme_is_read_in_any_case() {
+        for value in ["Bearer tsk_test_1", "bearer  tsk_test_1"] {
+            let credentials = credentials_of(&[value]);
+            assert!(
+                matches!(credentials, Some(Credentials::Bearer(key)) if key.expose() == "tsk_test_1")
+            );
+        }
+    }
+
+    #[test]
+    fn a_user_and_a_password_are_parted_at_the_first_colon() {
+        let credentials = credentials_of(&["Basic a2V5OnNlOmNyZXQ="]);
+        let Some(Credentials::Basic { user, password }) = credentials else {
+            panic!("they are Basic credentials");
+        };
+        assert_eq!((user.as_str(), password.expose()), ("key", "se:cret"));
+    }
+
+    #[test]
+    fn anything_but_one_header_of_a_known_scheme_is_none() {
+        for values in [
+            &[][..],
+            &["Bearer"],
+            &["Bearer "],
+            &["Basic YTpi!"],
+            &["Basic YQ=="],
+            &["Digest YTpi"],
+            &["tsk_test_1"],
+            &["Bearer a", "Bearer b"],
+        ] {
+            assert!(credentials_of(values).is_none(), "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! From a problem to its answer.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Problem;
+use crate::edge::RequestId;
+
+/// How an API writes its refusals.
+pub trait ProblemFormat: Send + Sync + 'static {
+    /// Of the body.
+    const MEDIA_TYPE: &'static str;
+
+    /// The members of the body.
+    type Body: JsonSchema + Serialize;
+
+    /// What a caller is told of `problem`, whose request has this id.
+    fn body(&self, problem: &Problem, request: &RequestId) -> Self::Body;
+}
+
+impl<F: ProblemFormat> ProblemFormat for Arc<F> {
+    const MEDIA_TYPE: &'static str = F::MEDIA_TYPE;
+
+    type Body = F::Body;
+
+    fn body(&self, problem: &Problem, request: &RequestId) -> F::Body {
+        self.as_ref().body(problem, request)
+    }
+}
+
+impl IntoResponse for Problem {
+    /// The status alone, with the problem as an extension: the edge, which
+    /// knows the format, writes the answer.
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The problem in its format in place of `response`, whose other headers stay.
+pub(crate) fn write<F: ProblemFormat>(
+    format: &F,
+    problem: &Problem,
+    request: &RequestId,
+    response: Response,
+) -> Response {
+    let (mut parts, _) = response.into_parts();
+    parts.status = problem.status();
+    parts.headers.remove(CONTENT_LENGTH);
+    add_headers::<F>(problem, &mut parts.headers);
+    Response::from_parts(parts, Body::from(body(format, problem, request)))
+}
+
+pub(super) fn body<F: ProblemFormat>(format: &F, problem: &Problem, request: &RequestId) -> Bytes {
+    let body = serde_json::to_vec(&format.body(problem, request));
+    body.expect("strings and integers always serialise").into()
+}
+
+pub(super) fn add_headers<F: ProblemFormat>(problem: &Problem, headers: &mut HeaderMap) {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(F::MEDIA_TYPE));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(seconds) = problem.retry_after() {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    for (name, value) in &problem.0.headers {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+}

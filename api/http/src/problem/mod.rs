@@ -1,0 +1,165 @@
+//! Refusals, and how they are written.
+
+mod document;
+mod format;
+mod page;
+mod problem_type;
+
+use http::StatusCode;
+use url::Url;
+
+pub use self::document::{ProblemDocument, ProblemDocuments};
+pub use self::format::ProblemFormat;
+pub(crate) use self::format::write;
+pub(crate) use self::page::page;
+pub use self::problem_type::ProblemType;
+use crate::decode::Fault;
+
+/// A refusal, still in no format; the answer to the caller is written at the
+/// edge.
+#[derive(Clone, Debug)]
+pub struct Problem(Box<Content>);
+
+#[derive(Clone, Debug)]
+struct Content {
+    kind: ProblemType,
+    detail: String,
+    errors: Vec<Fault>,
+    recovery_url: Option<Url>,
+    retry_after_seconds: Option<u32>,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl Problem {
+    /// `detail` is a sentence about this occurrence, for the caller's eyes.
+    #[must_use]
+    pub fn new(kind: impl Into<ProblemType>, detail: impl Into<String>) -> Self {
+        Self(Box::new(Content {
+            kind: kind.into(),
+            detail: detail.into(),
+            errors: Vec::new(),
+            recovery_url: None,
+            retry_after_seconds: None,
+            headers: Vec::new(),
+        }))
+    }
+
+    /// A problem whose general meaning says it all.
+    #[must_use]
+    pub fn of(kind: impl Into<ProblemType>) -> Self {
+        let kind = kind.into();
+        Self::new(kind, kind.meaning)
+    }
+
+    /// A problem with one member of the body or one query parameter: `pointer`
+    /// as RFC 6901 has it, `detail` the sentence for both places.
+    #[must_use]
+    pub fn at(
+        kind: impl Into<ProblemType>,
+        pointer: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        let detail = detail.into();
+        Self::new(kind, detail.clone()).with_errors(vec![Fault::new(pointer, detail)])
+    }
+
+    /// Everything that is wrong with a request.
+    #[must_use]
+    pub fn validation(faults: Vec<Fault>) -> Self {
+        let detail = match faults.as_slice() {
+            [one] if one.pointer.is_empty() => {
+                format!("The request is not valid: it {}.", one.detail)
+            }
+            [one] => format!("The request is not valid: {} {}.", one.pointer, one.detail),
+            several => format!(
+                "The request is not valid: it has {} faults, listed in errors.",
+                several.len()
+            ),
+        };
+        Self::new(ProblemType::VALIDATION_FAILED, detail).with_errors(faults)
+    }
+
+    /// 401: the key is missing or does not work.
+    #[must_use]
+    pub fn unauthorized() -> Self {
+        Self::of(ProblemType::UNAUTHORIZED)
+    }
+
+    /// 403: the caller's role does not allow it.
+    #[must_use]
+    pub fn forbidden() -> Self {
+        Self::of(ProblemType::FORBIDDEN)
+    }
+
+    /// 404: no such path, or no such record for this caller.
+    #[must_use]
+    pub fn not_found() -> Self {
+        Self::of(ProblemType::NOT_FOUND)
+    }
+
+    /// 402: `recovery_url` is a page that lets a person fix it.
+    #[must_use]
+    pub fn payment_required(detail: impl Into<String>, recovery_url: Option<Url>) -> Self {
+        let mut problem = Self::new(ProblemType::PAYMENT_REQUIRED, detail);
+        problem.0.recovery_url = recovery_url;
+        problem
+    }
+
+    /// 503: nothing changed, and trying again later may help.
+    #[must_use]
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::UNAVAILABLE, detail)
+    }
+
+    /// Names the members concerned.
+    #[must_use]
+    pub fn with_errors(mut self, errors: Vec<Fault>) -> Self {
+        self.0.errors = errors;
+        self
+    }
+
+    /// Sets `Retry-After` (RFC 9110, 10.2.3).
+    #[must_use]
+    pub fn with_retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after_seconds = Some(seconds);
+        self
+    }
+
+    /// Adds a header to the answer, such as `ratelimit`; `name` is in lower
+    /// case. A value that no header can carry is left out.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.0.headers.push((name, value.into()));
+        self
+    }
+
+    /// Which of the known problems it is.
+    #[must_use]
+    pub fn kind(&self) -> ProblemType {
+        self.0.kind
+    }
+
+    /// The status of its answer.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.0.kind.status
+    }
+
+    /// The sentence about this occurrence.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// After how many seconds trying again can help, if that is known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<u32> {
+        self.0.retry_after_seconds
+    }
+
+    /// The members concerned.
+    #[must_use]
+    pub fn errors(&self) -> &[Fault] {
+        &self.0.errors
+    }
+}

@@ -1,0 +1,174 @@
+use http::StatusCode;
+
+/// A kind of refusal: a problem type of RFC 9457, 4. The constants are those
+/// that every API has; what else an API refuses it names itself.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct ProblemType {
+    /// The status of its answers.
+    pub status: StatusCode,
+    /// The last segment of the type.
+    pub name: &'static str,
+    /// A few words, the same in every occurrence.
+    pub title: &'static str,
+    /// One sentence on what happened.
+    pub meaning: &'static str,
+    /// What the caller can do.
+    pub remedy: &'static str,
+}
+
+impl ProblemType {
+    /// The path of the type, and of its page.
+    #[must_use]
+    pub fn path(&self) -> String {
+        format!("/problems/{}", self.name)
+    }
+}
+
+macro_rules! common {
+    ($($constant:ident: $status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal;)*) => {
+        impl ProblemType {
+            $(
+                #[doc = $meaning]
+                pub const $constant: Self = Self {
+                    status: StatusCode::$status,
+                    name: $name,
+                    title: $title,
+                    meaning: $meaning,
+                    remedy: $remedy,
+                };
+            )*
+        }
+    };
+}
+
+common! {
+    VALIDATION_FAILED: BAD_REQUEST, "validation-failed", "The request is not valid",
+        "Members of the body or parameters of the query are missing, unknown or malformed.",
+        "Correct what errors lists: each entry points at one fault and says what is wrong there.";
+    UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The key is missing or does not work",
+        "The request carries no API key that works for this API.",
+        "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
+    PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
+        "The workspace has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created.",
+        "Have an operator open recoveryUrl, if there is one, and settle it; then repeat the request.";
+    FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
+        "The workspace user behind the key may only read.",
+        "Use the key of a user whose role is member or owner.";
+    NOT_FOUND: NOT_FOUND, "not-found", "There is no such thing",
+        "The path is unknown, or there is no such record for this key.",
+        "Check the path, the id, and that the key is of the workspace and mode that created the record.";
+    METHOD_NOT_ALLOWED: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
+        "The path exists, but not with this method.",
+        "Use one of the methods that the Allow header lists.";
+    REQUEST_TIMEOUT: REQUEST_TIMEOUT, "request-timeout", "The body came too slowly",
+        "The request body stopped arriving, or came more slowly than the service waits for.",
+        "Repeat the request over a better connection.";
+    PAYLOAD_TOO_LARGE: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
+        "The request body is longer than this call takes.",
+        "Send less at once; what the API stores can be stored first and then be named.";
+    URI_TOO_LONG: URI_TOO_LONG, "uri-too-long", "The address is too long",
+        "The address of the request is longer than the service reads.",
+        "Send what is long in the body, where the call takes one.";
+    HEADERS_TOO_LARGE: REQUEST_HEADER_FIELDS_TOO_LARGE, "headers-too-large", "The headers are too large",
+        "The request's headers are longer, or more, than the service reads.",
+        "Send fewer and shorter headers.";
+    UNSUPPORTED_MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
+        "The request body is not declared as plain JSON.",
+        "Send the body as application/json, without a content encoding.";
+    IDEMPOTENCY_IN_PROGRESS: CONFLICT, "idempotency-in-progress", "The same request is still running",
+        "An earlier request with the same Idempotency-Key has not been answered yet.",
+        "Repeat the request a little later: it will get the answer of the first one.";
+    IDEMPOTENCY_KEY_REUSED: UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The Idempotency-Key was used before",
+        "The same Idempotency-Key came with a different request within the last day.",
+        "Use a new key for a new request.";
+    RATE_LIMITED: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
+        "The key, the workspace or the person has used up a rate.",
+        "Wait for the time in the Retry-After header.";
+    UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
+        "Something that the request needs is out of order; nothing was changed.",
+        "Try again later, after the time in the Retry-After header if there is one.";
+}
+
+/// Declares the enumeration of all problems that an API answers: the common
+/// ones by the constants of [`ProblemType`], and its own.
+#[macro_export]
+macro_rules! problem_kinds {
+    ($(#[$doc:meta])* $vis:vis enum $Kind:ident {$(
+        $variant:ident = $($common:ident)?
+            $([$status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal])?;
+    )*}) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        $vis enum $Kind {
+            $(
+                $(#[doc = concat!("[`ProblemType::", stringify!($common), "`](parafa_api_http::ProblemType)")])?
+                $(#[doc = $meaning])?
+                $variant,
+            )*
+        }
+
+        impl $Kind {
+            /// Every kind.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// By the last segment of the type.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.name() == name)
+            }
+
+            /// What is said of it wherever it occurs.
+            #[must_use]
+            pub const fn problem_type(self) -> $crate::ProblemType {
+                match self {
+                    $(Self::$variant =>
+                        $($crate::ProblemType::$common)?
+                        $($crate::ProblemType {
+                            status: http::StatusCode::$status,
+                            name: $name,
+                            title: $title,
+                            meaning: $meaning,
+                            remedy: $remedy,
+                        })?,
+                    )*
+                }
+            }
+
+            /// The last segment of the type.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                self.problem_type().name
+            }
+
+            /// The status of its answers.
+            #[must_use]
+            pub const fn status(self) -> http::StatusCode {
+                self.problem_type().status
+            }
+
+            /// A few words, the same in every occurrence.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                self.problem_type().title
+            }
+
+            /// The path of the type, and of its page.
+            #[must_use]
+            pub fn path(self) -> String {
+                self.problem_type().path()
+            }
+        }
+
+        impl From<$Kind> for $crate::ProblemType {
+            fn from(kind: $Kind) -> Self {
+                kind.problem_type()
+            }
+        }
+
+        impl PartialEq<$Kind> for $crate::ProblemType {
+            fn eq(&self, other: &$Kind) -> bool {
+                *self == other.problem_type()
+            }
+        }
+    };
+}

@@ -1,0 +1,204 @@
+//! What is to be read about an API: its description, an overview, and what
+//! problems mean. All of it is public.
+
+mod overview;
+
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+};
+use http::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value};
+
+use self::overview::Style;
+use crate::api::Api;
+use crate::config::BaseUrl;
+use crate::entity_tag::EntityTag;
+use crate::openapi::{Description, Form, OwnHeader, Schemas};
+use crate::problem::{Problem, ProblemFormat, ProblemType, page};
+use crate::refusals;
+use crate::router::Http;
+
+const PROBLEM_PAGE_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+/// What is told of an API as a whole.
+pub struct Reference {
+    /// What it is called on the overview.
+    pub name: &'static str,
+    /// The folder of its description and pages: none for the API that others on
+    /// the same listener are neighbours of.
+    pub folder: &'static str,
+    /// The title of its description.
+    pub title: &'static str,
+    /// The version of the interface.
+    pub version: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Some paragraphs, in Markdown.
+    pub description: &'static str,
+    /// What operations are about, in the order in which they are documented.
+    pub tags: &'static [Tag],
+    /// How callers authenticate.
+    pub security: Security,
+    /// Every problem that has a page.
+    pub problems: Vec<ProblemType>,
+    /// What to do instead of sending a body that is too long: a sentence.
+    pub advice_on_long_bodies: &'static str,
+    /// Headers of downloads beside the usual ones.
+    pub headers: &'static [OwnHeader],
+    /// The example of a request or a view, by the name of its schema.
+    pub example: fn(&str, &BaseUrl) -> Option<Value>,
+    /// An occurrence of a problem.
+    pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
+    /// What the service posts to callers, by the kind of event.
+    pub webhooks: fn(&mut Schemas) -> Map<String, Value>,
+}
+
+/// What operations are about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Tag {
+    /// One word.
+    pub name: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+}
+
+/// How callers authenticate, with a sentence on what they send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Security {
+    /// RFC 6750.
+    Bearer(&'static str),
+    /// RFC 7617.
+    Basic(&'static str),
+}
+
+impl Security {
+    /// The challenge of a refusal (RFC 9110, 11.6.1).
+    pub(crate) fn challenge(self) -> &'static str {
+        match self {
+            Self::Bearer(_) => "Bearer",
+            Self::Basic(_) => "Basic",
+        }
+    }
+}
+
+/// Another API on the same listener, for the overview.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Neighbour {
+    /// What it is called.
+    pub title: String,
+    /// The folder of its `openapi.json` and `openapi.yaml`, such as `/dd`.
+    pub folder: String,
+}
+
+/// The pages of an API, which need nothing of what stands behind it.
+pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
+    let folder = http.reference.folder;
+    let overview = Page {
+        policy: Style::get().content_security_policy(),
+        html: overview::page(&http),
+    };
+    let kinds: Arc<[ProblemType]> = http.reference.problems.as_slice().into();
+    let described = Arc::new(Described {
+        http,
+        format,
+        description: OnceLock::new(),
+    });
+    Router::new()
+        .route(&format!("{folder}/openapi.json"), get(json::<A, F>))
+        .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
+        .with_state(described)
+        .route(
+            &format!("{folder}/docs"),
+            get(docs_page).with_state(Arc::new(overview)),
+        )
+        .route(
+            &format!("{folder}/problems/{{name}}"),
+            get(problem_page).with_state(kinds),
+        )
+        .method_not_allowed_fallback(refusals::page_method_not_allowed)
+}
+
+struct Page {
+    policy: String,
+    html: String,
+}
+
+/// The description, made when it is asked for first.
+struct Described<A: Api, F> {
+    http: Http<A>,
+    format: Arc<F>,
+    description: OnceLock<Description>,
+}
+
+impl<A: Api, F: ProblemFormat> Described<A, F> {
+    fn get(&self) -> &Description {
+        self.description
+            .get_or_init(|| Description::new(&self.http, &self.format))
+    }
+}
+
+/// `GET /openapi.json`.
+async fn json<A: Api, F: ProblemFormat>(
+    State(described): State<Arc<Described<A, F>>>,
+    headers: HeaderMap,
+) -> Response {
+    form(&described.get().json, &headers)
+}
+
+/// `GET /openapi.yaml`.
+async fn yaml<A: Api, F: ProblemFormat>(
+    State(described): State<Arc<Described<A, F>>>,
+    headers: HeaderMap,
+) -> Response {
+    form(&described.get().yaml, &headers)
+}
+
+/// One form of the description; pages of other origins may read it too.
+fn form(form: &Form, headers: &HeaderMap) -> Response {
+    let fields = [
+        (CONTENT_TYPE, form.media_type),
+        (CACHE_CONTROL, "public, no-cache"),
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    let response = (fields, form.text.clone()).into_response();
+    EntityTag::known_to(headers).answer((EntityTag::of(&form.sha256), response))
+}
+
+/// `GET /docs`: what there is.
+async fn docs_page(State(page): State<Arc<Page>>) -> Response {
+    html(&page.policy, page.html.clone())
+}
+
+/// `GET /problems/{name}`: what the problem means and what to do about it.
+async fn problem_page(
+    State(kinds): State<Arc<[ProblemType]>>,
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, Problem> {
+    let Path(name) = name.map_err(|_| Problem::not_found())?;
+    let kind = kinds.iter().find(|kind| kind.name == name);
+    let kind = kind.ok_or_else(Problem::not_found)?;
+    Ok(html(PROBLEM_PAGE_POLICY, page(*kind)))
+}
+
+fn html(policy: &str, html: String) -> Response {
+    let policy = HeaderValue::try_from(policy).expect("policies of constants and base64 are ASCII");
+    let headers = [
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+        (
+            CACHE_CONTROL,
+            HeaderValue::from_static("public, max-age=3600"),
+        ),
+        (CONTENT_SECURITY_POLICY, policy),
+    ];
+    (headers, html).into_response()
+}

@@ -1,0 +1,120 @@
+//! The routes of an API.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::RawPathParams;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde::Serialize;
+
+use crate::api::Api;
+use crate::config::HttpConfig;
+use crate::edge::{BodyBudget, RateLimiter, edge, gate};
+use crate::operation::Operation;
+use crate::problem::ProblemFormat;
+use crate::reference::{Reference, pages};
+use crate::refusals;
+
+/// What an API offers, and how it speaks of it.
+pub struct Surface<A: Api, F> {
+    /// The folder that all its paths are in, such as `/v1`.
+    pub root: &'static str,
+    /// In the order in which they are documented.
+    pub operations: Vec<Operation<A>>,
+    /// How it writes its refusals.
+    pub format: F,
+    /// What is told of it as a whole.
+    pub reference: Reference,
+}
+
+/// The operations of an API, its description under `openapi.json` and
+/// `openapi.yaml`, the pages `docs` and those under `problems`, complete with
+/// its edge and an answer for every other path.
+pub fn router<A: Api, F: ProblemFormat>(
+    api: Arc<A>,
+    config: HttpConfig,
+    surface: Surface<A, F>,
+) -> Router {
+    let Surface {
+        root,
+        operations,
+        format,
+        reference,
+    } = surface;
+    let format = Arc::new(format);
+    let http = Http {
+        api,
+        budget: BodyBudget::new(config.max_bytes_in_flight),
+        rates: Arc::new(RateLimiter::new(config.rates)),
+        config: Arc::new(config),
+        operations: Arc::new(operations),
+        reference: Arc::new(reference),
+    };
+    let served = http
+        .operations
+        .iter()
+        .fold(Router::new(), |router, operation| {
+            router.route(operation.contract.path, operation.route.clone())
+        })
+        .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
+        .route(root, any(refusals::not_found))
+        .route(&format!("{root}/"), any(refusals::not_found))
+        .route(&format!("{root}/{{*unknown}}"), any(refusals::not_found))
+        .layer(from_fn_with_state(http.clone(), gate::<A>))
+        .with_state(http.clone());
+    let pages = pages(http, Arc::clone(&format));
+    edge(served.merge(pages).fallback(refusals::not_found), format)
+}
+
+/// What every operation works with.
+pub(crate) struct Http<A: Api> {
+    pub(crate) api: Arc<A>,
+    pub(crate) rates: Arc<RateLimiter>,
+    pub(crate) config: Arc<HttpConfig>,
+    pub(crate) budget: BodyBudget,
+    pub(crate) operations: Arc<Vec<Operation<A>>>,
+    pub(crate) reference: Arc<Reference>,
+}
+
+impl<A: Api> Clone for Http<A> {
+    fn clone(&self) -> Self {
+        Self {
+            api: Arc::clone(&self.api),
+            rates: Arc::clone(&self.rates),
+            config: Arc::clone(&self.config),
+            budget: self.budget.clone(),
+            operations: Arc::clone(&self.operations),
+            reference: Arc::clone(&self.reference),
+        }
+    }
+}
+
+impl<A: Api> Http<A> {
+    /// The record that a path of this template names, if it has ids; none when
+    /// it can be none.
+    pub(crate) fn record(
+        &self,
+        template: &str,
+        params: &RawPathParams,
+    ) -> Option<Option<A::Record>> {
+        let mut contracts = self.operations.iter().map(|operation| &operation.contract);
+        let contract = contracts.find(|contract| contract.path == template)?;
+        (contract.record)(params)
+    }
+}
+
+pub(crate) fn json(status: StatusCode, view: &impl Serialize) -> Response {
+    let body =
+        serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
+    (
+        status,
+        [(CONTENT_TYPE, "application/json")],
+        Bytes::from(body),
+    )
+        .into_response()
+}

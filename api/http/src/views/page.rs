@@ -1,0 +1,16 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+/// One page of a list.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "{T}List")]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// The page.
+    pub data: Vec<T>,
+    /// Whether more follow.
+    pub has_more: bool,
+    /// `startingAfter` of the next page; null on the last one.
+    pub next_cursor: Option<Uuid>,
+}

@@ -1,0 +1,135 @@
+//! What callers are answered.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::{HeaderMap, Request};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::tiny::service;
+
+/// `key:key`.
+const CREDENTIALS: &str = "Basic a2V5OmtleQ==";
+
+pub(crate) fn get(path: &str) -> Request<Body> {
+    let request = Request::get(path).header("authorization", CREDENTIALS);
+    request.body(Body::empty()).unwrap()
+}
+
+fn post(path: &str, body: &Value) -> Request<Body> {
+    Request::post(path)
+        .header("authorization", CREDENTIALS)
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_string()))
+        .unwrap()
+}
+
+fn creation(key: &'static str) -> Request<Body> {
+    let mut request = post(
+        "/v1/auth/requests",
+        &json!({"audience": "https://shop.example"}),
+    );
+    let key = http::HeaderValue::from_static(key);
+    request.headers_mut().insert("idempotency-key", key);
+    request
+}
+
+/// Status, JSON, and headers of an answer.
+pub(crate) async fn ask(service: &Router, request: Request<Body>) -> (u16, Value, HeaderMap) {
+    let (parts, body) = service.clone().oneshot(request).await.unwrap().into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    (
+        parts.status.as_u16(),
+        serde_json::from_slice(&body).unwrap(),
+        parts.headers,
+    )
+}
+
+#[tokio::test]
+async fn a_refusal_is_the_envelope_with_the_id_of_its_request() {
+    let mut request = get("/v1/auth/requests/0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f");
+    let id = "0190b5a8-7c3e-7d7b-8f6e-000000000001";
+    let value = http::HeaderValue::from_static(id);
+    request.headers_mut().insert("x-request-id", value);
+
+    let (status, refusal, headers) = ask(&service(), request).await;
+
+    assert_eq!(status, 404);
+    assert_eq!(headers["content-type"], "application/json");
+    assert_eq!(
+        refusal,
+        json!({"error": {
+            "code": "not-found",
+            "message": "The path is unknown, or there is no such record for this key.",
+            "requestId": id,
+            "retryable": false,
+        }})
+    );
+}
+
+#[tokio::test]
+async fn faults_and_limits_speak_in_the_envelope_too() {
+    let service = service();
+    let faulty = post(
+        "/v1/auth/requests",
+        &json!({"audience": "shop", "method": "sms"}),
+    );
+    let (status, refusal, _) = ask(&service, faulty).await;
+    assert_eq!(
+        (status, &refusal["error"]["code"]),
+        (400, &json!("validation-failed"))
+    );
+
+    let mut foreign = get("/v1/auth/requests");
+    foreign.headers_mut().remove("authorization");
+    let (status, refusal, headers) = ask(&service, foreign).await;
+    assert_eq!(
+        (status, &refusal["error"]["code"]),
+        (401, &json!("unauthorized"))
+    );
+    assert_eq!(headers["www-authenticate"], "Basic");
+
+    let (status, refusal, headers) = ask(&service, get("/v1/auth/requests")).await;
+    assert_eq!(
+        (status, &refusal["error"]["code"]),
+        (405, &json!("method-not-allowed"))
+    );
+    assert_eq!(headers["allow"], "POST");
+}
+
+#[tokio::test]
+async fn a_repetition_creates_nothing_more() {
+    let service = service();
+    let (status, created, headers) = ask(&service, creation("one")).await;
+    let (again, same, repeated) = ask(&service, creation("one")).await;
+    let (_, other, _) = ask(&service, creation("two")).await;
+
+    assert_eq!((status, again), (201, 201));
+    assert_eq!(created, same);
+    assert_ne!(created["requestId"], other["requestId"]);
+    assert_eq!(repeated["idempotent-replayed"], "true");
+    assert_eq!(headers["location"], repeated["location"]);
+}
+
+#[tokio::test]
+async fn what_was_created_is_read_and_completed() {
+    let service = service();
+    let created = ask(&service, creation("one")).await.1;
+    let path = format!(
+        "/v1/auth/requests/{}",
+        created["requestId"].as_str().unwrap()
+    );
+    assert_eq!(ask(&service, get(&path)).await.1["done"], false);
+
+    let completion = format!("{path}/complete");
+    let (status, refusal, _) =
+        ask(&service, post(&completion, &json!({"signature": "AAAA"}))).await;
+    assert_eq!(
+        (status, &refusal["error"]["code"]),
+        (422, &json!("bad-signature"))
+    );
+    let signature = json!({"signature": "c2lnbmVk"});
+    assert_eq!(ask(&service, post(&completion, &signature)).await.0, 200);
+
+    assert_eq!(ask(&service, get(&path)).await.1["done"], true);
+}

@@ -1,0 +1,179 @@
+//! What a description must be, so that tools understand it and clients that are
+//! generated from it work.
+//!
+//! By hand, now and then: `openapi-spec-validator` (PyPI) on both forms.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+/// Holds the references, ids and examples of `document` against it, and its
+/// schemas against what generators of clients stumble over.
+#[track_caller]
+pub(crate) fn assert_sound(document: &Value) {
+    let mut ids = HashSet::new();
+    let mut examples = 0;
+    walk(document, "", &mut |value, place| {
+        if let Some(id) = value["operationId"].as_str()
+            && !place.contains("/links/")
+        {
+            assert!(ids.insert(id), "{id} is the id of two operations");
+        }
+        if let Some(reference) = value["$ref"].as_str() {
+            let target = document.pointer(&reference[1..]);
+            assert!(target.is_some(), "{place}: {reference} leads nowhere");
+        }
+        for example in examples_of(document, value) {
+            let found = faults(document, &value["schema"], example, "");
+            assert!(found.is_empty(), "{place}: {found:#?}");
+            examples += 1;
+        }
+        assert_for_generators(value, place);
+    });
+    assert!(examples > 10, "{examples}");
+}
+
+fn examples_of<'d>(document: &'d Value, content: &'d Value) -> Vec<&'d Value> {
+    if !content["schema"].is_object() {
+        return Vec::new();
+    }
+    let several = content["examples"].as_object().into_iter().flatten();
+    let several = several.filter_map(|(_, example)| {
+        let reference = example["$ref"].as_str()?;
+        document.pointer(&reference[1..])?.get("value")
+    });
+    several.chain(content.get("example")).collect()
+}
+
+/// What of `value` is not as a schema wants it: its type, its members and
+/// items, and which of them there are. A member that an answer has and its
+/// schema has not is one too.
+pub(crate) fn faults(document: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    let fault = |what: &str| vec![format!("{place}: {value} {what}")];
+    if *schema == Value::Bool(false) {
+        return fault("must not be there");
+    }
+    let mut found = Vec::new();
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = document.pointer(&reference[1..]).unwrap();
+        found.extend(faults(document, target, value, place));
+        let is_described = |name: &str| match &target["properties"] {
+            Value::Object(members) => members.contains_key(name),
+            _ => true,
+        };
+        let members = value.as_object().into_iter().flatten();
+        let unknown = members.filter(|(name, _)| !is_described(name));
+        found.extend(unknown.map(|(name, _)| format!("{place}: {name} is not described")));
+    }
+    let holds = |part: &Value| faults(document, part, value, place).is_empty();
+    if let Some(choices) = schema["anyOf"].as_array()
+        && !choices.iter().any(holds)
+    {
+        found.extend(fault("is none of the alternatives"));
+    }
+    if let Some(condition) = schema.get("if") {
+        let branch = if holds(condition) { "then" } else { "else" };
+        found.extend(faults(document, &schema[branch], value, place));
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        found.extend(faults(document, part, value, place));
+    }
+    if schema["enum"]
+        .as_array()
+        .is_some_and(|values| !values.contains(value))
+        || schema
+            .get("const")
+            .is_some_and(|constant| constant != value)
+    {
+        found.extend(fault("is not one of the values"));
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is_of_type = match &schema["type"] {
+        Value::String(only) => only == kind,
+        Value::Array(kinds) => kinds.contains(&kind.into()),
+        _ => true,
+    };
+    if !is_of_type {
+        found.extend(fault("is of another type"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if value.is_object() && value.get(name.as_str().unwrap()).is_none() {
+            found.push(format!("{place}: {name} is missing"));
+        }
+    }
+    for (name, member) in value.as_object().into_iter().flatten() {
+        let at = format!("{place}/{name}");
+        match schema["properties"].get(name) {
+            Some(schema) => found.extend(faults(document, schema, member, &at)),
+            None if schema["additionalProperties"] == false => {
+                found.push(format!("{at} is unknown"))
+            }
+            None => {}
+        }
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        found.extend(faults(
+            document,
+            &schema["items"],
+            item,
+            &format!("{place}/{index}"),
+        ));
+    }
+    found
+}
+
+fn assert_for_generators(value: &Value, place: &str) {
+    if value.get("const").is_some() {
+        assert!(
+            value["type"].is_string(),
+            "{place}: a constant without a type"
+        );
+    }
+    if value["enum"].is_array() {
+        let (parent, _) = place.rsplit_once('/').unwrap();
+        assert_eq!(
+            parent, "/components/schemas",
+            "{place}: an enumeration without a name"
+        );
+    }
+    if value["properties"].is_object() {
+        assert!(
+            value.get("oneOf").is_none(),
+            "{place}: alternatives beside members"
+        );
+    }
+    if let Some(bytes) = value.get("application/octet-stream") {
+        let schema = json!({"type": "string", "format": "binary"});
+        assert_eq!(
+            bytes["schema"], schema,
+            "{place}: bytes that are not said to be some"
+        );
+    }
+}
+
+/// Calls `visit` with every value below `value`, and its place.
+fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&'v Value, &str)) {
+    visit(value, place);
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                walk(item, &format!("{place}/{index}"), visit);
+            }
+        }
+        Value::Object(members) => {
+            // What is data has no meaning here.
+            let is_data = |name: &str| matches!(name, "example" | "value" | "default");
+            for (name, member) in members.iter().filter(|(name, _)| !is_data(name)) {
+                walk(member, &format!("{place}/{name}"), visit);
+            }
+        }
+        _ => {}
+    }
+}

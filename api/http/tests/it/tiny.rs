@@ -1,0 +1,300 @@
+//! An API of three operations: providers have people authenticate themselves.
+//! It speaks of its refusals in an envelope of its own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use axum::Router;
+use parafa_api_http::decode::Node;
+use parafa_api_http::{
+    Access, Api, BaseUrl, Created, Credentials, FromBody, HttpConfig, IdempotentRequest,
+    KeptAnswer, Operation, Path, Presence, Principal, Problem, ProblemFormat, ProblemType,
+    Reference, RequestId, Reservation, Security, Surface, Tag, ids, router, wire_enums,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+ids! {
+    /// The authentication.
+    AuthenticationId in "requestId";
+}
+
+wire_enums! {
+    /// How a person proves who they are.
+    Method {
+        /// A card in a reader.
+        Physical = "physical",
+        /// Smart-ID.
+        SmartId = "smart_id",
+    }
+}
+
+pub(crate) struct NewAuthentication {
+    audience: String,
+    method: Method,
+}
+
+impl<A> FromBody<A> for NewAuthentication {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CreateAuthenticationRequest", |object| {
+            let audience = object.required("audience", |node| {
+                node.described("An exact origin.").web_address()
+            });
+            let method = object.or("method", Method::Physical, |node| node.one_of());
+            Some(Self {
+                audience: audience?.origin().ascii_serialization(),
+                method: method?,
+            })
+        })
+    }
+}
+
+/// The card's signature.
+pub(crate) struct Completion(Vec<u8>);
+
+impl<A> FromBody<A> for Completion {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CompletionRequest", |object| {
+            let signature = object.required("signature", |node| node.base64(1024));
+            signature.map(Self)
+        })
+    }
+}
+
+/// Somebody's authentication.
+#[derive(Clone, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Authentication {
+    /// Its id.
+    request_id: AuthenticationId,
+    /// For whom.
+    audience: String,
+    /// How.
+    method: Method,
+    /// Whether it is done.
+    done: bool,
+}
+
+impl Created for Authentication {
+    const IDS: &'static [(&'static str, &'static str)] =
+        &[("requestId", "$response.body#/requestId")];
+
+    fn address(&self) -> Option<Uuid> {
+        Some(self.request_id.0)
+    }
+}
+
+type Answered = Result<Authentication, Problem>;
+
+/// The operations, one method each.
+#[async_trait]
+pub(crate) trait AuthenticationApi: Api<Record = AuthenticationId> {
+    async fn create(&self, request: NewAuthentication, claim: Option<&Self::Claim>) -> Answered;
+    async fn read(&self, id: AuthenticationId) -> Answered;
+    async fn complete(&self, id: AuthenticationId, request: Completion) -> Answered;
+}
+
+const ALL: Path<()> = Path::new("/v1/auth/requests");
+const ONE: Path<AuthenticationId> = Path::new("/v1/auth/requests/{requestId}");
+const COMPLETION: Path<AuthenticationId> = Path::new("/v1/auth/requests/{requestId}/complete");
+const ABOUT: Tag = Tag {
+    name: "Authentications",
+    description: "People prove who they are.",
+};
+const BAD_SIGNATURE: ProblemType = ProblemType {
+    status: http::StatusCode::UNPROCESSABLE_ENTITY,
+    name: "bad-signature",
+    title: "The signature does not verify",
+    meaning: "The signature is not one over the challenge.",
+    remedy: "Sign what the certificate step returned.",
+};
+
+fn operations<A: AuthenticationApi>() -> Vec<Operation<A>> {
+    vec![
+        Operation::<A>::post(ALL, "createAuthentication")
+            .says(ABOUT.name, "Begin", "Has somebody authenticated.")
+            .body::<NewAuthentication>()
+            .creates(async |call| call.api.create(call.request, call.claim.get()).await),
+        Operation::<A>::get(ONE, "readAuthentication")
+            .says(ABOUT.name, "Read", "Whether it is done.")
+            .answers(async |call| call.api.read(call.path).await),
+        Operation::<A>::post(COMPLETION, "completeAuthentication")
+            .says(ABOUT.name, "Complete", "Takes the card's signature.")
+            .refuses(&[BAD_SIGNATURE])
+            .body::<Completion>()
+            .answers(async |call| call.api.complete(call.path, call.request).await),
+    ]
+}
+
+/// `{"error": {…}}`.
+struct ErrorEnvelope;
+
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Refusal {
+    /// What it is.
+    error: RefusalError,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RefusalError {
+    /// For programs.
+    code: &'static str,
+    /// For people.
+    message: String,
+    /// Of the request; the nil UUID where the caller chose an id that is none.
+    request_id: Uuid,
+    /// Whether the same request can be answered otherwise later.
+    retryable: bool,
+}
+
+impl ProblemFormat for ErrorEnvelope {
+    const MEDIA_TYPE: &'static str = "application/json";
+
+    type Body = Refusal;
+
+    fn body(&self, problem: &Problem, request: &RequestId) -> Refusal {
+        let status = problem.status();
+        Refusal {
+            error: RefusalError {
+                code: problem.kind().name,
+                message: problem.detail().to_owned(),
+                request_id: Uuid::try_parse(request.as_str()).unwrap_or_default(),
+                retryable: status.is_server_error() || problem.retry_after().is_some(),
+            },
+        }
+    }
+}
+
+fn example(schema: &str, _: &BaseUrl) -> Option<Value> {
+    match schema {
+        "CreateAuthenticationRequest" => Some(json!({"audience": "https://shop.example"})),
+        "CompletionRequest" => Some(json!({"signature": "c2lnbmVk"})),
+        _ => None,
+    }
+}
+
+fn reference() -> Reference {
+    Reference {
+        name: "Authentication",
+        folder: "/auth",
+        title: "Authentication API",
+        version: "1.0.0",
+        summary: "People prove who they are",
+        description: "Providers have people authenticate themselves.",
+        tags: &[ABOUT],
+        security: Security::Basic("The key's id and its secret."),
+        problems: vec![
+            ProblemType::VALIDATION_FAILED,
+            ProblemType::UNAUTHORIZED,
+            ProblemType::NOT_FOUND,
+            ProblemType::IDEMPOTENCY_KEY_REUSED,
+            BAD_SIGNATURE,
+            ProblemType::RATE_LIMITED,
+        ],
+        advice_on_long_bodies: "",
+        headers: &[],
+        example,
+        refusal: |kind, _| Problem::of(kind),
+        webhooks: |_| Map::new(),
+    }
+}
+
+/// Keeps authentications of the one provider that there is.
+#[derive(Default)]
+pub(crate) struct Authentications {
+    all: Mutex<HashMap<AuthenticationId, Authentication>>,
+    answers: Mutex<HashMap<String, KeptAnswer>>,
+}
+
+pub(crate) struct Provider;
+
+impl Principal for Provider {
+    fn key_id(&self) -> Uuid {
+        Uuid::from_u128(1)
+    }
+
+    fn may(&self, _: Access) -> bool {
+        true
+    }
+}
+
+#[async_trait]
+impl Api for Authentications {
+    type Caller = Provider;
+    type Claim = String;
+    type Record = AuthenticationId;
+
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Provider, Problem> {
+        match credentials {
+            Credentials::Basic { user, password } if user == password.expose() => Ok(Provider),
+            _ => Err(Problem::unauthorized()),
+        }
+    }
+
+    async fn presence(&self, _: &Provider, id: AuthenticationId) -> Result<Presence, Problem> {
+        let found = self.read(id).await.map(|_| Presence::Present);
+        Ok(found.unwrap_or(Presence::Absent))
+    }
+
+    async fn reserve(
+        &self,
+        _: &Provider,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<String>, Problem> {
+        let key = request.key.to_string();
+        let kept = self.answers.lock().unwrap().get(&key).cloned();
+        Ok(kept.map_or(Reservation::Claimed(key), Reservation::Answered))
+    }
+
+    async fn release(&self, _: String) {}
+}
+
+#[async_trait]
+impl AuthenticationApi for Authentications {
+    async fn create(&self, request: NewAuthentication, claim: Option<&String>) -> Answered {
+        let authentication = Authentication {
+            request_id: AuthenticationId(Uuid::now_v7()),
+            audience: request.audience,
+            method: request.method,
+            done: false,
+        };
+        let mut all = self.all.lock().unwrap();
+        all.insert(authentication.request_id, authentication.clone());
+        if let Some(key) = claim {
+            let kept = KeptAnswer::of(&authentication);
+            self.answers.lock().unwrap().insert(key.clone(), kept);
+        }
+        Ok(authentication)
+    }
+
+    async fn read(&self, id: AuthenticationId) -> Answered {
+        let all = self.all.lock().unwrap();
+        all.get(&id).cloned().ok_or_else(Problem::not_found)
+    }
+
+    async fn complete(&self, id: AuthenticationId, request: Completion) -> Answered {
+        if request.0 != b"signed" {
+            return Err(Problem::of(BAD_SIGNATURE));
+        }
+        let mut all = self.all.lock().unwrap();
+        let authentication = all.get_mut(&id).ok_or_else(Problem::not_found)?;
+        authentication.done = true;
+        Ok(authentication.clone())
+    }
+}
+
+/// The whole of it.
+pub(crate) fn service() -> Router {
+    let config = HttpConfig::new(BaseUrl::new(&"https://auth.example".parse().unwrap()));
+    let surface = Surface {
+        root: "/v1/auth",
+        operations: operations(),
+        format: ErrorEnvelope,
+        reference: reference(),
+    };
+    router(Arc::new(Authentications::default()), config, surface)
+}

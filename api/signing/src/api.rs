@@ -1,0 +1,202 @@
+//! What stands behind the routes.
+
+use async_trait::async_trait;
+use parafa_api_http::{Api, Principal, Problem};
+use url::Url;
+
+use crate::ids::{BatchId, FileToken, SignerId, SigningId};
+use crate::record::{DocumentDownload, Record};
+use crate::requests::{
+    BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
+    UpdateDeadline, UpdateSigner,
+};
+use crate::views;
+
+/// Somebody who calls the API.
+pub trait SigningCaller: Principal {
+    /// What the key acts on.
+    fn mode(&self) -> KeyMode;
+}
+
+/// What a key acts on.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum KeyMode {
+    /// Production: signatures are real and billed.
+    Live,
+    /// The sandbox: no signature is ever made.
+    Test,
+}
+
+/// The operations of the API, one method each.
+///
+/// Every method may answer any [`Problem`]; an id that is unknown or belongs
+/// to another workspace or mode is [`Problem::not_found`]. Roles, rates and
+/// everything that can be said of a request alone were looked at before.
+#[async_trait]
+pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
+    /// Why an address that is spelled correctly may still not be a webhook's
+    /// target, as a phrase for the fault at its pointer. Asked while the body
+    /// is decoded, so that it is named along with all other faults; must not
+    /// block.
+    ///
+    /// # Errors
+    /// The phrase.
+    fn webhook_target(&self, target: &Url) -> Result<(), String>;
+
+    /// `GET /v1/signings`.
+    async fn list_signings(
+        &self,
+        caller: &Self::Caller,
+        query: ListQuery,
+    ) -> Result<views::SigningList, Problem>;
+
+    /// `POST /v1/signings`.
+    async fn create_signing(
+        &self,
+        caller: &Self::Caller,
+        request: CreateSigning,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::Signing, Problem>;
+
+    /// `GET /v1/signings/{signingId}`.
+    async fn read_signing(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::Signing, Problem>;
+
+    /// `PATCH /v1/signings/{signingId}`.
+    async fn update_deadline(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        request: UpdateDeadline,
+    ) -> Result<views::Signing, Problem>;
+
+    /// `DELETE /v1/signings/{signingId}`.
+    async fn erase_signing(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::ErasedSigning, Problem>;
+
+    /// `POST /v1/erasure`.
+    async fn erase_ended_signings(
+        &self,
+        caller: &Self::Caller,
+        request: BulkErasure,
+    ) -> Result<views::ErasureCount, Problem>;
+
+    /// `POST /v1/signings/{signingId}/cancel`.
+    async fn cancel_signing(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::Signing, Problem>;
+
+    /// `GET /v1/signings/{signingId}/document`.
+    async fn download_document(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<DocumentDownload, Problem>;
+
+    /// `POST /v1/signings/{signingId}/archive`.
+    async fn archive_signing(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::ArchivedSigning, Problem>;
+
+    /// `POST /v1/signings/{signingId}/simulate`; with test keys only.
+    async fn simulate_outcome(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        request: Simulation,
+    ) -> Result<views::Signing, Problem>;
+
+    /// `POST /v1/signings/{signingId}/signers`.
+    async fn add_signer(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        request: NewSigner,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::Signer, Problem>;
+
+    /// `PATCH /v1/signings/{signingId}/signers/{signerId}`.
+    async fn update_signer(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        signer: SignerId,
+        request: UpdateSigner,
+    ) -> Result<views::Signer, Problem>;
+
+    /// `DELETE /v1/signings/{signingId}/signers/{signerId}`.
+    async fn remove_signer(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<(), Problem>;
+
+    /// `POST /v1/signings/{signingId}/signers/{signerId}/remind`.
+    async fn remind_signer(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<views::Signer, Problem>;
+
+    /// `POST /v1/batches`.
+    async fn create_batch(
+        &self,
+        caller: &Self::Caller,
+        request: CreateBatch,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::Batch, Problem>;
+
+    /// `GET /v1/batches/{batchId}`.
+    async fn read_batch(&self, caller: &Self::Caller, id: BatchId)
+    -> Result<views::Batch, Problem>;
+
+    /// `POST /v1/files`.
+    async fn store_file(
+        &self,
+        caller: &Self::Caller,
+        request: NewFile,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::StoredFile, Problem>;
+
+    /// `GET /v1/files/{fileToken}`.
+    async fn read_file(
+        &self,
+        caller: &Self::Caller,
+        token: FileToken,
+    ) -> Result<views::StoredFile, Problem>;
+
+    /// `DELETE /v1/files/{fileToken}`.
+    async fn delete_file(
+        &self,
+        caller: &Self::Caller,
+        token: FileToken,
+    ) -> Result<views::StoredFile, Problem>;
+
+    /// `GET /v1/signings/{signingId}/comments`.
+    async fn list_comments(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::CommentList, Problem>;
+
+    /// `POST /v1/signings/{signingId}/comments`.
+    async fn add_comment(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+        request: NewComment,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::Comment, Problem>;
+}

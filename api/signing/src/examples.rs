@@ -1,0 +1,266 @@
+//! Examples, made of the very views that callers get.
+
+use jiff::Timestamp;
+use parafa_api_http::{BaseUrl, Fault, Problem, ProblemType};
+use serde::Serialize;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use crate::ids::SignerId;
+use crate::problem::ProblemKind;
+use crate::views;
+use crate::vocabulary::{
+    ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
+    SigningEventKind, SigningMethod, SigningOrder, SigningStatus,
+};
+
+/// A PDF of one empty page, so that requests with it are taken as they stand.
+const CONTENT: &str = "JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PC9UeXBlL0NhdGFsb2cvUGFnZXMgMiAwIFI+PgplbmRvYmoKMiAwIG9iago8PC9UeXBlL1BhZ2VzL0tpZHNbMyAwIFJdL0NvdW50IDE+PgplbmRvYmoKMyAwIG9iago8PC9UeXBlL1BhZ2UvUGFyZW50IDIgMCBSL01lZGlhQm94WzAgMCA1OTUgODQyXS9SZXNvdXJjZXM8PD4+Pj4KZW5kb2JqCnhyZWYKMCA0CjAwMDAwMDAwMDAgNjU1MzUgZiAKMDAwMDAwMDAxNSAwMDAwMCBuIAowMDAwMDAwMDYwIDAwMDAwIG4gCjAwMDAwMDAxMTEgMDAwMDAgbiAKdHJhaWxlcgo8PC9TaXplIDQvUm9vdCAxIDAgUj4+CnN0YXJ0eHJlZgoxOTAKJSVFT0YK";
+
+const SIGNING: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e6f);
+const FIRST_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e70);
+const SECOND_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e71);
+const BATCH: Uuid = Uuid::from_u128(0x0190_b5a9_12c0_7a11_9c55_0f2e_6a7b_8c9d);
+const FILE: Uuid = Uuid::from_u128(0x0190_b5a7_0b1c_7e42_a0d3_5b6c_7d8e_9fa0);
+const COMMENT: Uuid = Uuid::from_u128(0x0190_b5aa_33d4_7f03_8b21_1c2d_3e4f_5a6b);
+
+/// The example of a request's or an answer's schema.
+pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
+    Some(match schema {
+        "CreateSigningRequest" => create_signing(),
+        "SignerRequest" => json!({"email": "petras@example.lt", "name": "Petras Petraitis"}),
+        "UpdateDeadlineRequest" => json!({"expiresInDays": 7}),
+        "SimulateRequest" => json!({
+            "action": "decline",
+            "signerEmail": "ona@example.lt",
+            "reason": "Netinka sąlygos",
+        }),
+        "ErasureRequest" => json!({"before": "2026-01-01T00:00:00Z"}),
+        "UpdateSignerRequest" => json!({"methods": ["smart_id", "mobile_id"]}),
+        "CreateBatchRequest" => create_batch(),
+        "StoreFileRequest" => json!({"name": "sutartis.pdf", "content": CONTENT}),
+        "CommentRequest" => json!({"body": "Laukiame pirkėjo.", "authorLabel": "Pardavimai"}),
+        "Signing" => value(&signing(base_url)),
+        "Signer" => value(&second_signer(base_url)),
+        "SigningList" => value(&views::SigningList {
+            data: vec![signing(base_url)],
+            has_more: false,
+            next_cursor: None,
+        }),
+        "ErasedSigning" => value(&views::ErasedSigning::new(SIGNING.into(), true)),
+        "ErasureCount" => value(&views::ErasureCount {
+            purged: 12,
+            failed: 0,
+        }),
+        "ArchivedSigning" => value(&views::ArchivedSigning {
+            signing_id: SIGNING.into(),
+            level: ArchiveLevel::PadesBaselineLt,
+            upgraded: true,
+            document: document(),
+        }),
+        "Batch" => value(&views::Batch {
+            batch_id: BATCH.into(),
+            title: "Nuomos sutartis".to_owned(),
+            external_id: Some("NS-2026-14".to_owned()),
+            created_at: time("2026-03-01T08:00:00Z"),
+            signings: vec![signing(base_url)],
+        }),
+        "StoredFile" => value(&views::StoredFile {
+            file_token: FILE.into(),
+            name: "sutartis.pdf".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            sha256: [0x5A; 32],
+            bytes: 48_213,
+            created_at: time("2026-03-01T07:55:00Z"),
+            expires_at: time("2026-03-08T07:55:00Z"),
+            used_count: 1,
+        }),
+        "Comment" => value(&comment()),
+        "CommentList" => value(&views::CommentList {
+            signing_id: SIGNING.into(),
+            comments: vec![comment()],
+        }),
+        _ => return None,
+    })
+}
+
+/// An occurrence of a problem.
+pub(crate) fn problem(kind: ProblemType, base_url: &BaseUrl) -> Problem {
+    match ProblemKind::named(kind.name) {
+        Some(ProblemKind::ValidationFailed) => Problem::validation(vec![
+            Fault::new("/signers/1/email", "must be an email address"),
+            Fault::new("/title", "is required"),
+        ]),
+        Some(ProblemKind::FlattenRefused) => Problem::of(kind).with_errors(vec![Fault::new(
+            "/document/flatten",
+            "buyer.signature: has no appearance",
+        )]),
+        Some(ProblemKind::DocumentRefused) => Problem::of(kind).with_errors(vec![Fault::new(
+            "/document/content",
+            "The document is encrypted.",
+        )]),
+        Some(ProblemKind::PaymentRequired) => {
+            let recovery_url = Url::parse(&base_url.join("/billing")).ok();
+            Problem::payment_required(kind.meaning, recovery_url)
+        }
+        _ => Problem::of(kind),
+    }
+}
+
+/// The example of an event.
+pub(crate) fn event(kind: SigningEventKind) -> Value {
+    let status = match kind {
+        SigningEventKind::SignerSigned | SigningEventKind::SignerDeclined => SigningStatus::Pending,
+        SigningEventKind::Completed => SigningStatus::Completed,
+        SigningEventKind::Declined => SigningStatus::Declined,
+        SigningEventKind::Cancelled => SigningStatus::Cancelled,
+        SigningEventKind::Expired => SigningStatus::Expired,
+        SigningEventKind::Failed => SigningStatus::Failed,
+    };
+    let signer = |id: Uuid, email: &str, status, decline_reason| views::EventSigner {
+        signer_id: id.into(),
+        email: email.to_owned(),
+        status,
+        decline_reason,
+    };
+    value(&views::SigningEvent {
+        event: kind,
+        signing_id: SIGNING.into(),
+        status,
+        external_id: Some("NS-2026-14".to_owned()),
+        occurred_at: time("2026-03-01T09:12:45.120Z"),
+        completion_mode: (kind == SigningEventKind::Completed)
+            .then_some(CompletionMode::QesCeremony),
+        signer: match kind {
+            SigningEventKind::SignerSigned => Some(signer(
+                FIRST_SIGNER,
+                "jonas@example.lt",
+                SignerStatus::Signed,
+                None,
+            )),
+            SigningEventKind::SignerDeclined => Some(signer(
+                SECOND_SIGNER,
+                "ona@example.lt",
+                SignerStatus::Declined,
+                Some("Netinka sąlygos".to_owned()),
+            )),
+            _ => None,
+        },
+        document: matches!(
+            kind,
+            SigningEventKind::SignerSigned | SigningEventKind::Completed
+        )
+        .then(document),
+    })
+}
+
+fn create_signing() -> Value {
+    json!({
+        "title": "Nuomos sutartis",
+        "document": {"name": "sutartis.pdf", "content": CONTENT},
+        "signers": [
+            {"email": "jonas@example.lt", "name": "Jonas Jonaitis", "methods": ["smart_id"]},
+            {"email": "ona@example.lt", "language": "en"},
+        ],
+        "delivery": "email",
+        "webhookUrl": "https://hooks.example.com/signings",
+        "externalId": "NS-2026-14",
+        "expiresInDays": 14,
+    })
+}
+
+fn create_batch() -> Value {
+    json!({
+        "title": "Nuomos sutartis",
+        "documents": [
+            {"name": "sutartis.pdf", "content": CONTENT},
+            {"name": "priedas.pdf", "content": CONTENT},
+        ],
+        "signers": [{"email": "jonas@example.lt"}],
+    })
+}
+
+fn signing(base_url: &BaseUrl) -> views::Signing {
+    views::Signing {
+        signing_id: SIGNING.into(),
+        status: SigningStatus::Pending,
+        title: "Nuomos sutartis".to_owned(),
+        delivery: Delivery::Email,
+        signing_order: SigningOrder::Parallel,
+        soft_deadline_at: None,
+        external_id: Some("NS-2026-14".to_owned()),
+        created_at: time("2026-03-01T08:00:00Z"),
+        expires_at: Some(time("2026-03-15T08:00:00Z")),
+        completed_at: None,
+        completion_mode: None,
+        erased_at: None,
+        detail: None,
+        signers: vec![first_signer(), second_signer(base_url)],
+        document: Some(document()),
+    }
+}
+
+fn first_signer() -> views::Signer {
+    views::Signer {
+        signer_id: FIRST_SIGNER.into(),
+        email: Some("jonas@example.lt".to_owned()),
+        name: Some("Jonas Jonaitis".to_owned()),
+        language: Language::Lt,
+        status: SignerStatus::Signed,
+        signed_at: Some(time("2026-03-01T09:12:45.120Z")),
+        methods_allowed: vec![SigningMethod::SmartId],
+        actual_method: Some(SigningMethod::SmartId),
+        ..party(SECOND_SIGNER.into())
+    }
+}
+
+fn second_signer(base_url: &BaseUrl) -> views::Signer {
+    views::Signer {
+        email: Some("ona@example.lt".to_owned()),
+        ceremony_url: Some(base_url.join("/c/q3Jx2mFqvT8cS0bN5hW1yLkZr9uEo7dApGiVtX4Ks6M")),
+        ..party(SECOND_SIGNER.into())
+    }
+}
+
+fn party(signer_id: SignerId) -> views::Signer {
+    views::Signer {
+        signer_id,
+        role: PartyRole::Signer,
+        email: None,
+        name: None,
+        language: Language::En,
+        status: SignerStatus::Pending,
+        ceremony_url: None,
+        signed_at: None,
+        declined_at: None,
+        decline_reason: None,
+        methods_allowed: SigningMethod::EVERY.to_vec(),
+        actual_method: None,
+        identity_locked: false,
+        identity_matched: None,
+        simulated_at: None,
+    }
+}
+
+fn document() -> views::SignedDocument {
+    views::SignedDocument::signed(&[0x5A; 32], 61_440, "application/pdf")
+}
+
+fn comment() -> views::Comment {
+    views::Comment {
+        comment_id: COMMENT.into(),
+        author: CommentAuthor::Client,
+        author_label: Some("Pardavimai".to_owned()),
+        body: "Laukiame pirkėjo.".to_owned(),
+        created_at: time("2026-03-01T10:00:00Z"),
+    }
+}
+
+fn value(view: &impl Serialize) -> Value {
+    serde_json::to_value(view).expect("a view of strings, numbers and lists always serialises")
+}
+
+fn time(text: &'static str) -> Timestamp {
+    text.parse().expect("the times of examples are times")
+}

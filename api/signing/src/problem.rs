@@ -1,0 +1,143 @@
+//! Every problem that the service answers with: one table feeds the answers
+//! and the pages behind their types.
+
+parafa_api_http::problem_kinds! {
+    /// What kind of refusal it is.
+    pub enum ProblemKind {
+        ValidationFailed = VALIDATION_FAILED;
+        DocumentRefused = [BAD_REQUEST, "document-refused", "The document cannot be taken",
+            "The document is damaged, protected or of a kind that cannot be signed.",
+            "Read the detail, correct the document, and send it again."];
+        FlattenRefused = [BAD_REQUEST, "flatten-refused", "The form cannot be flattened",
+            "Some form fields have no appearance that can be drawn faithfully, so nothing was flattened.",
+            "Give the fields that errors names an appearance, or sign the form without flattening it."];
+        Unauthorized = UNAUTHORIZED;
+        PaymentRequired = PAYMENT_REQUIRED;
+        Forbidden = FORBIDDEN;
+        SandboxOnly = [FORBIDDEN, "sandbox-only", "Only for sandbox keys",
+            "Outcomes can be simulated with a sandbox key only.",
+            "Repeat the request with a test key, on a signing that was created with one."];
+        NotFound = NOT_FOUND;
+        NoData = [NOT_FOUND, "no-data", "The register holds nothing",
+            "The register was asked and holds nothing on this subject.",
+            "Check the code; if it is right, there is nothing to be had."];
+        MethodNotAllowed = METHOD_NOT_ALLOWED;
+        RequestTimeout = REQUEST_TIMEOUT;
+        PayloadTooLarge = PAYLOAD_TOO_LARGE;
+        UriTooLong = URI_TOO_LONG;
+        HeadersTooLarge = HEADERS_TOO_LARGE;
+        UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE;
+        SigningEnded = [CONFLICT, "signing-ended", "The signing has ended",
+            "The signing is completed, declined, expired, cancelled or failed.",
+            "Read the signing for its outcome; create a new one if signatures are still needed."];
+        NotYetSigned = [CONFLICT, "not-yet-signed", "Nobody has signed yet",
+            "The call needs a signed document, and there is none yet.",
+            "Wait for the first signature; a webhook tells of it."];
+        SigningInProgress = [CONFLICT, "signing-in-progress", "A signature is being made",
+            "A signer is signing right now, and the call cannot go on beside that.",
+            "Try again after the time in the Retry-After header."];
+        SignerNotOpen = [CONFLICT, "signer-not-open", "The signer cannot be changed any more",
+            "The signer has finished, or has nothing that the call could change.",
+            "Read the signing for the signer's status."];
+        LastSigner = [CONFLICT, "last-signer", "The last signer cannot be removed",
+            "A signing needs at least one party of role signer.",
+            "Cancel the signing, or add another signer first."];
+        TooManySigners = [CONFLICT, "too-many-signers", "There are too many parties",
+            "A signing has at most 20 parties.",
+            "Remove a party first, or create another signing."];
+        NotRemindable = [CONFLICT, "not-remindable", "The party cannot be reminded",
+            "The party cannot sign now, is a viewer, or was never invited by mail.",
+            "Hand the ceremony link on yourself, or wait until it is the signer's turn."];
+        SandboxNeverSigns = [CONFLICT, "sandbox-never-signs", "The sandbox never signs",
+            "The signing was created with a sandbox key, so that no signature can be made.",
+            "Drive it with the simulate call, or create it with a live key."];
+        DocumentChanged = [CONFLICT, "document-changed", "The document has changed",
+            "Another signature was added after the document was looked at.",
+            "Look at the current version and start again."];
+        ArtifactNotReady = [CONFLICT, "artifact-not-ready", "The package is not ready",
+            "The order has not been delivered yet.",
+            "Wait for the callback, or read the order until it is delivered."];
+        OrderEnded = [CONFLICT, "order-ended", "The order has ended",
+            "The order is in a final state.",
+            "Read the order for its outcome."];
+        IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
+        ContainerUnsigned = [UNPROCESSABLE_ENTITY, "container-unsigned", "The container has no signature",
+            "A container can be countersigned only, and this one carries no signature.",
+            "Post its files as a new container instead."];
+        ContainerFinalized = [UNPROCESSABLE_ENTITY, "container-finalized", "The container is finalized",
+            "The container does not admit another signature.",
+            "Ask whoever made it for a version that is not finalized."];
+        ContainerUnsound = [UNPROCESSABLE_ENTITY, "container-unsound", "The container is unsound",
+            "The container's structure or an existing signature of it does not hold.",
+            "Ask whoever made it for a sound copy."];
+        MdocNotAccepted = [UNPROCESSABLE_ENTITY, "mdoc-not-accepted", "MDOC is not accepted",
+            "An MDOC takes a first signature only.",
+            "Post the document that it holds."];
+        ArchiveNotSupported = [UNPROCESSABLE_ENTITY, "archive-not-supported", "The format cannot be archived",
+            "The signed output's format has no long-term level that the service could raise it to.",
+            "Keep the signed output as it is."];
+        ArchiveIncomplete = [UNPROCESSABLE_ENTITY, "archive-incomplete", "The archive cannot be completed",
+            "A certificate in the document lacks the evidence that the long-term level needs.",
+            "Read the detail for the certificate and what it lacks."];
+        RoleNotHeld = [UNPROCESSABLE_ENTITY, "role-not-held", "Nobody holds the role",
+            "According to the register nobody holds this role in the entity.",
+            "Order for a role that the entity has."];
+        IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
+        RateLimited = RATE_LIMITED;
+        ReminderTooSoon = [TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
+            "A reminder went to this signer less than an hour ago.",
+            "Wait for the time in the Retry-After header."];
+        QuotaExceeded = [TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
+            "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
+            "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota."];
+        UpstreamUnavailable = [BAD_GATEWAY, "upstream-unavailable", "A register did not answer",
+            "A register that this answer needs is down or answered nonsense; nothing was charged.",
+            "Try again later."];
+        Unavailable = UNAVAILABLE;
+        SignatureUnavailable = [SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
+            "The service's signing key or what it needs is out of order; nothing was charged.",
+            "Try again later, or ask for the unsigned answer."];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_lead_back_to_their_kind() {
+        let names: HashSet<_> = ProblemKind::ALL.iter().map(|kind| kind.name()).collect();
+        assert_eq!(names.len(), ProblemKind::ALL.len());
+        for kind in ProblemKind::ALL {
+            assert_eq!(ProblemKind::named(kind.name()), Some(*kind));
+            assert!(
+                kind.name()
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c == '-')
+            );
+        }
+    }
+
+    #[test]
+    fn every_kind_is_a_refusal_with_words_for_a_person() {
+        for kind in ProblemKind::ALL {
+            assert!(
+                kind.status().is_client_error() || kind.status().is_server_error(),
+                "{kind:?}"
+            );
+            assert!(
+                kind.problem_type().meaning.ends_with('.')
+                    && kind.problem_type().remedy.ends_with('.'),
+                "{kind:?}"
+            );
+            assert!(!kind.title().ends_with('.'), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_has_no_kind() {
+        assert_eq!(ProblemKind::named("no-such-problem"), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! What a path names, and what is downloaded of it.
+
+use std::pin::Pin;
+
+use axum::body::Body;
+use http::{HeaderName, HeaderValue};
+use parafa_api_http::{Download, OwnHeader, Problem};
+
+use crate::ids::{BatchId, FileToken, SignerId, SigningId};
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Record {
+    /// A signing.
+    Signing(SigningId),
+    /// A party of a signing.
+    Signer(SigningId, SignerId),
+    /// A batch.
+    Batch(BatchId),
+    /// A stored file.
+    File(FileToken),
+}
+
+impl From<SigningId> for Record {
+    fn from(signing: SigningId) -> Self {
+        Self::Signing(signing)
+    }
+}
+
+impl From<(SigningId, SignerId)> for Record {
+    fn from((signing, signer): (SigningId, SignerId)) -> Self {
+        Self::Signer(signing, signer)
+    }
+}
+
+impl From<BatchId> for Record {
+    fn from(batch: BatchId) -> Self {
+        Self::Batch(batch)
+    }
+}
+
+impl From<FileToken> for Record {
+    fn from(file: FileToken) -> Self {
+        Self::File(file)
+    }
+}
+
+/// The newest signed output of a signing.
+pub struct DocumentDownload {
+    /// The document itself. Not awaited where the caller wants its description
+    /// alone, or has it already.
+    pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
+    /// Length of the document.
+    pub bytes: u64,
+    /// What a browser should call it.
+    pub file_name: String,
+    /// SHA-256 of the document.
+    pub sha256: [u8; 32],
+    /// Whether it is the unsigned artifact of a sandbox simulation.
+    pub simulated: bool,
+}
+
+const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
+/// Marks the unsigned artifact of a simulation.
+const SIMULATED: &str = "simulated-artifact-no-signature";
+
+/// The header that does.
+pub(crate) const SANDBOX_HEADER: OwnHeader = (
+    "X-Service-Sandbox",
+    "Only on the unsigned artifact of a sandbox simulation.",
+    Some(SIMULATED),
+);
+
+impl From<DocumentDownload> for Download {
+    fn from(document: DocumentDownload) -> Self {
+        let mark = (SANDBOX, HeaderValue::from_static(SIMULATED));
+        Self {
+            content: document.content,
+            bytes: document.bytes,
+            file_name: document.file_name,
+            sha256: document.sha256,
+            headers: document.simulated.then_some(mark).into_iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What is told of the API as a whole.
+
+use parafa_api_http::{Reference, Security};
+
+use crate::operations::TAGS;
+use crate::problem::ProblemKind;
+use crate::record::SANDBOX_HEADER;
+use crate::{examples, webhooks};
+
+/// The version of the interface.
+const VERSION: &str = "1.2.1";
+
+const INTRODUCTION: &str = "Gets documents signed with qualified electronic signatures: post a document and the list of its signers, and each of them signs on a ceremony page with their own eID.\n\n\
+    Every refusal is a problem document (RFC 9457) whose type leads to a page on it. A key that starts with `tsk_live_` acts on production, one that starts with `tsk_test_` on the sandbox; neither sees the other's records.";
+
+pub(crate) fn reference() -> Reference {
+    let problems = ProblemKind::ALL.iter();
+    Reference {
+        name: "Signing orchestration",
+        folder: "",
+        title: "Parafa signing orchestration API",
+        version: VERSION,
+        summary: "Qualified electronic signatures on PDF, ASiC-E and ADOC documents",
+        description: INTRODUCTION,
+        tags: TAGS,
+        security: Security::Bearer("An API key, as it was shown when it was issued."),
+        problems: problems.map(|kind| kind.problem_type()).collect(),
+        advice_on_long_bodies: "Store documents with POST /v1/files first and name them by their fileToken.",
+        headers: &[SANDBOX_HEADER],
+        example: examples::of,
+        refusal: examples::problem,
+        webhooks: webhooks::all,
+    }
+}
