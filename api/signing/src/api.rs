@@ -43,6 +43,9 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
     /// The phrase.
     fn webhook_target(&self, target: &Url) -> Result<(), String>;
 
+    /// `GET /v1/capabilities`.
+    async fn capabilities(&self, caller: &Self::Caller) -> Result<views::Capabilities, Problem>;
+
     /// `GET /v1/signings`.
     async fn list_signings(
         &self,

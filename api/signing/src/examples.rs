@@ -41,6 +41,15 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
         "CreateBatchRequest" => create_batch(),
         "StoreFileRequest" => json!({"name": "sutartis.pdf", "content": CONTENT}),
         "CommentRequest" => json!({"body": "Laukiame pirkėjo.", "authorLabel": "Pardavimai"}),
+        "Capabilities" => value(&views::Capabilities {
+            formats: vec![views::InstalledFormat {
+                id: "pdf".to_owned(),
+                extensions: vec!["pdf".to_owned()],
+                operations: vec!["sign".to_owned(), "archive".to_owned()],
+            }],
+            methods: vec![SigningMethod::SmartId],
+            containers: Vec::new(),
+        }),
         "Signing" => value(&signing(base_url)),
         "Signer" => value(&second_signer(base_url)),
         "SigningList" => value(&views::SigningList {

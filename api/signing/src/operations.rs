@@ -16,6 +16,7 @@ use crate::requests::{
     UpdateDeadline, UpdateSigner,
 };
 
+const CAPABILITIES: Path<()> = Path::new("/v1/capabilities");
 const SIGNINGS: Path<()> = Path::new("/v1/signings");
 const SIGNING: Path<SigningId> = Path::new("/v1/signings/{signingId}");
 const ERASURE: Path<()> = Path::new("/v1/erasure");
@@ -41,6 +42,7 @@ pub(crate) const TAGS: &[Tag] = &[
     ABOUT_BATCHES,
     ABOUT_FILES,
     ABOUT_COMMENTS,
+    ABOUT_SERVICE,
     EVENTS,
 ];
 const ABOUT_SIGNINGS: Tag = Tag {
@@ -63,6 +65,10 @@ const ABOUT_COMMENTS: Tag = Tag {
     name: "Comments",
     description: "The caller's own audit trail; signers never see it.",
 };
+const ABOUT_SERVICE: Tag = Tag {
+    name: "Service",
+    description: "What is set up here.",
+};
 pub(crate) const EVENTS: Tag = Tag {
     name: "Events",
     description: "What the service posts to webhooks.",
@@ -82,10 +88,17 @@ const OF_DOCUMENTS: &[ProblemKind] = &[
 
 /// In the order in which they are documented.
 pub(crate) fn all<A: SigningApi>() -> Vec<Operation<A>> {
-    [signings(), signers(), batches(), files(), comments()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        signings(),
+        signers(),
+        batches(),
+        files(),
+        comments(),
+        service(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn signings<A: SigningApi>() -> Vec<Operation<A>> {
@@ -122,7 +135,6 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
                 "Sets the hard deadline of a pending signing, counted from now.",
             )
             .refuses(&[SigningEnded])
-            .even_erased()
             .body::<UpdateDeadline>()
             .answers(async |call| call.api.update_deadline(&call.caller, call.path, call.request).await),
         Operation::<A>::delete(SIGNING, "eraseSigning")
@@ -167,7 +179,6 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
                 "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
             )
             .refuses(&[ SandboxOnly, SigningEnded, QuotaExceeded, ])
-            .even_erased()
             .for_callers(only_in_the_sandbox)
             .body::<Simulation>()
             .answers(async |call| call.api.simulate_outcome(&call.caller, call.path, call.request).await),
@@ -293,6 +304,18 @@ fn comments<A: SigningApi>() -> Vec<Operation<A>> {
                     .add_comment(&call.caller, call.path, call.request, call.claim.get())
                     .await
             }),
+    ]
+}
+
+fn service<A: SigningApi>() -> Vec<Operation<A>> {
+    vec![
+        Operation::<A>::get(CAPABILITIES, "readCapabilities")
+            .says(
+                ABOUT_SERVICE.name,
+                "Read what can be done here",
+                "The formats, methods and containers that are set up. What is not among them is refused however often it is asked for.",
+            )
+            .answers(async |call| call.api.capabilities(&call.caller).await),
     ]
 }
 

@@ -1,10 +1,11 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most faults that one answer lists. A body can hold millions of unknown
-/// members, and naming each would make the answer larger than the body.
+/// Most faults that one answer lists; it says how many more there are. A body
+/// can hold millions of unknown members, and naming each would make the answer
+/// larger than the body.
 const MOST_FAULTS: usize = 1000;
 
 /// One thing that is wrong with a request.
@@ -71,21 +72,31 @@ impl Position {
 
 /// The faults found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(RefCell<Vec<(Position, Fault)>>);
+pub(crate) struct Faults {
+    listed: RefCell<Vec<(Position, Fault)>>,
+    /// How many there are beside those.
+    more: Cell<usize>,
+}
 
 impl Faults {
     pub(crate) fn note(&self, position: Position, pointer: String, detail: impl Into<String>) {
-        let mut found = self.0.borrow_mut();
-        if found.len() < MOST_FAULTS {
-            found.push((position, Fault::new(pointer, detail)));
+        let mut listed = self.listed.borrow_mut();
+        if listed.len() < MOST_FAULTS {
+            listed.push((position, Fault::new(pointer, detail)));
+        } else {
+            self.more.set(self.more.get() + 1);
         }
     }
 
-    /// All of them, as they stand in the request: the query's, then the body's.
+    /// All of them, as they stand in the request: the query's, then the body's;
+    /// in the end, of the whole request, how many are not listed.
     pub(crate) fn in_document_order(self) -> Vec<Fault> {
-        let mut found = self.0.into_inner();
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        found.into_iter().map(|(_, fault)| fault).collect()
+        let mut listed = self.listed.into_inner();
+        listed.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let more = Some(self.more.get()).filter(|more| *more > 0);
+        let more = more.map(|more| Fault::new("", format!("has {more} more faults like these")));
+        let listed = listed.into_iter().map(|(_, fault)| fault);
+        listed.chain(more).collect()
     }
 }
 
@@ -117,11 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_faults_is_cut() {
+    fn a_flood_of_faults_is_cut_and_the_rest_is_counted() {
         let faults = Faults::default();
-        for index in 0..MOST_FAULTS + 1 {
+        for index in 0..MOST_FAULTS + 2 {
             faults.note(Position::body().child(index), String::new(), "");
         }
-        assert_eq!(faults.in_document_order().len(), MOST_FAULTS);
+        let listed = faults.in_document_order();
+        assert_eq!(listed.len(), MOST_FAULTS + 1);
+        let last = Fault::new("", "has 2 more faults like these");
+        assert_eq!(listed.last(), Some(&last));
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Located<'j> {
     pointer: String,
     position: Position,
     in_query: bool,
+    /// It may be left out.
+    is_optional: bool,
 }
 
 impl<'j> Located<'j> {
@@ -55,6 +57,14 @@ impl<'j> Located<'j> {
             pointer: append(&self.pointer, token),
             position: self.position.child(index),
             in_query: self.in_query,
+            is_optional: false,
+        }
+    }
+
+    pub(super) fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
         }
     }
 
@@ -100,7 +110,11 @@ impl<'j> Located<'j> {
             Json::Array(_) => "an array",
             Json::Object(_) => "an object",
         };
-        self.fault(format!("must be {wanted}, and is {found}"));
+        let remedy = match self.json {
+            Json::Null if self.is_optional => "; leave the member out instead",
+            _ => "",
+        };
+        self.fault(format!("must be {wanted}, and is {found}{remedy}"));
         None
     }
 }
@@ -121,6 +135,7 @@ impl<'j> Node<'j> {
             pointer: String::new(),
             position,
             in_query,
+            is_optional: false,
         })
     }
 

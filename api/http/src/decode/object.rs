@@ -33,7 +33,7 @@ impl<'j> Object<'j> {
         decode: impl FnOnce(Node<'j>) -> Option<T>,
     ) -> Option<T> {
         match &mut self.0 {
-            Kind::Given(given) => decode(given.member(name)?),
+            Kind::Given(given) => decode(Node::given(given.member(name)?.optional())),
             Kind::Any(any) => {
                 any.optional(name, decode);
                 None
@@ -53,7 +53,7 @@ impl<'j> Object<'j> {
                 if member.is_none() {
                     given.object.fault_of_missing(name, "is required");
                 }
-                decode(member?)
+                decode(Node::given(member?))
             }
             Kind::Any(any) => {
                 any.required(name, decode);
@@ -70,13 +70,16 @@ impl<'j> Object<'j> {
         decode: impl FnOnce(Node<'j>) -> Option<T>,
     ) -> Option<T> {
         match &mut self.0 {
-            Kind::Given(given) => given.member(name).map_or(Some(default), decode),
+            Kind::Given(given) => match given.member(name) {
+                Some(member) => decode(Node::given(member.optional())),
+                None => Some(default),
+            },
             Kind::Any(any) => {
                 any.optional(name, decode);
                 let default = serde_json::to_value(default);
                 any.default(
                     name,
-                    default.expect("defaults are strings, numbers and lists"),
+                    &default.expect("defaults are strings, numbers and lists"),
                 );
                 None
             }
@@ -99,7 +102,8 @@ impl<'j> Object<'j> {
                 return None;
             }
         };
-        match (given.member(first), given.member(second)) {
+        let mut node = |name| given.member(name).map(Node::given);
+        match (node(first), node(second)) {
             (Some(node), None) => decode_first(node),
             (None, Some(node)) => decode_second(node),
             (Some(node), Some(other)) => {
@@ -134,7 +138,7 @@ impl<'j> Given<'j> {
         }
     }
 
-    fn member(&mut self, name: &'static str) -> Option<Node<'j>> {
+    fn member(&mut self, name: &'static str) -> Option<Located<'j>> {
         self.known.push(name);
         let mut found = self
             .members
@@ -146,7 +150,7 @@ impl<'j> Given<'j> {
             let again = self.object.child(json, name, index);
             again.fault("must not appear twice");
         }
-        Some(Node::given(self.object.child(json, name, index)))
+        Some(self.object.child(json, name, index))
     }
 
     pub(super) fn refuse_unknown(&self) {

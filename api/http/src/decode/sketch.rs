@@ -94,10 +94,24 @@ impl<'j> Members<'j> {
         self.required.push(name);
     }
 
-    pub(super) fn default(&mut self, name: &str, value: Value) {
-        if let Some(Value::Object(schema)) = self.properties.get_mut(name) {
-            schema.insert("default".to_owned(), value);
-        }
+    /// Says what holds where a member is left out: in words, for generators of
+    /// clients take a member with the keyword `default` for one that is always
+    /// there.
+    pub(super) fn default(&mut self, name: &str, value: &Value) {
+        let Some(Value::Object(schema)) = self.properties.get_mut(name) else {
+            return;
+        };
+        let shown = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items = items.iter().map(|item| item.as_str().unwrap_or_default());
+                items.collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        };
+        let described = schema.entry("description").or_insert_with(|| "".into());
+        let before = described.as_str().unwrap_or_default();
+        *described = format!("{before} Default: {shown}.").trim_start().into();
     }
 
     pub(super) fn keyword(&mut self, keyword: &str, value: Value) {

@@ -3,6 +3,7 @@
 
 mod archived_signing;
 mod batch;
+mod capabilities;
 mod comment;
 mod created;
 mod erasure;
@@ -14,6 +15,7 @@ mod stored_file;
 
 pub use archived_signing::ArchivedSigning;
 pub use batch::Batch;
+pub use capabilities::{Capabilities, InstalledFormat};
 pub use comment::{Comment, CommentList};
 pub use erasure::{ErasedSigning, ErasureCount};
 pub use event::{EventSigner, SigningEvent};

@@ -130,8 +130,12 @@ proptest! {
 }
 
 #[tokio::test]
-async fn a_flood_of_faults_is_cut() {
+async fn a_flood_of_faults_is_cut_and_the_rest_is_counted() {
     let members: Map<_, _> = (0..5000).map(|n| (format!("m{n}"), json!(n))).collect();
     let answer = Service::new().create(&Value::Object(members)).await;
-    assert_eq!(answer.faults().len(), 1000);
+    let faults = answer.faults();
+    assert_eq!(faults.len(), 1001);
+    // All members, and three that are missing.
+    let more = "has 4003 more faults like these";
+    assert_eq!(faults.last(), Some(&(String::new(), more.to_owned())));
 }

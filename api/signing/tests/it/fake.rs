@@ -178,6 +178,14 @@ impl SigningApi for Fake {
         }
     }
 
+    async fn capabilities(&self, _: &Caller) -> Result<views::Capabilities, Problem> {
+        Ok(views::Capabilities {
+            formats: Vec::new(),
+            methods: Vec::new(),
+            containers: Vec::new(),
+        })
+    }
+
     async fn list_signings(
         &self,
         _: &Caller,

@@ -29,7 +29,11 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
             json!("x".repeat(121)),
             "must have at most 120 characters, and has 121",
         ),
-        ("/externalId", json!(null), "must be a string, and is null"),
+        (
+            "/externalId",
+            json!(null),
+            "must be a string, and is null; leave the member out instead",
+        ),
         ("/delivery", json!("post"), "must be one of link, email"),
         (
             "/delivery",
@@ -84,7 +88,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/softDeadlineInDays",
             json!(null),
-            "must be an integer, and is null",
+            "must be an integer, and is null; leave the member out instead",
         ),
         (
             "/webhookUrl",
