@@ -1,3 +1,5 @@
+//! The pages and calls, over HTTP.
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +17,15 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
-use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
-use parafa_domain::{Language, SigningMethod};
+use parafa_api_http::{Disposition, Fault, Problem, ProblemType, content_disposition};
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-use super::calls;
-use super::page::{CeremonyPage, dead_link, trouble};
-use super::parameters::Parameters;
-use super::state::StateView;
-use super::texts::local_time;
-use crate::app::App;
-use crate::changes::Fingerprint;
-use crate::error::WorkflowError;
-use crate::records::KeyMode;
-use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
-use crate::workflow::downloads::Asker;
+use crate::api::CeremonyApi;
+use crate::page::{CeremonyPage, dead_link, trouble};
+use crate::parameters::Parameters;
+use crate::vocabulary::Language;
+use crate::{requests, views};
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -42,6 +37,11 @@ const CODE_TO_SCAN: &str = "/c/{token}/attempts/current/qr.svg";
 const DECLINE: &str = "/c/{token}/decline";
 /// What is there only while the signer can still sign.
 const OF_OPEN_LINKS: [&str; 4] = [ATTEMPTS, CURRENT_ATTEMPT, CODE_TO_SCAN, DECLINE];
+
+/// Of pages that nobody asked for in another one.
+const USUAL_LANGUAGE: Language = Language::Lt;
+/// What a browser can show beside the page.
+const PDF: &str = "application/pdf";
 
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -56,22 +56,43 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
      frame-ancestors 'self'";
 
-/// The page, its assets and the calls.
-pub(crate) fn router(app: Arc<App>) -> Router {
+/// What every call works with.
+struct Http<C> {
+    api: Arc<C>,
+    /// Where the pages are served, as browsers write it.
+    origin: Arc<str>,
+}
+
+impl<C> Clone for Http<C> {
+    fn clone(&self) -> Self {
+        Self {
+            api: Arc::clone(&self.api),
+            origin: Arc::clone(&self.origin),
+        }
+    }
+}
+
+/// The page, its assets and the calls; they want an edge around them. `origin`
+/// is that of the service's public address (RFC 6454, 6.2).
+pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
+    let http = Http {
+        api,
+        origin: origin.into(),
+    };
     Router::new()
-        .route("/c/{token}", get(page))
-        .route("/c/{token}/document", get(document))
-        .route("/c/{token}/state", get(state))
-        .route(ATTEMPTS, post(start_attempt))
-        .route(CURRENT_ATTEMPT, delete(give_up))
-        .route(CODE_TO_SCAN, get(code_to_scan))
-        .route("/c/{token}/callback", get(callback))
-        .route(DECLINE, post(decline))
-        .method_not_allowed_fallback(method_not_allowed)
+        .route("/c/{token}", get(page::<C>))
+        .route("/c/{token}/document", get(document::<C>))
+        .route("/c/{token}/state", get(state::<C>))
+        .route(ATTEMPTS, post(start_attempt::<C>))
+        .route(CURRENT_ATTEMPT, delete(give_up::<C>))
+        .route(CODE_TO_SCAN, get(code_to_scan::<C>))
+        .route("/c/{token}/callback", get(callback::<C>))
+        .route(DECLINE, post(decline::<C>))
+        .method_not_allowed_fallback(method_not_allowed::<C>)
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
-            app.clone(),
-            refuse_foreign_origin,
+            http.clone(),
+            refuse_foreign_origin::<C>,
         ))
         .route(
             "/assets/ceremony.css",
@@ -83,7 +104,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             get(|| asset("text/javascript; charset=utf-8", SCRIPT)),
         )
         .method_not_allowed_fallback(asset_method_not_allowed)
-        .with_state(app)
+        .with_state(http)
 }
 
 /// What stands in the address as a token; what is no text leads nowhere.
@@ -100,23 +121,30 @@ impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
     }
 }
 
-async fn page(
-    State(app): State<Arc<App>>,
+async fn page<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
     let asked = parameters.language_among_others();
     let page = async {
-        let ceremony = app.ceremony(&token).await?;
+        let link = http.api.find(&token).await?;
         if !wants_html(&headers) {
             parameters.language()?;
         }
-        Ok(opened_page(&app, ceremony, &token, asked).await?)
+        http.api.page(link).await
     };
     match page.await {
-        Ok(html) => page_response(StatusCode::OK, html),
-        Err(problem) => refusal(problem, &headers, asked.unwrap_or_default()),
+        Ok(content) => {
+            let page = CeremonyPage {
+                token: &token,
+                language: asked.unwrap_or(content.language),
+                content: &content,
+            };
+            page_response(StatusCode::OK, page.render().into_string())
+        }
+        Err(problem) => refusal(problem, &headers, asked.unwrap_or(USUAL_LANGUAGE)),
     }
 }
 
@@ -125,82 +153,38 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
     if !wants_html(headers) {
         return problem.into_response();
     }
-    let page = match problem.kind() == ProblemKind::NotFound {
+    let page = match problem.kind() == ProblemType::NOT_FOUND {
         true => dead_link(language),
         false => trouble(language),
     };
     page_response(problem.status(), page.into_string())
 }
 
-async fn opened_page(
-    app: &Arc<App>,
-    ceremony: Ceremony,
-    token: &str,
-    asked: Option<Language>,
-) -> Result<String, WorkflowError> {
-    let state = app.ceremony_state(ceremony).await?;
-    let newest = state
-        .opened
-        .row
-        .newest()
-        .ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
-    let set_up = app.methods_set_up();
-    let methods: Vec<SigningMethod> = state
-        .party
-        .methods
-        .iter()
-        .filter(|method| set_up.contains(method))
-        .collect();
-    let language = asked.unwrap_or(state.party.language);
-    let advice = app.advice(&state.opened.row).await;
-    let page = CeremonyPage {
-        token,
-        language,
-        tenant: &state.tenant,
-        title: &state.opened.private.title,
-        document_name: &state.opened.private.document_name,
-        document_sha256: &newest.sha256,
-        expires: &local_time(state.opened.row.signing.expires_at, language),
-        methods: &methods,
-        sandbox: state.opened.row.mode == KeyMode::Test,
-        advice: &advice,
-    };
-    Ok(page.render().into_string())
-}
-
-async fn document(
-    State(app): State<Arc<App>>,
+async fn document<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let ceremony = app.ceremony(&token).await?;
+    let link = http.api.find(&token).await?;
     parameters.refuse_all()?;
-    let download = app.ceremony_document(&ceremony).await?;
-    let is_pdf = download.version.media_type == "application/pdf";
-    let disposition = if is_pdf {
-        Disposition::Inline
-    } else {
-        Disposition::Attachment
+    let document = http.api.document(link).await?;
+    let (disposition, media_type) = match document.media_type == PDF {
+        true => (Disposition::Inline, PDF),
+        false => (Disposition::Attachment, "application/octet-stream"),
     };
-    let disposition = content_disposition(disposition, &download.name);
-    let media_type = if is_pdf {
-        "application/pdf"
-    } else {
-        "application/octet-stream"
-    };
-    let length = download.version.bytes;
-    let content = if method == Method::HEAD {
-        Body::empty()
-    } else {
-        let asker = Asker::Link(ceremony.signer);
-        Body::from_stream(app.send(download, asker).await?)
+    let content = match method {
+        Method::HEAD => Body::empty(),
+        _ => document.content.await?,
     };
     Ok((
         [
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
-            (CONTENT_LENGTH, length.into()),
-            (CONTENT_DISPOSITION, disposition),
+            (CONTENT_LENGTH, document.bytes.into()),
+            (
+                CONTENT_DISPOSITION,
+                content_disposition(disposition, &document.file_name),
+            ),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (
                 CONTENT_SECURITY_POLICY,
@@ -216,58 +200,66 @@ async fn document(
         .into_response())
 }
 
-async fn state(
-    State(app): State<Arc<App>>,
+async fn state<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    app.ceremony(&token).await?;
+    http.api.find(&token).await?;
     let wait = parameters.wait()?;
     let known = known_state(&headers);
-    let state = app.await_ceremony_state(&token, wait, known).await?;
-    tagged(StatusCode::OK, state)
+    let state = http.api.await_state(&token, wait, known).await?;
+    Ok(tagged(StatusCode::OK, state))
 }
 
-async fn start_attempt(
-    State(app): State<Arc<App>>,
+async fn start_attempt<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let ceremony = find_open(&app, &token).await?;
+    let link = find_open(&*http.api, &token).await?;
     require_json(&headers)?;
     let body = whole(body).await?;
-    let start = calls::start_attempt(&body, &parameters.0)?;
-    app.start_attempt(ceremony, start).await?;
+    let person = |country, code: &str| http.api.person(country, code);
+    let start = requests::start_attempt(&body, &parameters.0, person)?;
+    http.api.start_attempt(link, start).await?;
     let known = known_state(&headers);
-    let state = app.await_ceremony_state(&token, Duration::ZERO, known);
-    tagged(StatusCode::CREATED, state.await?)
+    let state = http.api.await_state(&token, Duration::ZERO, known).await?;
+    Ok(tagged(StatusCode::CREATED, state))
 }
 
-async fn give_up(
-    State(app): State<Arc<App>>,
+async fn give_up<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<StatusCode, Problem> {
-    let ceremony = find_open(&app, &token).await?;
+    let link = find_open(&*http.api, &token).await?;
     parameters.refuse_all()?;
-    app.give_up_attempt(&ceremony).await?;
+    http.api.give_up(link).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The code to show now; it changes every second. Whatever parameters it is asked
 /// for with only make the address another one, so that browsers ask anew.
-async fn code_to_scan(
-    State(app): State<Arc<App>>,
+async fn code_to_scan<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
-    let ceremony = find_open(&app, &token).await?;
-    let state = app.ceremony_state(ceremony).await?;
-    let link = state.device_link.ok_or_else(Problem::not_found)?;
+    let link = find_open(&*http.api, &token).await?;
+    let state = http.api.state(link).await?;
+    let link = state.attempt.and_then(|attempt| attempt.device_link);
+    let link = link.ok_or_else(Problem::not_found)?;
     let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
-    let code = code.map_err(|_| WorkflowError::Inconsistent("a link is too long"))?;
+    let code = code.map_err(|error| {
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "a link fits no code"
+        );
+        Problem::of(ProblemType::UNAVAILABLE)
+    })?;
     let svg = code
         .render::<svg::Color<'_>>()
         .module_dimensions(6, 6)
@@ -283,89 +275,79 @@ async fn code_to_scan(
 /// a link that has been signed on leads there, for the return that its signature
 /// waited for: phones repeat it, and the signer is to see the page, not that the
 /// link is dead.
-async fn callback(
-    State(app): State<Arc<App>>,
+async fn callback<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
 ) -> Response {
     let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
-    let returned = match app.ceremony(&token).await {
-        Ok(ceremony) => app.return_from_app(&ceremony, value, digest).await,
-        Err(error) => Err(error),
+    let returned = match http.api.find(&token).await {
+        Ok(link) => http.api.return_from_app(link, value, digest).await,
+        Err(problem) => Err(problem),
     };
     match returned {
         Ok(()) => {
             let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             ([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response()
         }
-        Err(error) => refusal(Problem::from(error), &headers, Language::default()),
+        Err(problem) => refusal(problem, &headers, USUAL_LANGUAGE),
     }
 }
 
-async fn decline(
-    State(app): State<Arc<App>>,
+async fn decline<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<StateView>, Problem> {
-    let ceremony = find_open(&app, &token).await?;
+) -> Result<Json<views::State>, Problem> {
+    let link = find_open(&*http.api, &token).await?;
     let body = whole(body).await;
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
-    let reason = calls::decline(&body?, &parameters.0)?;
-    let row = app.decline(&ceremony, reason).await?;
-    let declined = Ceremony { row, ..ceremony };
-    view(app.ceremony_state(declined).await?)
+    let reason = requests::decline(&body?, &parameters.0)?;
+    Ok(Json(http.api.decline(link, reason).await?))
 }
 
 /// The state whose tag the reader sent back. A proxy that compresses answers
 /// makes their tags weak ones.
-fn known_state(headers: &HeaderMap) -> Option<Fingerprint> {
+fn known_state(headers: &HeaderMap) -> Option<&str> {
     let tag = headers.get(IF_NONE_MATCH)?.to_str().ok()?;
     let tag = tag.strip_prefix("W/").unwrap_or(tag);
-    tag.trim_matches('"').parse().ok()
+    Some(tag.trim_matches('"'))
 }
 
 /// The state with its tag, which a reader sends back in `If-None-Match` to be
 /// told of the next one.
-fn tagged(status: StatusCode, state: CeremonyState) -> Result<Response, Problem> {
-    let tag =
-        HeaderValue::try_from(format!("\"{}\"", state.fingerprint)).expect("hex digits are ASCII");
-    Ok((status, [(ETAG, tag)], view(state)?).into_response())
+fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response {
+    let tag = HeaderValue::try_from(format!("\"{tag}\"")).expect("hex digits are ASCII");
+    (status, [(ETAG, tag)], Json(state)).into_response()
 }
 
 /// A link on which more than reading is allowed; others are not there for the
 /// calls that change something.
-async fn find_open(app: &App, token: &str) -> Result<Ceremony, Problem> {
-    let ceremony = app.ceremony(token).await?;
-    if ceremony.access == Access::Sign {
-        Ok(ceremony)
-    } else {
-        Err(Problem::not_found())
+async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
+    let link = api.find(token).await?;
+    match api.is_open(&link) {
+        true => Ok(link),
+        false => Err(Problem::not_found()),
     }
-}
-
-fn view(state: CeremonyState) -> Result<Json<StateView>, Problem> {
-    let view = StateView::new(state);
-    let view = view.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
-    Ok(Json(view))
 }
 
 /// A browser says where a call comes from; only this server's own pages may
 /// make it.
-async fn refuse_foreign_origin(
-    State(app): State<Arc<App>>,
+async fn refuse_foreign_origin<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let own = app.base_url.origin().ascii_serialization();
+    let own = &http.origin;
     match request.headers().get(ORIGIN) {
         Some(origin) if origin.as_bytes() != own.as_bytes() => Problem::new(
-            ProblemKind::Forbidden,
+            ProblemType::FORBIDDEN,
             "The call comes from a page of another origin.",
         )
         .into_response(),
@@ -393,7 +375,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     if essence.eq_ignore_ascii_case("application/json") {
         Ok(())
     } else {
-        Err(Problem::of(ProblemKind::UnsupportedMediaType))
+        Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE))
     }
 }
 
@@ -404,7 +386,7 @@ async fn whole(body: Body) -> Result<Bytes, Problem> {
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let detail = format!("The body is longer than {MAX_BODY_BYTES} bytes.");
-            Problem::new(ProblemKind::PayloadTooLarge, detail)
+            Problem::new(ProblemType::PAYLOAD_TOO_LARGE, detail)
         } else {
             Problem::validation(vec![Fault::new("", "ended before it was complete")])
         }
@@ -413,26 +395,25 @@ async fn whole(body: Body) -> Result<Bytes, Problem> {
 
 /// A call with a method that it has not. That the link leads nowhere, or not
 /// there any more, comes first; the router adds `Allow`.
-async fn method_not_allowed(
-    State(app): State<Arc<App>>,
+async fn method_not_allowed<C: CeremonyApi>(
+    State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     path: MatchedPath,
     headers: HeaderMap,
 ) -> Response {
     let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
-    let found = if is_of_open_links {
-        find_open(&app, &token).await
-    } else {
-        app.ceremony(&token).await.map_err(Problem::from)
+    let found = match is_of_open_links {
+        true => find_open(&*http.api, &token).await,
+        false => http.api.find(&token).await,
     };
     match found {
-        Ok(_) => Problem::of(ProblemKind::MethodNotAllowed).into_response(),
-        Err(problem) => refusal(problem, &headers, Language::default()),
+        Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
+        Err(problem) => refusal(problem, &headers, USUAL_LANGUAGE),
     }
 }
 
 async fn asset_method_not_allowed() -> Problem {
-    Problem::of(ProblemKind::MethodNotAllowed)
+    Problem::of(ProblemType::METHOD_NOT_ALLOWED)
 }
 
 fn wants_html(headers: &HeaderMap) -> bool {

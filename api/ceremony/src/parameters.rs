@@ -7,7 +7,8 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use parafa_api_http::Problem;
 use parafa_api_http::decode::{self, Query};
-use parafa_domain::Language;
+
+use crate::vocabulary::Language;
 
 /// Longest wait for a change of the state.
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -47,9 +48,7 @@ impl Parameters {
     /// In which language the page is wanted, if that is said.
     pub(super) fn language(&self) -> Result<Option<Language>, Problem> {
         decode::query(&self.0, |query| {
-            Some(query.optional("lang", |node| {
-                node.parsed("^(lt|en)$", "one of lt, en", language_of)
-            }))
+            Some(query.optional("lang", |node| node.one_of()))
         })
     }
 

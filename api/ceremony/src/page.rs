@@ -2,34 +2,20 @@
 //! that uses the ceremony's JSON calls.
 
 use maud::{DOCTYPE, Markup, html};
-use parafa_domain::{Language, SigningMethod};
 
-use super::texts::{Texts, local_time};
-use crate::workflow::ceremony::{Advice, EarlierSignature};
+use crate::texts::{Texts, local_time};
+use crate::views::{Advice, EarlierSignature, PageContent};
+use crate::vocabulary::{Language, SigningMethod};
 
-/// What the page shows before its script runs.
+/// The page of one link.
 #[derive(Debug)]
 pub(crate) struct CeremonyPage<'a> {
     /// The link's token.
     pub(crate) token: &'a str,
     /// Language of the page.
     pub(crate) language: Language,
-    /// Who asks.
-    pub(crate) tenant: &'a str,
-    /// What is to be signed.
-    pub(crate) title: &'a str,
-    /// File name of the document.
-    pub(crate) document_name: &'a str,
-    /// Lower-case hex digest of the version that would be signed now.
-    pub(crate) document_sha256: &'a str,
-    /// Deadline as the signer reads it.
-    pub(crate) expires: &'a str,
-    /// Methods that the signer may use and that are set up here.
-    pub(crate) methods: &'a [SigningMethod],
-    /// Whether nothing is signed.
-    pub(crate) sandbox: bool,
-    /// What is known of the signatures that the document carries.
-    pub(crate) advice: &'a Advice,
+    /// What it shows.
+    pub(crate) content: &'a PageContent,
 }
 
 impl CeremonyPage<'_> {
@@ -45,22 +31,22 @@ impl CeremonyPage<'_> {
                 header.bar {
                     a.skip href="#main" { (texts.skip_to_content) }
                     span.brand { "Parafa" }
-                    a.language lang=(other(self.language).tag()) href={ (base) "?lang=" (other(self.language).tag()) } { (texts.other_language) }
+                    a.language lang=(other(self.language).as_str()) href={ (base) "?lang=" (other(self.language).as_str()) } { (texts.other_language) }
                 }
-                main #main data-base=(base) data-sha256=(self.document_sha256) {
-                    @if self.sandbox {
+                main #main data-base=(base) data-sha256=(self.content.document_sha256) {
+                    @if self.content.sandbox {
                         p.sandbox role="note" { (texts.sandbox) }
                     }
                     section.request aria-labelledby="title" {
-                        p.asks { strong { (self.tenant) } " " (texts.asks_you_to_sign) }
-                        h1 #title { (self.title) }
-                        p.deadline { (texts.sign_by) " " (self.expires) }
+                        p.asks { strong { (self.content.tenant) } " " (texts.asks_you_to_sign) }
+                        h1 #title { (self.content.title) }
+                        p.deadline { (texts.sign_by) " " (local_time(self.content.expires_at, self.language)) }
                     }
                     section.document aria-labelledby="document-heading" {
-                        h2 #document-heading { (texts.document) ": " (self.document_name) }
-                        iframe.preview src=(document) title=(self.document_name) {}
+                        h2 #document-heading { (texts.document) ": " (self.content.document_name) }
+                        iframe.preview src=(document) title=(self.content.document_name) {}
                         p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
-                        p.digest { (texts.fingerprint) ": " code { (self.document_sha256) } }
+                        p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
                     }
                     (self.signatures(texts))
                     section.steps aria-live="polite" {
@@ -78,7 +64,7 @@ impl CeremonyPage<'_> {
 
     /// The advisory validation; nothing where there is no signature.
     fn signatures(&self, texts: &Texts) -> Markup {
-        let told = match self.advice {
+        let told = match &self.content.advice {
             Advice::Known { signatures, .. } if signatures.is_empty() => return Markup::default(),
             Advice::Known { signatures, more } => html! {
                 ul {
@@ -122,9 +108,9 @@ impl CeremonyPage<'_> {
                 h2 { (texts.how_to_sign) }
                 p.notice #busy hidden role="status" { (texts.busy) }
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-other=(texts.something_failed) data-busy=(texts.busy) {}
-                @if self.sandbox {
+                @if self.content.sandbox {
                     p.notice { (texts.sandbox) }
-                } @else if self.methods.contains(&SigningMethod::SmartId) {
+                } @else if self.content.methods.contains(&SigningMethod::SmartId) {
                     input type="hidden" name="method" value="smart_id";
                     p.method { (texts.smart_id) }
                     label for="country" { (texts.country) }
@@ -238,7 +224,7 @@ fn decline(texts: &Texts) -> Markup {
 fn layout(language: Language, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang=(language.tag()) {
+        html lang=(language.as_str()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -265,17 +251,21 @@ mod tests {
     use super::*;
 
     fn page(language: Language, advice: &Advice) -> String {
+        let content = PageContent {
+            language,
+            tenant: "<b>Tenant</b>".to_owned(),
+            title: "<script>alert(1)</script>".to_owned(),
+            document_name: "\"><img>.pdf".to_owned(),
+            document_sha256: "00".to_owned(),
+            expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
+            methods: vec![SigningMethod::SmartId],
+            sandbox: false,
+            advice: advice.clone(),
+        };
         let page = CeremonyPage {
             token: "t",
             language,
-            tenant: "<b>Tenant</b>",
-            title: "<script>alert(1)</script>",
-            document_name: "\"><img>.pdf",
-            document_sha256: "00",
-            expires: "tomorrow",
-            methods: &[SigningMethod::SmartId],
-            sandbox: false,
-            advice,
+            content: &content,
         };
         page.render().into_string()
     }

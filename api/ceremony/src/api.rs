@@ -1,0 +1,80 @@
+use std::pin::Pin;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::Body;
+use parafa_api_http::Problem;
+
+use crate::requests::StartAttempt;
+use crate::views::{PageContent, State};
+use crate::vocabulary::Country;
+
+/// What stands behind the pages and calls.
+#[async_trait]
+pub trait CeremonyApi: Send + Sync + 'static {
+    /// A link that leads somewhere.
+    type Link: Send + Sync;
+
+    /// Where a link leads.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
+
+    /// Whether more than reading is allowed on a link: its signer can still
+    /// sign.
+    fn is_open(&self, link: &Self::Link) -> bool;
+
+    /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) by the national
+    /// code that they typed, if it is one. Asked while the body is decoded, so
+    /// that it is named along with all other faults; must not block.
+    fn person(&self, country: Country, code: &str) -> Option<String>;
+
+    /// `GET /c/{token}`: what the page shows before its script runs.
+    async fn page(&self, link: Self::Link) -> Result<PageContent, Problem>;
+
+    /// `GET /c/{token}/document`.
+    async fn document(&self, link: Self::Link) -> Result<ShownDocument, Problem>;
+
+    /// The state of the ceremony now.
+    async fn state(&self, link: Self::Link) -> Result<State, Problem>;
+
+    /// `GET /c/{token}/state`: the state once it differs from the `known` one,
+    /// or after `wait`, with a tag that tells it from others.
+    async fn await_state(
+        &self,
+        token: &str,
+        wait: Duration,
+        known: Option<&str>,
+    ) -> Result<(State, String), Problem>;
+
+    /// `POST /c/{token}/attempts`.
+    async fn start_attempt(&self, link: Self::Link, request: StartAttempt) -> Result<(), Problem>;
+
+    /// `DELETE /c/{token}/attempts/current`.
+    async fn give_up(&self, link: Self::Link) -> Result<(), Problem>;
+
+    /// `GET /c/{token}/callback`: the app has come back to the page that opened
+    /// it, with these parameters.
+    async fn return_from_app(
+        &self,
+        link: Self::Link,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<(), Problem>;
+
+    /// `POST /c/{token}/decline`: the state after it.
+    async fn decline(&self, link: Self::Link, reason: Option<String>) -> Result<State, Problem>;
+}
+
+/// The version of a document that would be signed now.
+pub struct ShownDocument {
+    /// The document itself. Not awaited where its description alone is wanted.
+    pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
+    /// Length of the document.
+    pub bytes: u64,
+    /// What it is called.
+    pub file_name: String,
+    /// What it is.
+    pub media_type: String,
+}

@@ -1,0 +1,318 @@
+//! What the ceremony says, in Lithuanian and English.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::vocabulary::{AttemptFailure, Language};
+
+/// Every text of the ceremony page in one language.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(crate) page_title: &'static str,
+    pub(crate) skip_to_content: &'static str,
+    pub(crate) asks_you_to_sign: &'static str,
+    pub(crate) sign_by: &'static str,
+    pub(crate) document: &'static str,
+    pub(crate) open_document: &'static str,
+    pub(crate) fingerprint: &'static str,
+    /// Heading of the advisory validation.
+    pub(crate) signatures: &'static str,
+    pub(crate) signatures_explained: &'static str,
+    pub(crate) signatures_unknown: &'static str,
+    pub(crate) unnamed_signer: &'static str,
+    pub(crate) claimed_time: &'static str,
+    pub(crate) no_claimed_time: &'static str,
+    pub(crate) level: &'static str,
+    pub(crate) intact: &'static str,
+    pub(crate) not_intact: &'static str,
+    pub(crate) more_signatures: &'static str,
+    pub(crate) other_language: &'static str,
+    pub(crate) sandbox: &'static str,
+    pub(crate) how_to_sign: &'static str,
+    pub(crate) smart_id: &'static str,
+    pub(crate) personal_code: &'static str,
+    pub(crate) personal_code_hint: &'static str,
+    pub(crate) personal_code_fault: &'static str,
+    pub(crate) country: &'static str,
+    pub(crate) lithuania: &'static str,
+    pub(crate) latvia: &'static str,
+    pub(crate) estonia: &'static str,
+    pub(crate) sign: &'static str,
+    pub(crate) or: &'static str,
+    pub(crate) open_app: &'static str,
+    pub(crate) scan_code: &'static str,
+    pub(crate) this_device: &'static str,
+    pub(crate) no_method: &'static str,
+    pub(crate) busy: &'static str,
+    pub(crate) confirm_on_device: &'static str,
+    pub(crate) preparing: &'static str,
+    pub(crate) verification_code: &'static str,
+    pub(crate) compare_code: &'static str,
+    pub(crate) completing: &'static str,
+    pub(crate) give_up: &'static str,
+    pub(crate) signed: &'static str,
+    pub(crate) signed_explained: &'static str,
+    pub(crate) download: &'static str,
+    pub(crate) not_signed: &'static str,
+    pub(crate) try_again: &'static str,
+    pub(crate) decline: &'static str,
+    pub(crate) decline_explained: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) confirm_decline: &'static str,
+    pub(crate) declined: &'static str,
+    pub(crate) declined_explained: &'static str,
+    pub(crate) connection_lost: &'static str,
+    pub(crate) too_many_attempts: &'static str,
+    pub(crate) something_failed: &'static str,
+    pub(crate) needs_script: &'static str,
+    pub(crate) dead_link: &'static str,
+    pub(crate) dead_link_explained: &'static str,
+    pub(crate) trouble: &'static str,
+    pub(crate) trouble_explained: &'static str,
+}
+
+impl Texts {
+    /// The texts in this language.
+    pub(crate) fn of(language: Language) -> &'static Self {
+        match language {
+            Language::En => &ENGLISH,
+            Language::Lt => &LITHUANIAN,
+        }
+    }
+}
+
+/// The sentence that a signer reads when an attempt has failed.
+pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'static str {
+    use AttemptFailure as F;
+
+    match (language, failure) {
+        (Language::Lt, F::BadSignature) => {
+            "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą."
+        }
+        (Language::Lt, F::Cancelled) => "Pasirašymas nutrauktas.",
+        (Language::Lt, F::CertificateExpired) => {
+            "Jūsų sertifikatas nebegalioja. Atnaujinkite jį ir bandykite dar kartą."
+        }
+        (Language::Lt, F::CertificatePurpose) => "Šis sertifikatas nėra skirtas pasirašyti.",
+        (Language::Lt, F::CertificateRevoked) => "Jūsų sertifikatas atšauktas arba sustabdytas.",
+        (Language::Lt, F::CertificateUntrusted) => {
+            "Jūsų sertifikato išdavėjas čia nepripažįstamas."
+        }
+        (Language::Lt, F::DeviceError) => {
+            "Jūsų įrenginys ar paskyra negali pasirašyti. Patikrinkite programėlę ir bandykite dar kartą."
+        }
+        (Language::Lt, F::DocumentChanged) => {
+            "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą."
+        }
+        (Language::Lt, F::IdentityMismatch) => {
+            "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę."
+        }
+        (Language::Lt, F::NoAccount | F::NotQualified) => {
+            "Kvalifikuotai pasirašyti tinkamos paskyros rasti nepavyko. Patikrinkite asmens kodą ir programėlę."
+        }
+        (Language::Lt, F::ProviderUnavailable) => {
+            "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių."
+        }
+        (Language::Lt, F::Timeout) => {
+            "Laukėme, bet įrenginyje nepatvirtinote. Bandykite dar kartą."
+        }
+        (Language::Lt, F::TimestampUnavailable) => {
+            "Laiko žymos gauti nepavyko. Bandykite po kelių minučių."
+        }
+        (Language::Lt, F::TooManyAttempts) => LITHUANIAN.too_many_attempts,
+        (Language::Lt, F::UserRefused) => "Atsisakėte pasirašyti savo įrenginyje.",
+        (Language::Lt, F::WrongCode) => {
+            "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą."
+        }
+        (Language::En, F::BadSignature) => {
+            "The signature that your device made does not fit this document. Try again."
+        }
+        (Language::En, F::Cancelled) => "The signing was cancelled.",
+        (Language::En, F::CertificateExpired) => {
+            "Your certificate has expired. Renew it and try again."
+        }
+        (Language::En, F::CertificatePurpose) => "This certificate is not one for signing.",
+        (Language::En, F::CertificateRevoked) => "Your certificate has been revoked or suspended.",
+        (Language::En, F::CertificateUntrusted) => {
+            "The issuer of your certificate is not accepted here."
+        }
+        (Language::En, F::DeviceError) => {
+            "Your device or account cannot sign. Check the app and try again."
+        }
+        (Language::En, F::DocumentChanged) => {
+            "The document has changed. Look at it again and try once more."
+        }
+        (Language::En, F::IdentityMismatch) => {
+            "Somebody else has to sign. Use the identity of the person whom this link is for."
+        }
+        (Language::En, F::NoAccount | F::NotQualified) => {
+            "No account that can make qualified signatures was found. Check the personal code and the app."
+        }
+        (Language::En, F::ProviderUnavailable) => {
+            "The signing service does not answer at the moment. Try again in a few minutes."
+        }
+        (Language::En, F::Timeout) => {
+            "We waited, but nothing was confirmed on your device. Try again."
+        }
+        (Language::En, F::TimestampUnavailable) => {
+            "No time-stamp could be had. Try again in a few minutes."
+        }
+        (Language::En, F::TooManyAttempts) => ENGLISH.too_many_attempts,
+        (Language::En, F::UserRefused) => "You refused to sign on your device.",
+        (Language::En, F::WrongCode) => {
+            "Another verification code was chosen on the device. Try again."
+        }
+    }
+}
+
+/// A time in Vilnius, the time zone of the signers.
+pub(crate) fn local_time(time: Timestamp, language: Language) -> String {
+    let zone = TimeZone::get("Europe/Vilnius").unwrap_or(TimeZone::UTC);
+    let format = match language {
+        Language::En => "%Y-%m-%d %H:%M (Vilnius)",
+        Language::Lt => "%Y-%m-%d %H:%M (Vilniaus laiku)",
+    };
+    time.to_zoned(zone).strftime(format).to_string()
+}
+
+static LITHUANIAN: Texts = Texts {
+    page_title: "Pasirašyti dokumentą",
+    skip_to_content: "Pereiti prie turinio",
+    asks_you_to_sign: "prašo jūsų pasirašyti:",
+    sign_by: "Pasirašyti iki",
+    document: "Dokumentas",
+    open_document: "Atverti dokumentą",
+    fingerprint: "SHA-256 santrauka",
+    signatures: "Dokumente jau esantys parašai: informacinis patikrinimas",
+    signatures_explained: "Patikrinimas tik informacinis: matyti, ar dokumentas po parašu nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinta; tam skirtos kvalifikuotos validavimo paslaugos.",
+    signatures_unknown: "Dokumentas jau pasirašytas, bet parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.",
+    unnamed_signer: "Pasirašęs asmuo nenurodytas",
+    claimed_time: "nurodytas laikas",
+    no_claimed_time: "laikas nenurodytas",
+    level: "lygis",
+    intact: "nepažeistas",
+    not_intact: "pažeistas",
+    more_signatures: "Kitų parašų:",
+    other_language: "English",
+    sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.",
+    how_to_sign: "Kaip pasirašysite?",
+    smart_id: "Smart-ID",
+    personal_code: "Asmens kodas",
+    personal_code_hint: "11 skaitmenų",
+    personal_code_fault: "Asmens kodą sudaro 11 skaitmenų, o paskutinis turi derėti prie kitų. Patikrinkite, ar nesuklydote.",
+    country: "Šalis",
+    lithuania: "Lietuva",
+    latvia: "Latvija",
+    estonia: "Estija",
+    sign: "Pasirašyti",
+    or: "arba be asmens kodo",
+    open_app: "Nuskaityti QR kodą",
+    scan_code: "Nuskaitykite kodą Smart-ID programėle. Kodas keičiasi kas sekundę.",
+    this_device: "Atverti Smart-ID šiame įrenginyje",
+    no_method: "Nė vienas jums leistas pasirašymo būdas čia dar neveikia.",
+    busy: "Šiuo metu dokumentą pasirašo kitas asmuo. Palaukite, netrukus ateis jūsų eilė.",
+    confirm_on_device: "Patvirtinkite savo telefone",
+    preparing: "Ruošiame dokumentą…",
+    verification_code: "Kontrolinis kodas",
+    compare_code: "Įsitikinkite, kad telefone matote tą patį kodą, ir tik tada įveskite PIN2.",
+    completing: "Jūs jau pasirašėte. Pridedame laiko žymą…",
+    give_up: "Nutraukti",
+    signed: "Pasirašyta",
+    signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Atsisiųsti galite 30 minučių.",
+    download: "Atsisiųsti dokumentą",
+    not_signed: "Nepasirašyta",
+    try_again: "Bandyti dar kartą",
+    decline: "Nepasirašysiu",
+    decline_explained: "Siuntėjas sužinos, kad atsisakėte. Atšaukti atsisakymo nebus galima.",
+    reason: "Priežastis (neprivaloma)",
+    confirm_decline: "Atsisakyti pasirašyti",
+    declined: "Atsisakėte pasirašyti",
+    declined_explained: "Siuntėjui apie tai pranešta. Šį langą galite užverti.",
+    connection_lost: "Ryšys nutrūko. Bandome prisijungti iš naujo…",
+    too_many_attempts: "Per daug bandymų. Palaukite ir bandykite vėliau.",
+    something_failed: "Nepavyko. Bandykite dar kartą.",
+    needs_script: "Kad galėtumėte pasirašyti, naršyklėje turi būti įjungtas „JavaScript“.",
+    dead_link: "Nuoroda neveikia",
+    dead_link_explained: "Pasirašymo nuoroda dar neaktyvi, jau panaudota arba atšaukta. Jei manote, kad tai klaida, kreipkitės į tą, kas ją atsiuntė.",
+    trouble: "Puslapio parodyti nepavyko",
+    trouble_explained: "Tai mūsų pusės sutrikimas, jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.",
+};
+
+static ENGLISH: Texts = Texts {
+    page_title: "Sign a document",
+    skip_to_content: "Skip to content",
+    asks_you_to_sign: "asks you to sign:",
+    sign_by: "Sign by",
+    document: "Document",
+    open_document: "Open the document",
+    fingerprint: "SHA-256 digest",
+    signatures: "Signatures already in the document: advisory check",
+    signatures_explained: "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.",
+    signatures_unknown: "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.",
+    unnamed_signer: "Signer not named",
+    claimed_time: "claimed time",
+    no_claimed_time: "no time given",
+    level: "level",
+    intact: "intact",
+    not_intact: "not intact",
+    more_signatures: "Further signatures:",
+    other_language: "Lietuviškai",
+    sandbox: "Sandbox: nothing is signed here.",
+    how_to_sign: "How will you sign?",
+    smart_id: "Smart-ID",
+    personal_code: "Personal code",
+    personal_code_hint: "11 digits",
+    personal_code_fault: "A personal code has 11 digits, and the last one fits the others. Check for a typing error.",
+    country: "Country",
+    lithuania: "Lithuania",
+    latvia: "Latvia",
+    estonia: "Estonia",
+    sign: "Sign",
+    or: "or without a personal code",
+    open_app: "Scan a QR code",
+    scan_code: "Scan the code with the Smart-ID app. It changes every second.",
+    this_device: "Open Smart-ID on this device",
+    no_method: "None of the methods that you may use is set up here yet.",
+    busy: "Somebody else is signing the document at the moment. Please wait, it will be your turn soon.",
+    confirm_on_device: "Confirm on your phone",
+    preparing: "Preparing the document…",
+    verification_code: "Verification code",
+    compare_code: "Make sure that your phone shows the same code, and only then enter PIN2.",
+    completing: "You have signed. A time-stamp is being added…",
+    give_up: "Cancel",
+    signed: "Signed",
+    signed_explained: "Your qualified electronic signature is in the document. You can download it for 30 minutes.",
+    download: "Download the document",
+    not_signed: "Not signed",
+    try_again: "Try again",
+    decline: "I will not sign",
+    decline_explained: "The sender will know that you declined. This cannot be undone.",
+    reason: "Reason (optional)",
+    confirm_decline: "Decline to sign",
+    declined: "You declined to sign",
+    declined_explained: "The sender has been told. You can close this window.",
+    connection_lost: "The connection was lost. Trying again…",
+    too_many_attempts: "Too many attempts. Please wait and try later.",
+    something_failed: "That did not work. Try again.",
+    needs_script: "Signing needs JavaScript to be on in your browser.",
+    dead_link: "This link does not work",
+    dead_link_explained: "The signing link is not active yet, was used already, or was retracted. If you think that this is a mistake, turn to whoever sent it.",
+    trouble: "The page could not be shown",
+    trouble_explained: "The fault is on our side and your link is still good. Open it again in a minute.",
+};
+
+#[cfg(test)]
+mod tests {
+    use parafa_api_http::WireName;
+
+    use super::*;
+
+    #[test]
+    fn every_failure_has_its_sentence_in_both_languages() {
+        for (name, failure) in AttemptFailure::ALL {
+            let [lithuanian, english] =
+                [Language::Lt, Language::En].map(|language| failure_message(*failure, language));
+            assert_ne!(lithuanian, english, "{name}");
+        }
+    }
+}

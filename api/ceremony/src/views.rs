@@ -1,0 +1,171 @@
+//! What signers are told: the ceremony's state as JSON, and what the page
+//! shows.
+
+use jiff::Timestamp;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::texts::failure_message;
+use crate::vocabulary::{AttemptFailure, Language, Phase, SignerStatus, SigningMethod};
+
+/// What `GET /c/{token}/state` answers.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// What is asked for, and by whom.
+    pub signing: Signing,
+    /// Of whom it is asked.
+    pub signer: Signer,
+    /// The version that would be signed now.
+    pub document: Document,
+    /// The newest attempt, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<Attempt>,
+    /// True while another signer is signing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy: Option<bool>,
+}
+
+/// What is asked for, and by whom.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signing {
+    /// As the caller gave it.
+    pub title: String,
+    /// Who asks.
+    pub tenant: String,
+    /// The deadline.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+    /// True where nothing is signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<bool>,
+}
+
+/// Of whom it is asked.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signer {
+    /// As the caller gave it.
+    pub name: Option<String>,
+    /// Of the page.
+    pub language: Language,
+    /// Those that the caller allows.
+    pub methods_allowed: Vec<SigningMethod>,
+    /// Where the signer stands.
+    pub status: SignerStatus,
+}
+
+/// The version that would be signed now.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    /// File name.
+    pub name: String,
+    /// Lower-case hexadecimal digits.
+    pub sha256: String,
+    /// Size, in bytes.
+    pub bytes: u64,
+    /// What it is.
+    pub mime_type: String,
+}
+
+/// An attempt to sign.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// How.
+    pub method: SigningMethod,
+    /// How far it has come.
+    pub phase: Phase,
+    /// What the device shows too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification_code: Option<String>,
+    /// What leads to the signer's app, while it is waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_link: Option<DeviceLink>,
+    /// Why it ended without a signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<AttemptError>,
+}
+
+/// What leads to the signer's app.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceLink {
+    /// The content of the code to scan now.
+    pub qr: String,
+    /// The link that opens the app on the same device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_device: Option<String>,
+}
+
+/// Why an attempt ended without a signature.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct AttemptError {
+    code: AttemptFailure,
+    message: &'static str,
+}
+
+impl AttemptError {
+    /// With a sentence for the signer.
+    #[must_use]
+    pub fn new(failure: AttemptFailure, language: Language) -> Self {
+        Self {
+            code: failure,
+            message: failure_message(failure, language),
+        }
+    }
+}
+
+/// What the page shows before its script runs.
+#[derive(Clone, Debug)]
+pub struct PageContent {
+    /// Of the signer, where no other one is asked for.
+    pub language: Language,
+    /// Who asks.
+    pub tenant: String,
+    /// What is to be signed.
+    pub title: String,
+    /// File name of the document.
+    pub document_name: String,
+    /// Lower-case hex digest of the version that would be signed now.
+    pub document_sha256: String,
+    /// The deadline.
+    pub expires_at: Timestamp,
+    /// Methods that the signer may use and that are set up here.
+    pub methods: Vec<SigningMethod>,
+    /// Whether nothing is signed.
+    pub sandbox: bool,
+    /// What is known of the signatures that the document carries.
+    pub advice: Advice,
+}
+
+/// What is known of the signatures that a document carries.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Advice {
+    /// These are all, or as many as are told of; none where there is none, or
+    /// where there is nothing that could look at them.
+    Known {
+        /// The first ones.
+        signatures: Vec<EarlierSignature>,
+        /// How many others there are.
+        more: usize,
+    },
+    /// There are some, and they could not be looked at, or not in time.
+    Unknown,
+}
+
+/// A signature that a document carries.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EarlierSignature {
+    /// Common name in the certificate, which nobody has checked, on one line.
+    pub signer: Option<String>,
+    /// When it was made, as it says itself.
+    pub claimed_at: Option<Timestamp>,
+    /// Baseline level, such as `PAdES-B-T`, or `unknown`.
+    pub level: String,
+    /// Whether the document still says what was signed.
+    pub intact: bool,
+}
