@@ -1,13 +1,13 @@
 use jiff::Timestamp;
 use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
+use parafa_platform::billing::PaymentCause;
+use parafa_platform::{PlatformError, seconds_until};
 use parafa_plugin_host::{Fault, Refusal};
 use parafa_store::StoreError;
-use parafa_store::bytes::{ByteFileError, SweepError};
-use parafa_store::engine::EngineError;
+use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
 use url::Url;
 
-use crate::workflow::billing::PaymentCause;
 use crate::workflow::quota::QuotaExceeded;
 
 /// Why a workflow did not do what it was asked. `crate::api::problems` maps
@@ -54,9 +54,6 @@ pub(crate) enum WorkflowError {
         /// Seconds until there may be room.
         retry_after: u32,
     },
-    /// The claim on an idempotency key has run out.
-    #[error("the request took so long that its idempotency key was given to another")]
-    ClaimLost,
     /// The signing has ended.
     #[error("the signing has ended")]
     SigningEnded,
@@ -142,18 +139,9 @@ pub(crate) enum WorkflowError {
     /// A plugin failed.
     #[error("a plugin failed")]
     Plugin(#[source] Fault),
-    /// The store failed.
-    #[error("the store failed")]
-    Store(#[from] StoreError),
-    /// A byte file could not be read or written.
-    #[error("a byte file failed")]
-    Files(#[from] ByteFileError),
-    /// What nobody owns could not be moved or removed.
-    #[error("a sweep failed")]
-    Sweep(#[from] SweepError),
-    /// A key could not be used.
-    #[error("a data key failed")]
-    Keys(#[from] KeyError),
+    /// Something that is kept could not be read or written.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
     /// What is stored contradicts itself.
     #[error("the stored records contradict themselves: {0}")]
     Inconsistent(&'static str),
@@ -183,56 +171,32 @@ pub(crate) struct RefusedDocument {
 }
 
 impl WorkflowError {
-    /// Whether a transaction that ended so is known to have stored nothing. An
-    /// engine that fails in a commit leaves that open until it is reopened; what
-    /// is too large for it, it does not begin to store.
+    /// Whether a transaction that ended so is known to have stored nothing.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
-        match self {
-            Self::Store(StoreError::Engine(error)) => matches!(
-                error,
-                EngineError::CommitTooLarge { .. }
-                    | EngineError::KeyTooLong { .. }
-                    | EngineError::TooManyWrites { .. }
-                    | EngineError::ValueTooLarge { .. }
-            ),
-            _ => true,
-        }
+        self.platform()
+            .is_none_or(PlatformError::proves_nothing_stored)
     }
 
-    /// Whether the same transaction may well succeed at the next try: others
-    /// were in its way, or have taken it over.
+    /// Whether the same transaction may well succeed at the next try.
     pub(crate) fn is_contention(&self) -> bool {
-        matches!(
-            self,
-            Self::Store(
-                StoreError::Contention { .. }
-                    | StoreError::JobLost { .. }
-                    | StoreError::LeaseLost { .. }
-            )
-        )
+        self.platform().is_some_and(PlatformError::is_contention)
     }
 
-    /// Whether a key or a byte file is not there: what it belonged to may have
-    /// been erased since its row was read.
+    /// Whether a key or a byte file is not there.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(
-            self,
-            Self::Keys(KeyError::Missing { .. }) | Self::Files(ByteFileError::Missing { .. })
-        )
+        self.platform().is_some_and(PlatformError::is_missing)
     }
 
-    /// Whether what is sealed cannot be read, now or ever: its key is gone or
-    /// damaged, or does not open it.
+    /// Whether what is sealed cannot be read, now or ever.
     pub(crate) fn is_unreadable(&self) -> bool {
-        matches!(
-            self,
-            Self::Keys(
-                KeyError::Missing { .. }
-                    | KeyError::Damaged { .. }
-                    | KeyError::Unsealable
-                    | KeyError::Json
-            )
-        )
+        self.platform().is_some_and(PlatformError::is_unreadable)
+    }
+
+    fn platform(&self) -> Option<&PlatformError> {
+        match self {
+            Self::Platform(error) => Some(error),
+            _ => None,
+        }
     }
 
     /// Why an attempt cannot begin.
@@ -267,8 +231,20 @@ impl From<CannotAct> for WorkflowError {
 /// finished.
 pub(crate) const BUSY_RETRY_SECONDS: u32 = 5;
 
-/// Whole seconds until then, at least one.
-pub(crate) fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
-    let seconds = then.duration_since(now).as_secs().max(0) + 1;
-    u32::try_from(seconds).unwrap_or(u32::MAX)
+impl From<StoreError> for WorkflowError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<ByteFileError> for WorkflowError {
+    fn from(error: ByteFileError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for WorkflowError {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
 }

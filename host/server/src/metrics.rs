@@ -2,7 +2,6 @@
 //! id of anything that callers make, a name or a code.
 
 mod connections;
-mod deliveries;
 mod downloads;
 mod plugins;
 mod quotas;
@@ -20,7 +19,6 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(crate) use connections::{ConnectionEvent, connection};
-pub(crate) use deliveries::{delivery_attempted, mail_attempted};
 pub(crate) use downloads::{download_began, download_broken_off, download_ended};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
@@ -36,27 +34,14 @@ static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 /// The outcome of an attempt that ended with a signature.
 pub(crate) const SIGNED: &str = "signed";
 
-/// How a job went.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum JobEnd {
-    /// It did what was due.
-    Done,
-    /// It failed inside and is tried again.
-    Failed,
-    /// Somebody else has it, or it was called off.
-    Lost,
-}
-
 #[derive(Debug)]
 struct Metrics {
     registry: Registry,
     attempts: Family<AttemptLabels, Counter>,
-    jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
     connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
-    deliveries: deliveries::DeliveryMetrics,
     downloads: downloads::DownloadMetrics,
     plugins: plugins::PluginMetrics,
     quotas: quotas::QuotaMetrics,
@@ -66,12 +51,6 @@ struct Metrics {
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct AttemptLabels {
     method: &'static str,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct JobLabels {
-    kind: String,
     outcome: &'static str,
 }
 
@@ -93,25 +72,6 @@ pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
     METRICS.attempts.get_or_create(&labels).inc();
 }
 
-/// Counts a job that has run.
-pub(crate) fn job_ended(kind: &str, end: JobEnd) {
-    let labels = JobLabels {
-        kind: kind.to_owned(),
-        outcome: end.name(),
-    };
-    METRICS.jobs.get_or_create(&labels).inc();
-}
-
-impl JobEnd {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Lost => "lost",
-        }
-    }
-}
-
 impl Metrics {
     fn new() -> Self {
         let mut registry = Registry::with_prefix(PREFIX);
@@ -123,8 +83,8 @@ impl Metrics {
             "Attempts of signers that have ended, by method and outcome",
             attempts.clone(),
         );
-        let jobs = Family::default();
-        registry.register("jobs", "Jobs that have run, by outcome", jobs.clone());
+        parafa_platform::jobs::metrics::register(&mut registry);
+        parafa_delivery::metrics::register(&mut registry);
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",
@@ -139,12 +99,10 @@ impl Metrics {
         );
         Self {
             attempts,
-            jobs,
             jobs_due,
             ownerless,
             connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
-            deliveries: deliveries::DeliveryMetrics::register(&mut registry),
             downloads: downloads::DownloadMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
             quotas: quotas::QuotaMetrics::register(&mut registry),

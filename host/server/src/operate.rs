@@ -10,9 +10,9 @@ mod agreements;
 mod audits;
 mod backups;
 mod command;
+mod commands;
 mod comments;
 mod deliveries;
-mod desk;
 mod error;
 mod funding;
 mod keys;
@@ -28,9 +28,9 @@ pub(crate) use agreements::LinkedEntity;
 pub(crate) use backups::INVENTORY;
 pub(crate) use command::{
     AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
-    OperatorCommand, ShelfCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
+    OperatorCommand, PluginCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
 };
-pub(crate) use desk::Desk;
+pub(crate) use commands::OperatorCommands;
 pub(crate) use error::OperateError;
 pub(crate) use part::Part;
 pub(crate) use socket::{BindError, Reply, Socket, ask};

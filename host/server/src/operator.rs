@@ -10,7 +10,7 @@ use http::StatusCode;
 
 use crate::app::App;
 use crate::metrics::{look_at_quotas, scrape};
-use crate::records::SweepRow;
+use parafa_platform::sweep::SweepRow;
 
 /// `/healthz` tells that the process runs, `/readyz` that it can work, with a
 /// line for what an operator should look at all the same, and `/metrics` what it
@@ -24,7 +24,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 }
 
 async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
-    if let Err(error) = app.store.health() {
+    if let Err(error) = app.records.store.health() {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
     }
     if app.plugins.active().is_empty() {
@@ -33,10 +33,10 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
             "plugins: none is active\n".to_owned(),
         );
     }
-    if let Err(error) = app.keys.check().await {
+    if let Err(error) = app.records.keys.check().await {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("keys: {error}\n"));
     }
-    match app.store.get::<SweepRow>(&()).await {
+    match app.records.store.get::<SweepRow>(&()).await {
         Ok(row) => {
             let warning = row.and_then(|row| row.warning());
             let warning = warning.map(|warning| format!("warning: {warning}\n"));
@@ -51,5 +51,5 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
     look_at_quotas(&app).await;
-    scrape(&app.store, app.waiting_deliveries()).await
+    scrape(&app.records.store, app.webhooks.waiting()).await
 }

@@ -4,50 +4,45 @@
 //! what it is about is a [`parafa_store::Sealed`] value under the signing's own
 //! data key, so that erasing that key erases it everywhere.
 
-mod accounts;
-mod agreement;
 mod attempt;
 mod base64_bytes;
 mod batch;
-mod billing;
 mod comment;
-mod content;
 mod file;
-mod idempotency;
-mod money;
 mod notice;
-mod price;
 mod prompts;
 mod signing;
-mod sweep;
-mod webhook_secret;
 
-pub(crate) use accounts::{
-    ApiKeyRow, KEY_BY_HASH, KEYS_OF_TENANT, KeyMode, Product, Role, TENANTS_BY_NAME, TenantRow,
-    TenantStatus, USER_BY_EMAIL, USERS_OF_TENANT, UserRow, folded_email,
-};
-pub(crate) use agreement::{AgreementRow, EntityCode, NoEntityCode};
+use parafa_store::{TableDeclaration, Tables};
+
 pub(crate) use attempt::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
     RUNNING_ATTEMPTS,
 };
 pub(crate) use batch::{BatchPrivate, BatchRow};
-pub(crate) use billing::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 pub(crate) use comment::{CommentAuthor, CommentPrivate, CommentRow};
-pub(crate) use content::{NamedContent, Needs, named_content, needed_content, needs};
 pub(crate) use file::{FilePrivate, FileRow};
-pub(crate) use idempotency::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
-pub(crate) use money::{Amount, CURRENCY};
 pub(crate) use notice::{
-    DeliveryAttempt, DeliveryEnd, EventDocument, EventKind, EventPayload, EventSigner, MailKind,
-    MailPayload, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+    EventDocument, EventKind, EventPayload, EventSigner, MailKind, MailPayload,
 };
-pub(crate) use price::{NoPriceLadder, PriceLadder, PriceStep};
 pub(crate) use prompts::{Prompt, PromptsRow};
 pub(crate) use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, Remains,
-    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,
-    SigningPrivate, SigningRow, Source, status_number,
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, SIGNINGS_BY_STATUS,
+    SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow, SigningPrivate,
+    SigningRow, Source, status_number,
 };
-pub(crate) use sweep::{Contents, SweepRow};
-pub(crate) use webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
+
+/// Every table but those of the store itself.
+pub(crate) const TABLES: Tables = Tables::new(&[parafa_platform::TABLES, SIGNING_TABLES]);
+
+/// The tables of signings.
+const SIGNING_TABLES: &[TableDeclaration] = &[
+    TableDeclaration::of::<AttemptRow>(),
+    TableDeclaration::of::<BatchRow>(),
+    TableDeclaration::of::<CeremonyLinkRow>(),
+    TableDeclaration::of::<CommentRow>(),
+    TableDeclaration::of::<FileRow>(),
+    TableDeclaration::of::<PromptsRow>(),
+    TableDeclaration::of::<SignerPrivateRow>(),
+    TableDeclaration::of::<SigningRow>(),
+];

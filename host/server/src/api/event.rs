@@ -3,9 +3,10 @@ use parafa_api_signing::views as api;
 
 use super::views::{completion_mode, output, signer_status, signing_status};
 use crate::error::WorkflowError;
-use crate::records::{EventKind, EventPayload, EventSigner, NoticeRow, Output};
+use crate::records::{EventKind, EventPayload, EventSigner, Output};
+use parafa_platform::outbox::NoticeRow;
 
-/// The [`EventWriter`](crate::webhooks::EventWriter) of the signing API.
+/// Writes what the signing API posts to webhooks.
 pub(crate) fn event_body(
     notice: &NoticeRow,
     kind: EventKind,
@@ -19,7 +20,7 @@ pub(crate) fn event_body(
     });
     let event = api::SigningEvent {
         event: event_kind(kind),
-        signing_id: notice.signing.into(),
+        signing_id: notice.subject.into(),
         status: signing_status(payload.status),
         external_id: payload.external_id.clone(),
         occurred_at: notice.occurred_at,

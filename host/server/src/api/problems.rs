@@ -2,12 +2,13 @@
 
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
+use parafa_platform::PlatformError;
 use parafa_plugin_host::Refusal;
 
 use crate::error::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
-use crate::workflow::billing::PaymentCause;
 use crate::workflow::plugin_failure::words;
 use crate::workflow::quota::{Quota, QuotaExceeded};
+use parafa_platform::billing::PaymentCause;
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<WorkflowError> for Problem {
@@ -46,7 +47,9 @@ fn answer(error: &WorkflowError) -> Problem {
              already can be signed.",
         )
         .with_retry_after(*retry_after),
-        WorkflowError::ClaimLost => Problem::of(ProblemKind::IdempotencyInProgress),
+        WorkflowError::Platform(PlatformError::ClaimLost) => {
+            Problem::of(ProblemKind::IdempotencyInProgress)
+        }
         WorkflowError::SigningEnded => Problem::of(ProblemKind::SigningEnded),
         WorkflowError::LastSigner => Problem::of(ProblemKind::LastSigner),
         WorkflowError::TooManySigners => Problem::of(ProblemKind::TooManySigners),
@@ -116,11 +119,7 @@ fn answer(error: &WorkflowError) -> Problem {
             );
             Problem::unavailable("The document could not be processed; nothing was changed.")
         }
-        WorkflowError::Store(_)
-        | WorkflowError::Files(_)
-        | WorkflowError::Sweep(_)
-        | WorkflowError::Keys(_)
-        | WorkflowError::Inconsistent(_) => {
+        WorkflowError::Platform(_) | WorkflowError::Inconsistent(_) => {
             log(error);
             Problem::unavailable("The records cannot be read or written at the moment.")
         }

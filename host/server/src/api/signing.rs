@@ -1,3 +1,4 @@
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,15 +20,15 @@ use uuid::Uuid;
 use super::{forms, views};
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{self, CommentPrivate, Product, Role};
+use crate::records::CommentPrivate;
 use crate::workflow::Keep;
-use crate::workflow::accounts::Caller;
 use crate::workflow::batches::OpenedBatch;
 use crate::workflow::comments::OpenedComment;
 use crate::workflow::downloads::Asker;
 use crate::workflow::files::OpenedFile;
-use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
 use crate::workflow::read_signing::{Listing, OpenedSigner, OpenedSigning};
+use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -35,6 +36,24 @@ const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
 
 /// The signing orchestration API over the workflows.
 pub(crate) struct Signings(pub(crate) Arc<App>);
+
+/// On whose behalf the API is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller(accounts::Caller);
+
+impl From<accounts::Caller> for Caller {
+    fn from(caller: accounts::Caller) -> Self {
+        Self(caller)
+    }
+}
+
+impl Deref for Caller {
+    type Target = accounts::Caller;
+
+    fn deref(&self) -> &accounts::Caller {
+        &self.0
+    }
+}
 
 impl Principal for Caller {
     fn key_id(&self) -> Uuid {
@@ -51,8 +70,8 @@ impl Principal for Caller {
 
     fn mode(&self) -> KeyMode {
         match self.mode {
-            records::KeyMode::Live => KeyMode::Live,
-            records::KeyMode::Test => KeyMode::Test,
+            accounts::KeyMode::Live => KeyMode::Live,
+            accounts::KeyMode::Test => KeyMode::Test,
         }
     }
 }
@@ -63,8 +82,9 @@ impl SigningApi for Signings {
     type Claim = Claim;
 
     async fn authenticate(&self, key: &ApiKey) -> Result<Caller, Problem> {
-        let caller = self.0.caller(key.expose(), Product::Signing).await;
-        caller?.ok_or_else(Problem::unauthorized)
+        let caller = accounts::caller(&self.0.records.store, key.expose(), Product::Signing).await;
+        let caller = caller.map_err(WorkflowError::from)?;
+        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
@@ -95,22 +115,31 @@ impl SigningApi for Signings {
             ),
             body: hex::encode(request.body_sha256),
         };
-        Ok(match self.0.reserve(&identity).await? {
-            Reserved::Answered(answer) => {
-                let answer = serde_json::from_str(&answer)
-                    .map_err(|_| WorkflowError::Inconsistent("a kept answer is of another form"))?;
-                Reservation::Answered(answer)
-            }
-            Reserved::Claimed(claim) => Reservation::Claimed(claim),
-            Reserved::Running { retry_after } => Reservation::InProgress {
-                retry_after_seconds: retry_after,
+        Ok(
+            match self
+                .0
+                .idempotency
+                .reserve(&identity)
+                .await
+                .map_err(WorkflowError::from)?
+            {
+                Reserved::Answered(answer) => {
+                    let answer = serde_json::from_str(&answer).map_err(|_| {
+                        WorkflowError::Inconsistent("a kept answer is of another form")
+                    })?;
+                    Reservation::Answered(answer)
+                }
+                Reserved::Claimed(claim) => Reservation::Claimed(claim),
+                Reserved::Running { retry_after } => Reservation::InProgress {
+                    retry_after_seconds: retry_after,
+                },
+                Reserved::Reused => Reservation::Reused,
             },
-            Reserved::Reused => Reservation::Reused,
-        })
+        )
     }
 
     async fn release(&self, claim: Claim) {
-        if let Err(error) = self.0.release(&claim).await {
+        if let Err(error) = self.0.idempotency.release(&claim).await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "an idempotency key stays claimed for a while");
         }
@@ -126,11 +155,11 @@ impl SigningApi for Signings {
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let listed = self.0.list_signings(caller, listing).await?;
+        let listed = self.0.reader.list_signings(caller, listing).await?;
         let signings = listed.signings.iter();
         Ok(api::SigningList {
             data: signings
-                .map(|one| views::shown(&self.0, one))
+                .map(|one| views::shown(&self.0.links, one))
                 .collect::<Result<_, _>>()?,
             has_more: listed.next.is_some(),
             next_cursor: listed.next.map(Into::into),
@@ -144,16 +173,17 @@ impl SigningApi for Signings {
         claim: Option<&Claim>,
     ) -> Result<api::Signing, Problem> {
         let form = forms::signing(request)?;
-        let render = |app: &App, opened: &OpenedSigning| kept(&views::signing(app, opened)?);
+        let links = &self.0.links;
+        let render = |opened: &OpenedSigning| kept(&views::signing(links, opened)?);
         let keep = keep(claim, &render);
-        let opened = self.0.create_signing(caller, form, keep);
-        let opened = self.0.while_claimed(claim, opened).await?;
-        Ok(views::signing(&self.0, &opened)?)
+        let opened = self.0.signings.create_signing(caller, form, keep);
+        let opened = self.0.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::signing(&self.0.links, &opened)?)
     }
 
     async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
-        let opened = self.0.read_signing(caller, id.0).await?;
-        Ok(views::signing(&self.0, &opened)?)
+        let opened = self.0.reader.read_signing(caller, id.0).await?;
+        Ok(views::signing(&self.0.links, &opened)?)
     }
 
     async fn update_deadline(
@@ -163,8 +193,8 @@ impl SigningApi for Signings {
         request: UpdateDeadline,
     ) -> Result<api::Signing, Problem> {
         let days = request.expires_in_days;
-        let opened = self.0.change_deadline(caller, id.0, days).await?;
-        Ok(views::signing(&self.0, &opened)?)
+        let opened = self.0.signings.change_deadline(caller, id.0, days).await?;
+        Ok(views::signing(&self.0.links, &opened)?)
     }
 
     async fn erase_signing(
@@ -174,7 +204,7 @@ impl SigningApi for Signings {
     ) -> Result<api::ErasedSigning, Problem> {
         Ok(api::ErasedSigning {
             signing_id: id,
-            changed: self.0.erase_signing(caller, id.0).await?,
+            changed: self.0.signings.erase_signing(caller, id.0).await?,
         })
     }
 
@@ -186,6 +216,7 @@ impl SigningApi for Signings {
         let until = Instant::now() + BULK_ERASURE_TIME;
         let count = self
             .0
+            .signings
             .erase_ended_signings(caller, request.before, until)
             .await?;
         Ok(api::ErasureCount {
@@ -199,8 +230,8 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::Signing, Problem> {
-        let opened = self.0.cancel_signing(caller, id.0).await?;
-        Ok(views::signing(&self.0, &opened)?)
+        let opened = self.0.signings.cancel_signing(caller, id.0).await?;
+        Ok(views::signing(&self.0.links, &opened)?)
     }
 
     async fn download_document(
@@ -208,16 +239,18 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
-        let download = self.0.signed_document(caller, id.0).await?;
+        let download = self.0.downloads.signed_document(caller, id.0).await?;
         let (app, asker) = (self.0.clone(), Asker::Key(caller.key));
         Ok(DocumentDownload {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
             sha256: views::digest(&download.version.sha256)?,
             simulated: download.simulated,
-            content: Box::pin(
-                async move { Ok(Body::from_stream(app.send(download, asker).await?)) },
-            ),
+            content: Box::pin(async move {
+                Ok(Body::from_stream(
+                    app.downloads.send(download, asker).await?,
+                ))
+            }),
         })
     }
 
@@ -226,7 +259,7 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::ArchivedSigning, Problem> {
-        let archived = self.0.archive_signing(caller, id.0).await?;
+        let archived = self.0.archives.archive_signing(caller, id.0).await?;
         Ok(views::archived(&archived)?)
     }
 
@@ -237,8 +270,8 @@ impl SigningApi for Signings {
         request: Simulation,
     ) -> Result<api::Signing, Problem> {
         let form = forms::simulation(request);
-        let opened = self.0.simulate_outcome(caller, id.0, form).await?;
-        Ok(views::signing(&self.0, &opened)?)
+        let opened = self.0.signings.simulate_outcome(caller, id.0, form).await?;
+        Ok(views::signing(&self.0.links, &opened)?)
     }
 
     async fn add_signer(
@@ -249,11 +282,12 @@ impl SigningApi for Signings {
         claim: Option<&Claim>,
     ) -> Result<api::Signer, Problem> {
         let form = forms::signer(request)?;
-        let render = |app: &App, opened: &OpenedSigner| kept(&views::opened_signer(app, opened));
+        let links = &self.0.links;
+        let render = |opened: &OpenedSigner| kept(&views::opened_signer(links, opened));
         let keep = keep(claim, &render);
-        let opened = self.0.add_signer(caller, id.0, form, keep);
-        let opened = self.0.while_claimed(claim, opened).await?;
-        Ok(views::opened_signer(&self.0, &opened))
+        let opened = self.0.signings.add_signer(caller, id.0, form, keep);
+        let opened = self.0.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::opened_signer(&self.0.links, &opened))
     }
 
     async fn update_signer(
@@ -264,8 +298,11 @@ impl SigningApi for Signings {
         request: UpdateSigner,
     ) -> Result<api::Signer, Problem> {
         let methods = forms::methods(request.methods);
-        let changed = self.0.change_methods(caller, id.0, signer.0, methods);
-        Ok(views::opened_signer(&self.0, &changed.await?))
+        let changed = self
+            .0
+            .signings
+            .change_methods(caller, id.0, signer.0, methods);
+        Ok(views::opened_signer(&self.0.links, &changed.await?))
     }
 
     async fn remove_signer(
@@ -274,7 +311,11 @@ impl SigningApi for Signings {
         id: SigningId,
         signer: SignerId,
     ) -> Result<(), Problem> {
-        Ok(self.0.remove_signer(caller, id.0, signer.0).await?)
+        Ok(self
+            .0
+            .signings
+            .remove_signer(caller, id.0, signer.0)
+            .await?)
     }
 
     async fn remind_signer(
@@ -283,8 +324,12 @@ impl SigningApi for Signings {
         id: SigningId,
         signer: SignerId,
     ) -> Result<api::Signer, Problem> {
-        let reminded = self.0.remind_signer(caller, id.0, signer.0).await?;
-        Ok(views::opened_signer(&self.0, &reminded))
+        let reminded = self
+            .0
+            .signings
+            .remind_signer(caller, id.0, signer.0)
+            .await?;
+        Ok(views::opened_signer(&self.0.links, &reminded))
     }
 
     async fn create_batch(
@@ -294,16 +339,17 @@ impl SigningApi for Signings {
         claim: Option<&Claim>,
     ) -> Result<api::Batch, Problem> {
         let form = forms::batch(request)?;
-        let render = |app: &App, opened: &OpenedBatch| kept(&views::batch(app, opened)?);
+        let links = &self.0.links;
+        let render = |opened: &OpenedBatch| kept(&views::batch(links, opened)?);
         let keep = keep(claim, &render);
-        let opened = self.0.create_batch(caller, form, keep);
-        let opened = self.0.while_claimed(claim, opened).await?;
-        Ok(views::batch(&self.0, &opened)?)
+        let opened = self.0.signings.create_batch(caller, form, keep);
+        let opened = self.0.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::batch(&self.0.links, &opened)?)
     }
 
     async fn read_batch(&self, caller: &Caller, id: BatchId) -> Result<api::Batch, Problem> {
-        let opened = self.0.read_batch(caller, id.0).await?;
-        Ok(views::batch(&self.0, &opened)?)
+        let opened = self.0.signings.read_batch(caller, id.0).await?;
+        Ok(views::batch(&self.0.links, &opened)?)
     }
 
     async fn store_file(
@@ -312,11 +358,11 @@ impl SigningApi for Signings {
         request: NewFile,
         claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let render = |_: &App, opened: &OpenedFile| kept(&views::file(opened)?);
+        let render = |opened: &OpenedFile| kept(&views::file(opened)?);
         let keep = keep(claim, &render);
         let form = forms::file(request);
-        let opened = self.0.store_file(caller, form, keep);
-        let opened = self.0.while_claimed(claim, opened).await?;
+        let opened = self.0.intake.store_file(caller, form, keep);
+        let opened = self.0.idempotency.while_claimed(claim, opened).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -325,7 +371,7 @@ impl SigningApi for Signings {
         caller: &Caller,
         token: FileToken,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.0.read_file(caller, token.0).await?;
+        let opened = self.0.intake.read_file(caller, token.0).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -334,7 +380,7 @@ impl SigningApi for Signings {
         caller: &Caller,
         token: FileToken,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.0.delete_file(caller, token.0).await?;
+        let opened = self.0.intake.delete_file(caller, token.0).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -343,7 +389,7 @@ impl SigningApi for Signings {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::CommentList, Problem> {
-        let comments = self.0.list_comments(caller, id.0).await?;
+        let comments = self.0.comments.list_comments(caller, id.0).await?;
         Ok(api::CommentList {
             signing_id: id,
             comments: comments.iter().map(views::comment).collect(),
@@ -361,10 +407,10 @@ impl SigningApi for Signings {
             author_label: request.author_label,
             body: request.body,
         };
-        let render = |_: &App, opened: &OpenedComment| kept(&views::comment(opened));
+        let render = |opened: &OpenedComment| kept(&views::comment(opened));
         let keep = keep(claim, &render);
-        let opened = self.0.add_comment(caller, id.0, said, keep);
-        let opened = self.0.while_claimed(claim, opened).await?;
+        let opened = self.0.comments.add_comment(caller, id.0, said, keep);
+        let opened = self.0.idempotency.while_claimed(claim, opened).await?;
         Ok(views::comment(&opened))
     }
 }
@@ -379,15 +425,15 @@ impl Signings {
             Record::Signing(id) => (id, None),
             Record::Signer(id, signer) => (id, Some(signer)),
             Record::Batch(id) => {
-                self.0.batch_of(caller, id.0).await?;
+                self.0.signings.batch_of(caller, id.0).await?;
                 return Ok(Presence::Present);
             }
             Record::File(token) => {
-                self.0.file_of(caller, token.0).await?;
+                self.0.intake.file_of(caller, token.0).await?;
                 return Ok(Presence::Present);
             }
         };
-        let row = self.0.signing_of(caller, id.0).await?;
+        let row = self.0.reader.signing_of(caller, id.0).await?;
         let parties = &row.signing.signers;
         let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
         if !signer.is_none_or(is_party) {
@@ -404,7 +450,7 @@ impl Signings {
 /// How an answer is kept, if it is.
 fn keep<'k, T>(
     claim: Option<&'k Claim>,
-    render: &'k (dyn Fn(&App, &T) -> Result<String, WorkflowError> + Send + Sync),
+    render: &'k (dyn Fn(&T) -> Result<String, WorkflowError> + Send + Sync),
 ) -> Option<Keep<'k, T>> {
     claim.map(|claim| Keep { claim, render })
 }

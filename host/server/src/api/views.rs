@@ -7,8 +7,8 @@ use parafa_api_signing::{
 };
 use parafa_domain as domain;
 
-use crate::app::App;
 use crate::error::WorkflowError;
+use crate::links::Links;
 use crate::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 use crate::workflow::archive::Archived;
 use crate::workflow::batches::OpenedBatch;
@@ -20,23 +20,26 @@ use crate::workflow::read_signing::{OpenedSigner, OpenedSigning, Shown};
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
-pub(super) fn signing(app: &App, opened: &OpenedSigning) -> Result<api::Signing, WorkflowError> {
+pub(super) fn signing(
+    links: &Links,
+    opened: &OpenedSigning,
+) -> Result<api::Signing, WorkflowError> {
     let contents = Contents {
         private: &opened.private,
         signers: &opened.signers,
     };
     let is_erased = opened.row.erased_at.is_some();
     let contents = (!is_erased).then_some(contents);
-    with_contents(app, &opened.row, contents, opened.read_at)
+    with_contents(links, &opened.row, contents, opened.read_at)
 }
 
 /// A signing among others as its caller sees it.
-pub(super) fn shown(app: &App, shown: &Shown) -> Result<api::Signing, WorkflowError> {
+pub(super) fn shown(links: &Links, shown: &Shown) -> Result<api::Signing, WorkflowError> {
     match shown {
-        Shown::Opened(opened) => signing(app, opened),
+        Shown::Opened(opened) => signing(links, opened),
         Shown::Unreadable { row, read_at } => Ok(api::Signing {
             detail: Some(UNREADABLE.to_owned()),
-            ..with_contents(app, row, None, *read_at)?
+            ..with_contents(links, row, None, *read_at)?
         }),
     }
 }
@@ -50,7 +53,7 @@ struct Contents<'o> {
 
 /// Without `contents` it is erased, or cannot be read.
 fn with_contents(
-    app: &App,
+    links: &Links,
     row: &SigningRow,
     contents: Option<Contents<'_>>,
     now: Timestamp,
@@ -80,20 +83,20 @@ fn with_contents(
         erased_at: row.erased_at,
         detail: row.detail.clone(),
         signers: parties
-            .map(|(at, one)| signer(app, one, party(at), state.can_still_sign(one.id, now)))
+            .map(|(at, one)| signer(links, one, party(at), state.can_still_sign(one.id, now)))
             .collect(),
         document: row.output().map(output).transpose()?,
     })
 }
 
 /// A party as the caller sees it.
-pub(super) fn opened_signer(app: &App, opened: &OpenedSigner) -> api::Signer {
+pub(super) fn opened_signer(links: &Links, opened: &OpenedSigner) -> api::Signer {
     let private = Some(&opened.private);
-    signer(app, &opened.party, private, opened.can_still_sign)
+    signer(links, &opened.party, private, opened.can_still_sign)
 }
 
 /// A batch as its caller sees it.
-pub(super) fn batch(app: &App, opened: &OpenedBatch) -> Result<api::Batch, WorkflowError> {
+pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, WorkflowError> {
     let signings = opened.signings.iter();
     Ok(api::Batch {
         batch_id: opened.row.id.into(),
@@ -101,7 +104,7 @@ pub(super) fn batch(app: &App, opened: &OpenedBatch) -> Result<api::Batch, Workf
         external_id: opened.private.external_id.clone(),
         created_at: opened.row.created_at,
         signings: signings
-            .map(|one| shown(app, one))
+            .map(|one| shown(links, one))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -183,7 +186,7 @@ pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
 
 /// Without `private` it is erased, or cannot be read.
 fn signer(
-    app: &App,
+    links: &Links,
     party: &domain::Signer,
     private: Option<&SignerPrivate>,
     can_still_sign: bool,
@@ -203,7 +206,7 @@ fn signer(
         },
         status: signer_status(party.status),
         ceremony_url: can_still_sign
-            .then(|| app.address(&format!("/c/{}", app.ceremony_token(id).reveal()))),
+            .then(|| links.address(&format!("/c/{}", links.ceremony_token(id).reveal()))),
         signed_at: party.signed_at,
         declined_at: party.declined_at,
         decline_reason: private.and_then(|private| private.decline_reason.clone()),

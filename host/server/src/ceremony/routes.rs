@@ -28,9 +28,9 @@ use super::texts::local_time;
 use crate::app::App;
 use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
-use crate::records::KeyMode;
 use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
 use crate::workflow::downloads::Asker;
+use parafa_platform::accounts::KeyMode;
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -108,7 +108,7 @@ async fn page(
 ) -> Response {
     let asked = parameters.language_among_others();
     let page = async {
-        let ceremony = app.ceremony(&token).await?;
+        let ceremony = app.ceremonies.ceremony(&token).await?;
         if !wants_html(&headers) {
             parameters.language()?;
         }
@@ -138,13 +138,13 @@ async fn opened_page(
     token: &str,
     asked: Option<Language>,
 ) -> Result<String, WorkflowError> {
-    let state = app.ceremony_state(ceremony).await?;
+    let state = app.ceremonies.ceremony_state(ceremony).await?;
     let newest = state
         .opened
         .row
         .newest()
         .ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
-    let set_up = app.methods_set_up();
+    let set_up = app.attempts.methods_set_up();
     let methods: Vec<SigningMethod> = state
         .party
         .methods
@@ -152,7 +152,7 @@ async fn opened_page(
         .filter(|method| set_up.contains(method))
         .collect();
     let language = asked.unwrap_or(state.party.language);
-    let advice = app.advice(&state.opened.row).await;
+    let advice = app.ceremonies.advice(&state.opened.row).await;
     let page = CeremonyPage {
         token,
         language,
@@ -174,9 +174,9 @@ async fn document(
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let ceremony = app.ceremony(&token).await?;
+    let ceremony = app.ceremonies.ceremony(&token).await?;
     parameters.refuse_all()?;
-    let download = app.ceremony_document(&ceremony).await?;
+    let download = app.ceremonies.ceremony_document(&ceremony).await?;
     let is_pdf = download.version.media_type == "application/pdf";
     let disposition = if is_pdf {
         Disposition::Inline
@@ -194,7 +194,7 @@ async fn document(
         Body::empty()
     } else {
         let asker = Asker::Link(ceremony.signer);
-        Body::from_stream(app.send(download, asker).await?)
+        Body::from_stream(app.downloads.send(download, asker).await?)
     };
     Ok((
         [
@@ -222,10 +222,13 @@ async fn state(
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    app.ceremony(&token).await?;
+    app.ceremonies.ceremony(&token).await?;
     let wait = parameters.wait()?;
     let known = known_state(&headers);
-    let state = app.await_ceremony_state(&token, wait, known).await?;
+    let state = app
+        .ceremonies
+        .await_ceremony_state(&token, wait, known)
+        .await?;
     tagged(StatusCode::OK, state)
 }
 
@@ -240,9 +243,11 @@ async fn start_attempt(
     require_json(&headers)?;
     let body = whole(body).await?;
     let start = parameters.along_with(calls::start_attempt(&body))?;
-    app.start_attempt(ceremony, start).await?;
+    app.ceremonies.start_attempt(ceremony, start).await?;
     let known = known_state(&headers);
-    let state = app.await_ceremony_state(&token, Duration::ZERO, known);
+    let state = app
+        .ceremonies
+        .await_ceremony_state(&token, Duration::ZERO, known);
     tagged(StatusCode::CREATED, state.await?)
 }
 
@@ -253,7 +258,7 @@ async fn give_up(
 ) -> Result<StatusCode, Problem> {
     let ceremony = find_open(&app, &token).await?;
     parameters.refuse_all()?;
-    app.give_up_attempt(&ceremony).await?;
+    app.ceremonies.give_up_attempt(&ceremony).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -264,7 +269,7 @@ async fn code_to_scan(
     LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
     let ceremony = find_open(&app, &token).await?;
-    let state = app.ceremony_state(ceremony).await?;
+    let state = app.ceremonies.ceremony_state(ceremony).await?;
     let link = state.device_link.ok_or_else(Problem::not_found)?;
     let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
     let code = code.map_err(|_| WorkflowError::Inconsistent("a link is too long"))?;
@@ -291,8 +296,12 @@ async fn callback(
 ) -> Response {
     let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
-    let returned = match app.ceremony(&token).await {
-        Ok(ceremony) => app.return_from_app(&ceremony, value, digest).await,
+    let returned = match app.ceremonies.ceremony(&token).await {
+        Ok(ceremony) => {
+            app.ceremonies
+                .return_from_app(&ceremony, value, digest)
+                .await
+        }
         Err(error) => Err(error),
     };
     match returned {
@@ -317,9 +326,9 @@ async fn decline(
         require_json(&headers)?;
     }
     let reason = parameters.along_with(calls::decline(&body?))?;
-    let row = app.decline(&ceremony, reason).await?;
+    let row = app.ceremonies.decline(&ceremony, reason).await?;
     let declined = Ceremony { row, ..ceremony };
-    view(app.ceremony_state(declined).await?)
+    view(app.ceremonies.ceremony_state(declined).await?)
 }
 
 /// The state whose tag the reader sent back. A proxy that compresses answers
@@ -341,7 +350,7 @@ fn tagged(status: StatusCode, state: CeremonyState) -> Result<Response, Problem>
 /// A link on which more than reading is allowed; others are not there for the
 /// calls that change something.
 async fn find_open(app: &App, token: &str) -> Result<Ceremony, Problem> {
-    let ceremony = app.ceremony(token).await?;
+    let ceremony = app.ceremonies.ceremony(token).await?;
     if ceremony.access == Access::Sign {
         Ok(ceremony)
     } else {
@@ -362,7 +371,7 @@ async fn refuse_foreign_origin(
     request: Request,
     next: Next,
 ) -> Response {
-    let own = app.base_url.origin().ascii_serialization();
+    let own = app.links.base_url().origin().ascii_serialization();
     match request.headers().get(ORIGIN) {
         Some(origin) if origin.as_bytes() != own.as_bytes() => Problem::new(
             ProblemKind::Forbidden,
@@ -423,7 +432,7 @@ async fn method_not_allowed(
     let found = if is_of_open_links {
         find_open(&app, &token).await
     } else {
-        app.ceremony(&token).await.map_err(Problem::from)
+        app.ceremonies.ceremony(&token).await.map_err(Problem::from)
     };
     match found {
         Ok(_) => Problem::of(ProblemKind::MethodNotAllowed).into_response(),

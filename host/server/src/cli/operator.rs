@@ -20,10 +20,10 @@ use super::{
 };
 use crate::config::Config;
 use crate::operate::{
-    self, AuditCommand, BackupCommand, Desk, OperatorCommand, Part, Reply, SweepCommand,
+    self, AuditCommand, BackupCommand, OperatorCommand, OperatorCommands, Part, Reply, SweepCommand,
 };
-use crate::shelf::Shelf;
 use crate::{demo, startup};
+use parafa_plugin_store::PluginStore;
 
 /// Arguments of one group of operator commands.
 #[derive(Debug, clap::Args)]
@@ -180,7 +180,7 @@ struct Counter<'c> {
 /// A data folder that this process has open.
 struct Own {
     folder: Folder,
-    shelf: Shelf,
+    plugin_store: PluginStore,
     runtime: Runtime,
 }
 
@@ -242,16 +242,18 @@ impl<'c> Counter<'c> {
             }
         };
         let own = self.own.insert(own);
-        let desk = Desk {
+        let commands = OperatorCommands {
             store: &own.folder.store,
             keys: &own.folder.keys,
             master: &own.folder.master,
             files: &own.folder.files,
             data: &self.config.store.data,
-            shelf: &own.shelf,
+            plugin_store: &own.plugin_store,
             billing: &self.config.billing,
         };
-        Ok(Reply::from(own.runtime.block_on(desk.carry_out(command))))
+        Ok(Reply::from(
+            own.runtime.block_on(commands.carry_out(command)),
+        ))
     }
 }
 
@@ -263,7 +265,7 @@ impl Own {
         let folder = runtime.block_on(opened)?;
         Ok(Self {
             folder,
-            shelf: Shelf::new(config, mode, Arc::new(Unobserved)),
+            plugin_store: PluginStore::new(&config.plugin_store(), mode, Arc::new(Unobserved)),
             runtime,
         })
     }

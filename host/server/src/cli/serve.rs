@@ -119,9 +119,10 @@ async fn run(
         demo.wake_on_moves(app.clone());
     }
 
+    let runner = Arc::new(jobs::runner(&app)?);
     let stop = app.stop.clone();
     let mut parts = Parts::default();
-    parts.run("the job runner", jobs::run(app.clone(), stop.clone()));
+    parts.run("the job runner", runner.run(stop.clone()));
     let operator = listener::serve(
         operator_listener,
         operator::router(app.clone()),
@@ -216,7 +217,7 @@ fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
 /// Ends with the failure after which nothing can be stored any more.
 async fn store_failure(app: &App) -> StoreError {
     loop {
-        if let Err(error) = app.store.health() {
+        if let Err(error) = app.records.store.health() {
             return error;
         }
         tokio::time::sleep(LOOK_AT_STORE).await;

@@ -11,10 +11,11 @@ use uuid::Uuid;
 use super::file::Workspaces;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{
-    ApiKeyRow, BillingRow, Funding, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
-    WebhookSecret, WebhookSecretRow,
+use parafa_platform::accounts::{
+    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
 };
+use parafa_platform::billing::{BillingRow, Funding};
+use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
 
 /// The workspace that examples use.
 const SIGNING: &str = "Demo UAB";
@@ -85,7 +86,13 @@ impl Workspace {
         let secret = self.webhook_secret.clone().map(WebhookSecret::from_text);
         let secret = secret
             .map(|secret| {
-                WebhookSecretRow::seal(&app.master, self.tenant, Product::Signing, &secret, None)
+                WebhookSecretRow::seal(
+                    &app.records.master,
+                    self.tenant,
+                    Product::Signing,
+                    &secret,
+                    None,
+                )
             })
             .transpose()?;
         let billing = &BillingRow {
@@ -95,7 +102,8 @@ impl Workspace {
             recovery_url: None,
             ladder: app.billing.prices.clone(),
         };
-        app.store
+        app.records
+            .store
             .transact(|tx| {
                 let secret = secret.clone();
                 Box::pin(async move {

@@ -9,8 +9,8 @@ use prometheus_client::registry::Registry;
 use super::METRICS;
 use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::KeyMode;
 use crate::workflow::quota::Quota;
+use parafa_platform::accounts::KeyMode;
 
 /// What workspaces store, and what they were not let.
 #[derive(Debug)]
@@ -82,11 +82,11 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
 /// Looks up how much is stored. What cannot be looked up keeps its last value.
 pub(crate) async fn look_at_quotas(app: &App) {
     let metrics = &METRICS.quotas;
-    if let Some(free) = app.uploads.free_space().await {
+    if let Some(free) = app.intake.uploads.free_space().await {
         metrics.free_bytes.set(gauged(free));
     }
     for mode in [KeyMode::Live, KeyMode::Test] {
-        let usage = app.usage_of_all(mode);
+        let usage = app.intake.usage_of_all(mode);
         let mode = name_of(mode);
         let [bytes, open] = usage.total.map(gauged);
         let labels = ModeLabels { mode };

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::tenants::find_tenant;
-use super::{Desk, OperateError};
-use crate::records::{AgreementRow, EntityCode, NoEntityCode};
+use super::{OperateError, OperatorCommands};
+use parafa_platform::agreement::{AgreementRow, EntityCode, NoEntityCode};
 
 /// The entity that is to be billed from now on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -29,7 +29,7 @@ impl FromStr for LinkedEntity {
     }
 }
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn set_agreement(
         &self,
         named: &str,

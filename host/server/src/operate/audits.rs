@@ -1,19 +1,19 @@
 use std::collections::BTreeSet;
 
 use parafa_store::audit::{self, Verdict};
-use parafa_store::backup::{Missing, MissingItem, Named};
+use parafa_store::backup::{Missing, MissingItem};
 use parafa_store::keys::{DataKey, KeyError};
-use parafa_store::{Guard, Page, StoreError};
+use parafa_store::{Guard, Named, Needs, Page, StoreError};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{AuditCommand, Desk, OperateError, Part};
-use crate::records::{self, Needs, SigningRow};
+use super::{AuditCommand, OperateError, OperatorCommands, Part};
+use crate::records::{SigningRow, TABLES};
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
         match command {
             AuditCommand::Verify { after } => Ok(self.verify(after).await?.into()),
@@ -83,7 +83,7 @@ impl Desk<'_> {
     }
 
     async fn needs(&self) -> Result<Needs, StoreError> {
-        records::needs(self.store, self.store.now().await?).await
+        TABLES.needs(self.store, self.store.now().await?).await
     }
 
     /// A key, unless it is missing or damaged.

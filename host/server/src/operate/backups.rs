@@ -5,13 +5,13 @@ use parafa_store::StoreMode;
 use parafa_store::backup::{self, BackupError, BackupSource, Inventory, Shortfall};
 use serde_json::{Value, json};
 
-use super::{BackupCommand, Desk, OperateError};
-use crate::{demo, records, shelf};
+use super::{BackupCommand, OperateError, OperatorCommands};
+use crate::{demo, records};
 
 /// What is backed up and restored beside the store.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside,
-    needs: records::needed_content,
+    tables: records::TABLES,
 };
 
 fn beside(mode: StoreMode) -> Vec<PathBuf> {
@@ -19,11 +19,11 @@ fn beside(mode: StoreMode) -> Vec<PathBuf> {
         StoreMode::Demo => &demo::BACKED_UP,
         StoreMode::Production => &[],
     };
-    let names = shelf::BACKED_UP.iter().chain(of_mode);
+    let names = parafa_plugin_store::BACKED_UP.iter().chain(of_mode);
     names.map(PathBuf::from).collect()
 }
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn backup(&self, command: BackupCommand) -> Result<Value, OperateError> {
         let source = BackupSource {
             store: self.store.clone(),
@@ -32,7 +32,7 @@ impl Desk<'_> {
             data: self.data.to_owned(),
             inventory: INVENTORY,
         };
-        let _kept = self.shelf.keep_components().await;
+        let _kept = self.plugin_store.keep_components().await;
         let report = backup::back_up(&source, &command.to).await?;
         let shortfall = Shortfall::of(&report.missing);
         tracing::info!(

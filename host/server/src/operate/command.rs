@@ -9,7 +9,8 @@ use url::Url;
 use uuid::Uuid;
 
 use super::LinkedEntity;
-use crate::records::{Amount, KeyMode, PriceStep, Product, Role};
+use parafa_platform::accounts::{KeyMode, Product, Role};
+use parafa_platform::billing::{Amount, PriceStep};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -36,7 +37,7 @@ pub(crate) enum OperatorCommand {
     /// On audit trails.
     Audit(AuditCommand),
     /// On format plugins.
-    Plugin(ShelfCommand),
+    Plugin(PluginCommand),
     /// A copy of everything.
     Backup(BackupCommand),
     /// On what no row names.
@@ -269,7 +270,7 @@ pub(crate) enum AuditCommand {
 /// the command out, and so are named absolutely.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ShelfCommand {
+pub(crate) enum PluginCommand {
     /// Take a component into use.
     Install {
         component: PathBuf,

@@ -2,7 +2,7 @@ use parafa_api_signing::views::date_time;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{CommentCommand, Desk, OperateError};
+use super::{CommentCommand, OperateError, OperatorCommands};
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
 use crate::workflow::sealing;
 
@@ -11,7 +11,7 @@ const LONGEST_TEXT: usize = 4000;
 /// Longest name of a comment's writer, in characters.
 const LONGEST_LABEL: usize = 120;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn comment(&self, command: CommentCommand) -> Result<Value, OperateError> {
         match command {
             CommentCommand::Add {

@@ -4,16 +4,16 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{DeliveryCommand, Desk, OperateError, Part};
-use crate::records::{
-    DeliveryAttempt, NOTICES_OF_SIGNING, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+use super::{DeliveryCommand, OperateError, OperatorCommands, Part};
+use parafa_platform::outbox;
+use parafa_platform::outbox::{
+    DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
 };
-use crate::workflow::notices;
 
 /// Deliveries in one part of a list.
 const AT_ONCE: usize = 200;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn delivery(&self, command: DeliveryCommand) -> Result<Value, OperateError> {
         match command {
             DeliveryCommand::List { tenant, after } => {
@@ -57,7 +57,7 @@ impl Desk<'_> {
                     let found = found.filter(|row| matches!(row.kind, NoticeKind::Webhook(_)));
                     let mut notice = found.ok_or(OperateError::UnknownDelivery(id))?;
                     if notice.ended.take().is_some() {
-                        notices::deliver(tx, id).await?;
+                        outbox::deliver(tx, id).await?;
                     } else {
                         hasten(tx, &notice).await?;
                     }
@@ -74,17 +74,17 @@ impl Desk<'_> {
 /// Has an event told now that waits. Where it waits for another one to be tried
 /// first, that is.
 async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
-    match notices::hasten(tx, notice.id).await? {
+    match outbox::hasten(tx, notice.id).await? {
         Hastened::Due => return Ok(()),
         Hastened::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
         Hastened::Missing => {}
     }
     let page = &Page::oldest(MAX_PAGE_ROWS);
-    let events = tx.page_by(&NOTICES_OF_SIGNING, &notice.signing, page, Guard::none());
+    let events = tx.page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none());
     let events = events.await?.rows;
     let mut waits = notice.id;
     while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
-        if notices::hasten(tx, before.id).await? != Hastened::Missing {
+        if outbox::hasten(tx, before.id).await? != Hastened::Missing {
             break;
         }
         waits = before.id;
@@ -93,8 +93,8 @@ async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), Oper
 }
 
 fn shown(notice: &NoticeRow) -> Value {
-    let event = match notice.kind {
-        NoticeKind::Webhook(event) => Some(event.name()),
+    let event = match &notice.kind {
+        NoticeKind::Webhook(event) => Some(event),
         NoticeKind::Mail(_) => None,
     };
     let status = match notice.ended {
@@ -109,7 +109,7 @@ fn shown(notice: &NoticeRow) -> Value {
         .collect();
     json!({
         "id": notice.id,
-        "signingId": notice.signing,
+        "signingId": notice.subject,
         "event": event,
         "occurredAt": date_time(notice.occurred_at),
         "status": status,

@@ -3,9 +3,11 @@ use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
 
+use parafa_platform::PlatformError;
+
 use crate::error::WorkflowError;
-use crate::records::{Amount, NoPriceLadder};
-use crate::shelf::ShelfError;
+use parafa_platform::billing::{Amount, NoPriceLadder};
+use parafa_plugin_store::PluginStoreError;
 
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +49,7 @@ pub(crate) enum OperateError {
     #[error("the workspace owes {owed} euros, which is less than {paid}")]
     Overpaid { owed: Amount, paid: Amount },
     #[error(transparent)]
-    Shelf(#[from] ShelfError),
+    PluginStore(#[from] PluginStoreError),
     #[error(transparent)]
     Backup(#[from] BackupError),
     #[error("the store failed")]
@@ -55,7 +57,7 @@ pub(crate) enum OperateError {
     #[error("a key could not be used")]
     Key(#[from] KeyError),
     #[error("what no row names could not be looked through")]
-    Sweep(#[source] WorkflowError),
+    Sweep(#[source] PlatformError),
     #[error("the signing could not be read or written")]
     Signing(#[source] WorkflowError),
 }
@@ -65,7 +67,7 @@ impl OperateError {
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
             Self::Store(_) | Self::Key(_) | Self::Sweep(_) | Self::Signing(_) => false,
-            Self::Shelf(error) => error.is_refusal(),
+            Self::PluginStore(error) => error.is_refusal(),
             Self::Backup(error) => error.is_refusal(),
             _ => true,
         }

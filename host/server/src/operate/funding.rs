@@ -4,13 +4,13 @@ use url::Url;
 use uuid::Uuid;
 
 use super::tenants::find_tenant;
-use super::{Desk, FundingStatus, OperateError};
-use crate::records::{
+use super::{FundingStatus, OperateError, OperatorCommands};
+use parafa_platform::billing;
+use parafa_platform::billing::{
     Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
 };
-use crate::workflow::billing;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn set_funding(
         &self,
         named: &str,

@@ -8,10 +8,9 @@ use uuid::Uuid;
 use super::part::all_of;
 use super::tenants::find_tenant;
 use super::users::find_user;
-use super::{Desk, KeyCommand, OperateError};
-use crate::records::{
-    ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product, RetiredSecret, WebhookSecret, WebhookSecretRow,
-};
+use super::{KeyCommand, OperateError, OperatorCommands};
+use parafa_platform::accounts::{ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product};
+use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 
 /// How long a secret that was replaced still signs along.
 const ROTATION: SignedDuration = SignedDuration::from_hours(24);
@@ -24,7 +23,7 @@ pub(crate) struct IssuedKey {
     pub(crate) webhook_secret: Option<WebhookSecret>,
 }
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn key(&self, command: KeyCommand) -> Result<Value, OperateError> {
         match command {
             KeyCommand::Issue {

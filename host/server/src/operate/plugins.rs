@@ -1,23 +1,29 @@
 use serde_json::{Value, json};
 
-use super::{Desk, OperateError, ShelfCommand};
+use super::{OperateError, OperatorCommands, PluginCommand};
 
-impl Desk<'_> {
-    pub(super) async fn plugin(&self, command: ShelfCommand) -> Result<Value, OperateError> {
+impl OperatorCommands<'_> {
+    pub(super) async fn plugin(&self, command: PluginCommand) -> Result<Value, OperateError> {
         Ok(match command {
-            ShelfCommand::Install {
+            PluginCommand::Install {
                 component,
                 replace_publisher,
-            } => json!(self.shelf.install(&component, replace_publisher).await?),
-            ShelfCommand::List => json!(self.shelf.list().await?),
-            ShelfCommand::Disable { id } => json!(self.shelf.disable(&id).await?),
-            ShelfCommand::Rollback { id, enable } => {
-                json!(self.shelf.rollback(&id, enable).await?)
+            } => json!(
+                self.plugin_store
+                    .install(&component, replace_publisher)
+                    .await?
+            ),
+            PluginCommand::List => json!(self.plugin_store.list().await?),
+            PluginCommand::Disable { id } => json!(self.plugin_store.disable(&id).await?),
+            PluginCommand::Rollback { id, enable } => {
+                json!(self.plugin_store.rollback(&id, enable).await?)
             }
-            ShelfCommand::Trust { key, formats } => {
-                json!(self.shelf.trust(&key, &formats).await?)
+            PluginCommand::Trust { key, formats } => {
+                json!(self.plugin_store.trust(&key, &formats).await?)
             }
-            ShelfCommand::Untrust { publisher } => json!(self.shelf.untrust(&publisher).await?),
+            PluginCommand::Untrust { publisher } => {
+                json!(self.plugin_store.untrust(&publisher).await?)
+            }
         })
     }
 }

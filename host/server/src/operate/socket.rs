@@ -231,16 +231,16 @@ async fn refuse_to_start(stream: UnixStream) -> io::Result<()> {
 
 async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::Result<()> {
     let (line, mut reader, writer) = command(stream).await?;
-    let desk = app.desk();
+    let commands = app.operator_commands();
     let reply = match serde_json::from_str::<OperatorCommand>(&line) {
         Ok(command) if command.may_be_dropped() => {
-            let carried_out = desk.carry_out(command);
+            let carried_out = commands.carry_out(command);
             match while_awaited(carried_out, &mut reader, stop).await {
                 Some(reply) => reply,
                 None => return Ok(()),
             }
         }
-        Ok(command) => Reply::from(desk.carry_out(command).await),
+        Ok(command) => Reply::from(commands.carry_out(command).await),
         Err(_) => Reply::Refused(
             "the running server does not know this command: it is of another version".to_owned(),
         ),
@@ -329,11 +329,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shelf::ShelfError;
+    use parafa_plugin_store::PluginStoreError;
 
     #[test]
     fn a_refusal_says_once_what_it_comes_from() {
-        let unreadable = ShelfError::Unreadable {
+        let unreadable = PluginStoreError::Unreadable {
             path: "my.wasm".into(),
             source: io::Error::other("the disk is gone"),
         };

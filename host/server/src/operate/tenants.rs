@@ -4,13 +4,15 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::part::all_of;
-use super::{Desk, OperateError, TenantCommand};
-use crate::records::{Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow};
+use super::{OperateError, OperatorCommands, TenantCommand};
+use parafa_platform::accounts::{
+    Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow,
+};
 
 /// Longest name of a workspace, in characters.
 const LONGEST_NAME: usize = 200;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn tenant(&self, command: TenantCommand) -> Result<Value, OperateError> {
         match command {
             TenantCommand::Create { name } => Ok(shown(&self.create_tenant(&name).await?)),

@@ -4,13 +4,13 @@ use parafa_store::Guard;
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
 
-use super::{Desk, OperateError, Part, UsageCommand};
-use crate::records::{CURRENCY, UsageRow};
+use super::{OperateError, OperatorCommands, Part, UsageCommand};
+use parafa_platform::billing::{CURRENCY, UsageRow};
 
 /// Uses in one part of an export.
 const AT_ONCE: usize = 500;
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn usage(&self, command: UsageCommand) -> Result<Value, OperateError> {
         match command {
             UsageCommand::Export {

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::tenants::find_tenant;
-use super::{Desk, OperateError, UserCommand};
-use crate::records::{Role, USER_BY_EMAIL, UserRow, folded_email};
+use super::{OperateError, OperatorCommands, UserCommand};
+use parafa_platform::accounts::{Role, USER_BY_EMAIL, UserRow, folded_email};
 
-impl Desk<'_> {
+impl OperatorCommands<'_> {
     pub(super) async fn user(&self, command: UserCommand) -> Result<Value, OperateError> {
         let user = match command {
             UserCommand::Add {

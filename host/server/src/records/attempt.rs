@@ -4,7 +4,7 @@ use parafa_eid::smart_id::{
     CertificateSession, DeviceLinkSession, FlowType, SignatureSession, SigningCertificate,
 };
 use parafa_plugin_host::{Need, SignRequest};
-use parafa_store::{AnyIndex, Index, Sealed, Table, TableName};
+use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -172,6 +172,7 @@ impl Table for AttemptRow {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("attempts");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id

@@ -1,9 +1,9 @@
 use jiff::Timestamp;
-use parafa_store::{Sealed, Table, TableName};
+use parafa_store::{Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::KeyMode;
+use parafa_platform::accounts::KeyMode;
 
 /// Several signings for one set of parties.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -31,8 +31,20 @@ impl Table for BatchRow {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("batches");
+    const CONTENT: Content = Content::Keys;
 
     fn key(&self) -> Uuid {
         self.id
+    }
+
+    fn named(&self) -> Named {
+        Named::key(self.data_key)
+    }
+
+    fn needed(&self, _at: Timestamp) -> Named {
+        match self.private {
+            Some(_) => self.named(),
+            None => Named::default(),
+        }
     }
 }

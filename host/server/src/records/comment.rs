@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Sealed, Table, TableName};
+use parafa_store::{Content, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -35,6 +35,7 @@ impl Table for CommentRow {
     type Key = (Uuid, Uuid);
 
     const NAME: TableName = TableName::new("comments");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> (Uuid, Uuid) {
         (self.signing, self.id)

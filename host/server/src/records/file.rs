@@ -1,9 +1,9 @@
 use jiff::Timestamp;
-use parafa_store::{Addend, Sealed, Table, TableName};
+use parafa_store::{Addend, Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::KeyMode;
+use parafa_platform::accounts::KeyMode;
 
 /// A document that was stored for reuse.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -35,9 +35,17 @@ impl Table for FileRow {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("files");
+    const CONTENT: Content = Content::KeysAndFiles;
 
     fn key(&self) -> Uuid {
         self.id
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            files: [self.id].into(),
+            keys: [self.data_key].into(),
+        }
     }
 
     /// Its bytes.

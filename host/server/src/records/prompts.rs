@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Table, TableName};
+use parafa_store::{Content, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -26,6 +26,7 @@ impl Table for PromptsRow {
     type Key = String;
 
     const NAME: TableName = TableName::new("prompts");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> String {
         self.person.clone()

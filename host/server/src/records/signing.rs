@@ -1,10 +1,13 @@
 use jiff::Timestamp;
 use parafa_domain::{PersonalCode, Signing, SigningStatus};
-use parafa_store::{Addend, AnyIndex, Index, Sealed, Table, TableName, audit};
+use parafa_platform::PendingDeletion;
+use parafa_store::{Addend, AnyIndex, Content, Index, Named, Sealed, Table, TableName, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{KeyMode, PluginPin};
+use parafa_platform::accounts::KeyMode;
+
+use super::PluginPin;
 
 /// A signing with the versions of its document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -34,14 +37,8 @@ pub(crate) struct SigningRow {
     pub(crate) detail: Option<String>,
     pub(crate) erased_at: Option<Timestamp>,
     /// What an erasure has still to remove.
-    pub(crate) remains: Option<Remains>,
-}
-
-/// Keys and byte files of an erased signing that are not known to be gone.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Remains {
-    pub(crate) data_keys: Vec<Uuid>,
-    pub(crate) byte_files: Vec<Uuid>,
+    #[serde(rename = "remains")]
+    pub(crate) pending_deletion: Option<PendingDeletion>,
 }
 
 impl SigningRow {
@@ -59,7 +56,7 @@ impl SigningRow {
     /// Bytes of the documents that are kept because of it. Those of a signing
     /// whose bytes are another record's count there.
     fn stored_bytes(&self) -> u64 {
-        let is_gone = self.erased_at.is_some() && self.remains.is_none();
+        let is_gone = self.erased_at.is_some() && self.pending_deletion.is_none();
         if is_gone || self.source == Source::Service {
             return 0;
         }
@@ -215,6 +212,7 @@ impl Table for SigningRow {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("signings");
+    const CONTENT: Content = Content::KeysAndFiles;
 
     fn key(&self) -> Uuid {
         self.signing.id.uuid()
@@ -226,6 +224,21 @@ impl Table for SigningRow {
             &SIGNINGS_BY_STATUS,
             &SIGNINGS_TO_ERASE,
         ]
+    }
+
+    fn named(&self) -> Named {
+        let versions = self.versions.iter().chain(&self.artifact);
+        Named {
+            files: versions.map(|version| version.bytes_id).collect(),
+            keys: [self.data_key].into(),
+        }
+    }
+
+    fn needed(&self, _at: Timestamp) -> Named {
+        match self.erased_at {
+            Some(_) => Named::default(),
+            None => self.named(),
+        }
     }
 
     /// Its bytes, and itself while it has not ended.
@@ -263,6 +276,7 @@ impl Table for SignerPrivateRow {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("signers");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.signer
@@ -282,6 +296,7 @@ impl Table for CeremonyLinkRow {
     type Key = String;
 
     const NAME: TableName = TableName::new("ceremony_links");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> String {
         self.token_hash.clone()

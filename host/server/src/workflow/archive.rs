@@ -9,6 +9,12 @@ mod answers;
 mod claims;
 mod turns;
 
+use super::intake::Intake;
+use super::read_signing::SigningReader;
+use crate::changes::Changes;
+use parafa_platform::Records;
+use parafa_store::Clock;
+use parafa_trust::ValidationData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,20 +22,20 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_plugin_host::{
     ArchiveRequest, ArchivedDocument, CallError, CallPriority, Capability, Plugin, Progress,
-    Refusal, Urgency,
+    Refusal, Registry, Urgency,
 };
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::attempt::pin;
-use super::plugin_failure;
 use super::read_signing::OpenedSigning;
-use crate::app::App;
-use crate::error::{BUSY_RETRY_SECONDS, WorkflowError, seconds_until};
+use super::{plugin_failure, seed};
+use crate::error::{BUSY_RETRY_SECONDS, WorkflowError};
 use crate::records::{DocumentVersion, MadeBy, SigningRow};
-use crate::unattended::to_its_end;
+use parafa_platform::accounts::Caller;
+use parafa_platform::detached::run_detached;
+use parafa_platform::seconds_until;
 
 use answers::{Postponed, ValidationAnswers};
 
@@ -67,14 +73,30 @@ pub(crate) struct Archived {
     pub(crate) upgraded: bool,
 }
 
-impl App {
+/// Raises signed outputs to long-term levels.
+pub(crate) struct Archives {
+    pub(crate) records: Records,
+    pub(crate) reader: SigningReader,
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) plugins: Arc<Registry>,
+    /// Gets what an archive is completed with.
+    pub(crate) validation_data: ValidationData,
+    /// Archives that are made at one time.
+    pub(crate) archive_turns: ArchiveTurns,
+    pub(crate) changes: Changes,
+    /// This host's clock, by which certificates are valid.
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Archives {
     /// Raises the newest signed version, unless it is raised already.
     pub(crate) async fn archive_signing(
         self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
     ) -> Result<Archived, WorkflowError> {
-        self.archivable(&self.signing_of(caller, id).await?).await?;
+        self.archivable(&self.reader.signing_of(caller, id).await?)
+            .await?;
         let archived = tokio::time::timeout(WITHIN, self.archive_in_turn(caller, id)).await;
         archived.unwrap_or(Err(WorkflowError::ServiceDown(
             "archiving takes too long at the moment; try again",
@@ -88,7 +110,7 @@ impl App {
     ) -> Result<Archived, WorkflowError> {
         let _turn = self.archive_turns.take(id).await;
         for _ in 0..TRIES {
-            let row = self.signing_of(caller, id).await?;
+            let row = self.reader.signing_of(caller, id).await?;
             let base = self.archivable(&row).await?.clone();
             if let Some(archived) = self.archive_version(caller, row, base).await? {
                 return Ok(archived);
@@ -108,7 +130,11 @@ impl App {
         let Some(output) = row.output() else {
             return Err(WorkflowError::NotYetSigned);
         };
-        if row.signing.current_turn(self.store.now().await?).is_some() {
+        if row
+            .signing
+            .current_turn(self.records.store.now().await?)
+            .is_some()
+        {
             return Err(busy());
         }
         if output.simulated {
@@ -136,23 +162,25 @@ impl App {
         let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
-        let document = self.version_bytes(&row, &base).await?;
+        let document = self.reader.version_bytes(&row, &base).await?;
         let archived = self.complete(&plugin, document).await?;
         claims::check(&plugin, &row, &base, &archived)?;
         let ArchivedDocument { bytes, outcome, .. } = archived;
         let Some(bytes) = bytes else {
             return Ok(Some(Archived {
-                opened: self.open_signing(row).await?,
+                opened: self.reader.open_signing(row).await?,
                 level: outcome.level,
                 upgraded: false,
             }));
         };
         // Until the row is stored.
-        let _room = self.room(caller, bytes.len() as u64, 0).await?;
+        let _room = self.intake.room(caller, bytes.len() as u64, 0).await?;
         let app = Arc::clone(self);
         let kept =
-            to_its_end(async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await })
-                .await;
+            run_detached(
+                async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await },
+            )
+            .await;
         // A panic is this request's own.
         kept.unwrap_or_else(|panicked| panicked.resume())
     }
@@ -167,9 +195,12 @@ impl App {
         bytes: Bytes,
         outcome: parafa_plugin_host::Archived,
     ) -> Result<Option<Archived>, WorkflowError> {
-        let key = self.key_to(row).await?;
-        let created_at = self.store.now().await?;
-        let written = self.files.write(&key, self.store.new_id().await?, bytes);
+        let key = self.reader.key_to(row).await?;
+        let created_at = self.records.store.now().await?;
+        let written = self
+            .records
+            .files
+            .write(&key, self.records.store.new_id().await?, bytes);
         let written = written.await?;
         let version = DocumentVersion {
             bytes_id: written.id,
@@ -190,7 +221,7 @@ impl App {
             Err(error) => error.proves_nothing_stored(),
         };
         if is_lost {
-            self.discard_bytes(version.bytes_id).await;
+            self.records.discard_bytes(version.bytes_id).await;
         }
         let Some(opened) = stored? else {
             return Ok(None);
@@ -218,8 +249,8 @@ impl App {
         document: Bytes,
     ) -> Result<ArchivedDocument, WorkflowError> {
         let request = ArchiveRequest {
-            time: self.store.now().await?.as_second(),
-            seed: Self::seed()?,
+            time: self.records.store.now().await?.as_second(),
+            seed: seed()?,
             params: Vec::new(),
         };
         // What authorities date is held against this host's clock.
@@ -245,7 +276,8 @@ impl App {
         version: &DocumentVersion,
         plugin: &Plugin,
     ) -> Result<Option<OpenedSigning>, WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<SigningRow>(&id).await?;

@@ -13,11 +13,25 @@ mod prepare;
 mod transition;
 mod turns;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::prompts::PromptLimits;
+use crate::changes::Changes;
+use crate::links::Links;
+use jiff::SignedDuration;
+use parafa_domain::SigningMethod;
 use parafa_domain::{AttemptFailure, AttemptId};
+use parafa_eid::smart_id::SmartIdClient;
+use parafa_platform::Records;
+use parafa_plugin_host::{Document, KnownDocuments, Registry};
+use parafa_store::Clock;
 use parafa_store::clock::shifted;
+use parafa_store::jobs::Lane;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction};
+use parafa_trust::{SignerCheck, TimestampClient};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -26,15 +40,16 @@ pub(super) use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
 pub(crate) use self::turns::DocumentTurns;
-use super::lanes::ATTEMPTS;
-use super::{lease, sealing};
-use crate::app::App;
+use super::{document, sealing};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, AttemptStep, SigningRow};
+use parafa_platform::jobs::hold;
 
 /// How an attempt ends whose signature was not finished in time.
 const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
 
+/// The lane of the steps of attempts; a person waits for them.
+pub(crate) const ATTEMPTS: Lane = Lane::new("attempts");
 /// The kind of the job.
 pub(crate) const DRIVE: &str = "drive-attempt";
 
@@ -64,7 +79,43 @@ pub(super) async fn schedule(
     Ok(())
 }
 
-impl App {
+/// Carries attempts of signers out, step by step.
+pub(crate) struct Attempts {
+    pub(crate) records: Records,
+    pub(crate) links: Links,
+    pub(crate) prompts: PromptLimits,
+    pub(crate) plugins: Arc<Registry>,
+    /// Spares hashing a document again when it is read for the next step.
+    pub(crate) known_documents: Arc<KnownDocuments>,
+    /// Documents that are in memory at one time for attempts.
+    pub(crate) document_turns: DocumentTurns,
+    pub(crate) signer_check: SignerCheck,
+    pub(crate) timestamps: TimestampClient,
+    pub(crate) smart_id: Option<SmartIdClient>,
+    /// This host's clock, by which certificates and time-stamps are valid. What
+    /// records say is compared with the store's time, which is one for all hosts.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// How long a signature that a device has made is worth finishing.
+    pub(crate) finish_within: SignedDuration,
+    pub(crate) changes: Changes,
+}
+
+impl Attempts {
+    /// Methods that can be used here, whoever the signer is.
+    pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+        self.smart_id
+            .iter()
+            .map(|_| SigningMethod::SmartId)
+            .collect()
+    }
+
+    /// A document for plugins.
+    async fn document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, WorkflowError> {
+        document(&self.records, &self.known_documents, key, bytes).await
+    }
+}
+
+impl Attempts {
     /// Does the next step of an attempt. `job` is the claim as it stands, also
     /// after a failure.
     pub(crate) async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), WorkflowError> {
@@ -72,7 +123,7 @@ impl App {
         let Some(running) = self.running(attempt, job.attempts).await? else {
             return self.drop_job(job).await;
         };
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         if let Some(failure) = running.over(now) {
             return self.end_attempt(job, &running, failure).await;
         }
@@ -88,8 +139,8 @@ impl App {
             }
             Err(error) => return Err(error),
         };
-        let outcome = lease::hold(&self.store, job, self.do_step(&running, &key, step)).await?;
-        let now = self.store.now().await?;
+        let outcome = hold(&self.records.store, job, self.do_step(&running, &key, step)).await?;
+        let now = self.records.store.now().await?;
         let outcome = running.conclusive(outcome, now)?;
         match self.conclude(job, &running, &key, outcome).await {
             Err(error) if running.is_late(now) && !error.is_contention() => {
@@ -112,6 +163,7 @@ impl App {
         failure: AttemptFailure,
     ) -> Result<(), WorkflowError> {
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -148,10 +200,15 @@ impl App {
     }
 
     async fn running(&self, attempt: Uuid, claims: u32) -> Result<Option<Running>, WorkflowError> {
-        let Some(attempt) = self.store.get::<AttemptRow>(&attempt).await? else {
+        let Some(attempt) = self.records.store.get::<AttemptRow>(&attempt).await? else {
             return Ok(None);
         };
-        let Some(signing) = self.store.get::<SigningRow>(&attempt.signing).await? else {
+        let Some(signing) = self
+            .records
+            .store
+            .get::<SigningRow>(&attempt.signing)
+            .await?
+        else {
             return Ok(None);
         };
         if attempt.phase.is_terminal() || signing.erased_at.is_some() {
@@ -172,7 +229,7 @@ impl App {
         let attempt = &running.attempt;
         let sealed = attempt.step.as_ref();
         let sealed = sealed.ok_or(WorkflowError::Inconsistent("a running attempt has no step"))?;
-        let key = self.data_key(running.signing.data_key).await?;
+        let key = self.records.data_key(running.signing.data_key).await?;
         let step = sealing::open_step(&key, attempt.id, sealed)?;
         Ok((key, step))
     }
@@ -219,7 +276,7 @@ impl App {
                 value,
                 until,
             } => {
-                let now = self.store.now().await?;
+                let now = self.records.store.now().await?;
                 Ok(running.await_return(prepared, value, until, now))
             }
             AttemptStep::Finish { prepared, value } => {
@@ -229,7 +286,8 @@ impl App {
     }
 
     async fn drop_job(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -241,7 +299,8 @@ impl App {
         key: &DataKey,
         outcome: &StepOutcome,
     ) -> Result<Stored, WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let Some((attempt, signing)) = still_running(tx, running).await? else {

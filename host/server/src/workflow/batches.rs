@@ -4,15 +4,16 @@ use parafa_domain::SignerStatus;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::create_signing::Prepared;
 use super::forms::{BatchForm, TermsForm};
-use super::idempotency;
 use super::read_signing::Shown;
-use super::{Keep, billing, notices, sealing};
-use crate::app::App;
+use super::signings::Signings;
+use super::{Keep, funding, kept_answer, notices, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
+use parafa_platform::outbox;
 
 /// A batch with all that is known about it.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(crate) struct OpenedBatch {
     pub(crate) signings: Vec<Shown>,
 }
 
-impl App {
+impl Signings {
     /// Opens a signing for each document, or none at all.
     pub(crate) async fn create_batch(
         &self,
@@ -33,10 +34,10 @@ impl App {
         let BatchForm { documents, terms } = form;
         // Until the rows are stored.
         let signings = documents.len() as u64;
-        let _room = self.room_for(caller, &documents, signings).await?;
-        let examined = self.examine(caller, documents).await?;
+        let _room = self.intake.room_for(caller, &documents, signings).await?;
+        let examined = self.intake.examine(caller, documents).await?;
         self.check_mail(terms.delivery)?;
-        let id = self.store.new_id().await?;
+        let id = self.records.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
         for document in examined {
             match self
@@ -63,7 +64,7 @@ impl App {
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.discard_all(&prepared).await;
-                self.discard_key(row.data_key).await;
+                self.records.discard_key(row.data_key).await;
             }
             return Err(error);
         }
@@ -83,6 +84,7 @@ impl App {
         let row = self.batch_of(caller, id).await?;
         let ids = row.signings.clone();
         let signings = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -96,7 +98,7 @@ impl App {
                 })
             })
             .await?;
-        let signings = self.show_signings(signings).await?;
+        let signings = self.reader.show_signings(signings).await?;
         Ok(OpenedBatch {
             private: self.batch_private(&row).await?,
             row,
@@ -109,11 +111,11 @@ impl App {
         let Some(sealed) = &row.private else {
             return Ok(BatchPrivate::default());
         };
-        match self.data_key(row.data_key).await {
+        match self.records.data_key(row.data_key).await {
             Ok(key) => sealing::open_batch(&key, row.id, sealed),
             // It has gone since the row was read.
             Err(error) if error.is_missing() => Ok(BatchPrivate::default()),
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -123,7 +125,7 @@ impl App {
         caller: &Caller,
         id: Uuid,
     ) -> Result<BatchRow, WorkflowError> {
-        let row = self.store.get::<BatchRow>(&id).await?;
+        let row = self.records.store.get::<BatchRow>(&id).await?;
         row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
             .ok_or(WorkflowError::NotFound)
     }
@@ -135,15 +137,15 @@ impl App {
         terms: &TermsForm,
         prepared: &[Prepared],
     ) -> Result<BatchRow, WorkflowError> {
-        let data_key = self.store.new_id().await?;
-        let key = self.keys.create(data_key).await?;
+        let data_key = self.records.store.new_id().await?;
+        let key = self.records.keys.create(data_key).await?;
         let private = batch_private(terms);
         let signings: Vec<Uuid> = prepared.iter().map(|one| one.opened.id()).collect();
         Ok(BatchRow {
             id,
             tenant: caller.tenant,
             mode: caller.mode,
-            created_at: self.store.now().await?,
+            created_at: self.records.store.now().await?,
             signings,
             data_key,
             private: Some(sealing::seal_batch(&key, id, &private)?),
@@ -161,17 +163,18 @@ impl App {
         let answer = match keep {
             Some(keep) => {
                 let opened = opened_batch(row.clone(), terms, prepared);
-                self.answer(Some(keep), &opened).await?
+                kept_answer(&self.idempotency, Some(keep), &opened).await?
             }
             None => None,
         };
         prepared.iter().for_each(Prepared::settle);
         let (caller, kept) = (*caller, answer.as_ref());
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    billing::check(tx, &caller, &self.billing).await?;
+                    funding::check(tx, &caller, &self.billing).await?;
                     tx.insert(row).await?;
                     for signing in prepared {
                         signing.insert(tx).await?;
@@ -180,13 +183,13 @@ impl App {
                     }
                     invite(tx, terms, prepared).await?;
                     match kept {
-                        Some(answer) => idempotency::keep(tx, answer, &row.signings).await,
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &row.signings).await?),
                         None => Ok(()),
                     }
                 })
             })
             .await;
-        self.settle_answer(answer.as_ref(), stored).await
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await
     }
 
     async fn discard_all(&self, prepared: &[Prepared]) {
@@ -236,7 +239,7 @@ async fn invite(
             }
         }
         if !mail.is_empty() {
-            notices::send(tx, &mail).await?;
+            outbox::send(tx, &mail).await?;
         }
     }
     Ok(())

@@ -2,13 +2,13 @@
 
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::change;
 use super::read_signing::OpenedSigning;
-use crate::app::App;
+use super::signings::Signings;
 use crate::error::WorkflowError;
+use parafa_platform::accounts::Caller;
 
-impl App {
+impl Signings {
     /// Retracts a signing that has not ended: its links are dead at once, and
     /// what was captured about those who have not signed is forgotten.
     pub(crate) async fn cancel_signing(
@@ -16,9 +16,10 @@ impl App {
         caller: &Caller,
         id: Uuid,
     ) -> Result<OpenedSigning, WorkflowError> {
-        let key = self.key_of(caller, id).await?;
+        let key = self.reader.key_of(caller, id).await?;
         let (stored_under, caller) = (&key, *caller);
         let opened = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {

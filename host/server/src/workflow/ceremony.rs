@@ -7,15 +7,26 @@ mod return_from_app;
 mod start;
 mod state;
 
+use std::sync::Arc;
+
+use super::attempt::Attempts;
+use super::downloads::Downloads;
+use super::prompts::PromptLimits;
+use super::read_signing::SigningReader;
+use crate::changes::{Changes, Told};
+use crate::waiting::Waiting;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{Signer, SignerStatus};
+use parafa_platform::Records;
+use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_store::keys::hash_token;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use self::advice::{Advice, Advices, EarlierSignature};
 pub(crate) use self::start::StartAttempt;
 pub(crate) use self::state::CeremonyState;
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{CeremonyLinkRow, SigningRow};
 
@@ -54,20 +65,43 @@ impl Ceremony {
     }
 }
 
-impl App {
+/// What signers do on their links.
+pub(crate) struct Ceremonies {
+    pub(crate) records: Records,
+    pub(crate) reader: SigningReader,
+    pub(crate) downloads: Arc<Downloads>,
+    pub(crate) attempts: Arc<Attempts>,
+    pub(crate) prompts: PromptLimits,
+    pub(crate) plugins: Arc<Registry>,
+    pub(crate) known_documents: Arc<KnownDocuments>,
+    /// What pages say of the signatures that documents carry.
+    pub(crate) advices: Arc<Advices>,
+    pub(crate) changes: Changes,
+    /// Who waits on which link.
+    pub(crate) waiting: Waiting,
+    pub(crate) told: Told,
+    /// Wakes the job runner.
+    pub(crate) work: Arc<Notify>,
+    /// Told when the server is to stop.
+    pub(crate) stop: CancellationToken,
+}
+
+impl Ceremonies {
     /// Where a link leads.
     pub(crate) async fn ceremony(&self, token: &str) -> Result<Ceremony, WorkflowError> {
         let link = self
+            .records
             .store
             .get::<CeremonyLinkRow>(&hash_token(token).to_string())
             .await?;
         let link = link.ok_or(WorkflowError::NotFound)?;
         let row = self
+            .records
             .store
             .get::<SigningRow>(&link.signing)
             .await?
             .ok_or(WorkflowError::NotFound)?;
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         let access = access(&row, link.signer, now).ok_or(WorkflowError::NotFound)?;
         Ok(Ceremony {
             row,

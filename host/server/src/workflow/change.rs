@@ -9,12 +9,12 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::history::record_events;
-use super::lanes::ATTEMPTS;
 use super::{attempt, notices, sealing};
 use crate::error::WorkflowError;
 use crate::records::{MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow, SigningRow};
+use crate::workflow::attempt::ATTEMPTS;
+use parafa_platform::accounts::Caller;
 
 /// The signing, if this caller may change it: not an erased one.
 pub(super) async fn changeable(

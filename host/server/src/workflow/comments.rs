@@ -1,13 +1,15 @@
 //! The caller's own remarks on a signing, which signers never see.
 
+use super::read_signing::SigningReader;
+use parafa_platform::Records;
+use parafa_platform::idempotency::{self, Idempotency};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
-use super::accounts::Caller;
-use super::{Keep, change, idempotency, sealing};
-use crate::app::App;
+use super::{Keep, change, kept_answer, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
+use parafa_platform::accounts::Caller;
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]
@@ -16,15 +18,32 @@ pub(crate) struct OpenedComment {
     pub(crate) private: CommentPrivate,
 }
 
-impl App {
+/// Keeps the caller's remarks on signings.
+pub(crate) struct Comments {
+    records: Records,
+    reader: SigningReader,
+    idempotency: Idempotency,
+}
+
+impl Comments {
+    pub(crate) fn new(records: Records, reader: SigningReader, idempotency: Idempotency) -> Self {
+        Self {
+            records,
+            reader,
+            idempotency,
+        }
+    }
+}
+
+impl Comments {
     /// All comments of a signing, the oldest first; none once it is erased.
     pub(crate) async fn list_comments(
         &self,
         caller: &Caller,
         id: Uuid,
     ) -> Result<Vec<OpenedComment>, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
-        let key = match self.key_to(&row).await {
+        let row = self.reader.signing_of(caller, id).await?;
+        let key = match self.reader.key_to(&row).await {
             Err(WorkflowError::NotFound) => return Ok(Vec::new()),
             key => key?,
         };
@@ -45,34 +64,35 @@ impl App {
         private: CommentPrivate,
         keep: Option<Keep<'_, OpenedComment>>,
     ) -> Result<OpenedComment, WorkflowError> {
-        let key = self.key_of(caller, id).await?;
-        let comment = self.store.new_id().await?;
+        let key = self.reader.key_of(caller, id).await?;
+        let comment = self.records.store.new_id().await?;
         let opened = OpenedComment {
             row: CommentRow {
                 signing: id,
                 id: comment,
                 author: CommentAuthor::Client,
-                created_at: self.store.now().await?,
+                created_at: self.records.store.now().await?,
                 private: sealing::seal_comment(&key, comment, &private)?,
             },
             private,
         };
-        let answer = self.answer(keep, &opened).await?;
+        let answer = kept_answer(&self.idempotency, keep, &opened).await?;
         let (caller, row, kept) = (*caller, &opened.row, answer.as_ref());
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     change::changeable(tx, &caller, id).await?;
                     tx.insert(row).await?;
                     match kept {
-                        Some(answer) => idempotency::keep(tx, answer, &[id]).await,
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &[id]).await?),
                         None => Ok(()),
                     }
                 })
             })
             .await;
-        self.settle_answer(answer.as_ref(), stored).await?;
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await?;
         Ok(opened)
     }
 
@@ -81,6 +101,7 @@ impl App {
         loop {
             let last = rows.last().map(|row| row.id);
             let page = self
+                .records
                 .store
                 .read(|tx| {
                     Box::pin(async move {

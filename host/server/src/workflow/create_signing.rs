@@ -6,22 +6,22 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
-use parafa_store::{Transaction, audit};
+use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::forms::{ContentForm, SignerForm, SigningForm, SourceForm, TermsForm};
-use super::idempotency::{self, Answer};
 use super::intake::Examined;
 use super::read_signing::OpenedSigning;
+use super::signings::Signings;
 use super::unnamed::Unnamed;
-use super::{Keep, deadline, files, notices, remind, sealing};
-use crate::app::App;
+use super::{Keep, deadline, files, funding, kept_answer, notices, remind, sealing, settle_answer};
 use crate::error::{IntakeFault, WorkflowError};
 use crate::records::{
     CeremonyLinkRow, Delivery, DocumentVersion, MailKind, SignerPrivateRow, SigningPrivate,
     SigningRow, Source,
 };
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
 
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct Prepared {
@@ -36,7 +36,7 @@ pub(super) struct Prepared {
     flatten_notes: Vec<String>,
 }
 
-impl App {
+impl Signings {
     /// Takes a document in and opens one ceremony for each signer.
     pub(crate) async fn create_signing(
         &self,
@@ -49,11 +49,11 @@ impl App {
         let room;
         let mut examined = match source {
             SourceForm::Document(document) => {
-                room = self.room_for(caller, from_ref(&document), 1).await?;
-                self.examine(caller, vec![document]).await?
+                room = self.intake.room_for(caller, from_ref(&document), 1).await?;
+                self.intake.examine(caller, vec![document]).await?
             }
             SourceForm::Container(files) => {
-                self.examine(caller, files).await?;
+                self.intake.examine(caller, files).await?;
                 return Err(WorkflowError::NotSetUp(
                     "new containers cannot be composed here",
                 ));
@@ -80,7 +80,7 @@ impl App {
     /// Refuses to promise letters that nothing could send.
     pub(super) fn check_mail(&self, delivery: Delivery) -> Result<(), WorkflowError> {
         match delivery {
-            Delivery::Email if self.mailer.is_none() => {
+            Delivery::Email if !self.sends_mail => {
                 Err(WorkflowError::NotSetUp("mail is not set up here"))
             }
             Delivery::Email | Delivery::Link => Ok(()),
@@ -93,52 +93,26 @@ impl App {
         prepared: &Prepared,
         keep: Option<Keep<'_, OpenedSigning>>,
     ) -> Result<(), WorkflowError> {
-        let answer = self.answer(keep, &prepared.opened).await?;
+        let answer = kept_answer(&self.idempotency, keep, &prepared.opened).await?;
         prepared.settle();
         let kept = answer.as_ref();
         let (caller, subject) = (*caller, prepared.opened.id());
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    super::billing::check(tx, &caller, &self.billing).await?;
+                    funding::check(tx, &caller, &self.billing).await?;
                     prepared.insert(tx).await?;
                     prepared.invite(tx).await?;
                     match kept {
-                        Some(answer) => idempotency::keep(tx, answer, &[subject]).await,
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &[subject]).await?),
                         None => Ok(()),
                     }
                 })
             })
             .await;
-        self.settle_answer(answer.as_ref(), stored).await
-    }
-
-    /// Makes the answer ready that is kept with what it tells of.
-    pub(super) async fn answer<T>(
-        &self,
-        keep: Option<Keep<'_, T>>,
-        about: &T,
-    ) -> Result<Option<Answer>, WorkflowError> {
-        let Some(keep) = keep else {
-            return Ok(None);
-        };
-        let body = (keep.render)(self, about)?;
-        Ok(Some(self.prepare_answer(keep.claim, Some(&body)).await?))
-    }
-
-    /// Leaves nothing of an answer that is known not to have been stored.
-    pub(super) async fn settle_answer<T>(
-        &self,
-        answer: Option<&Answer>,
-        stored: Result<T, WorkflowError>,
-    ) -> Result<T, WorkflowError> {
-        if let (Err(error), Some(answer)) = (&stored, answer)
-            && error.proves_nothing_stored()
-        {
-            self.discard_answer(answer).await;
-        }
-        stored
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await
     }
 
     /// Writes a signing's key and bytes, and makes its rows.
@@ -149,7 +123,7 @@ impl App {
         terms: &TermsForm,
         batch: Option<Uuid>,
     ) -> Result<Prepared, WorkflowError> {
-        let loaded = match self.load_to_sign(caller, &document).await {
+        let loaded = match self.intake.load_to_sign(caller, &document).await {
             // It was dropped since it was looked at.
             Err(WorkflowError::NotFound) => {
                 let pointer = document.form.pointer;
@@ -158,13 +132,13 @@ impl App {
             }
             loaded => loaded?,
         };
-        let data_key = self.store.new_id().await?;
+        let data_key = self.records.store.new_id().await?;
         let key = DataKey::random()?;
-        let bytes_id = self.store.new_id().await?;
-        let unnamed = Unnamed::new(self, bytes_id, data_key);
+        let bytes_id = self.records.store.new_id().await?;
+        let unnamed = Unnamed::new(&self.records, bytes_id, data_key);
         let written = match tokio::join!(
-            self.keys.keep(data_key, &key),
-            self.files.write(&key, bytes_id, loaded.content),
+            self.records.keys.keep(data_key, &key),
+            self.records.files.write(&key, bytes_id, loaded.content),
         ) {
             (Ok(()), written) => written.map_err(WorkflowError::from),
             (Err(error), _) => Err(error.into()),
@@ -174,15 +148,15 @@ impl App {
             Err(error) => {
                 unnamed.settle();
                 // Bytes that were written nobody can read any more; they are swept.
-                self.discard_key(data_key).await;
+                self.records.discard_key(data_key).await;
                 return Err(error);
             }
         };
-        let now = self.store.now().await?;
-        let id = self.store.new_id().await?;
+        let now = self.records.store.now().await?;
+        let id = self.records.store.new_id().await?;
         let mut parties = Vec::with_capacity(terms.signers.len());
         for signer in &terms.signers {
-            parties.push((self.store.new_id().await?, signer));
+            parties.push((self.records.store.new_id().await?, signer));
         }
         let private = SigningPrivate {
             title: terms.title.clone(),
@@ -224,7 +198,7 @@ impl App {
             plugin_faults: None,
             detail: None,
             erased_at: None,
-            remains: None,
+            pending_deletion: None,
             signing,
         };
         let mut signers = Vec::with_capacity(parties.len());
@@ -255,12 +229,12 @@ impl App {
     pub(super) async fn discard(&self, prepared: &Prepared) {
         prepared.settle();
         let row = &prepared.opened.row;
-        if let Err(error) = self.keys.erase(row.data_key).await {
+        if let Err(error) = self.records.keys.erase(row.data_key).await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "the key of a signing that was not stored is left");
         }
         for version in &row.versions {
-            if let Err(error) = self.files.unlink(version.bytes_id).await {
+            if let Err(error) = self.records.files.unlink(version.bytes_id).await {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(error, "bytes of a signing that was not stored are left");
             }
@@ -278,21 +252,15 @@ impl App {
         Ok(SignerPrivateRow {
             signer,
             private: sealing::seal_signer(key, signer, &form.private())?,
-            identity_lock: lock.map(|code| self.identity_lock(signer, code.digits())),
+            identity_lock: lock
+                .map(|code| identity_lock(&self.records.master, signer, code.digits())),
         })
-    }
-
-    /// Keyed digest of the personal code of one party; the same code is
-    /// another one's of another party.
-    pub(crate) fn identity_lock(&self, signer: Uuid, personal_code: &str) -> String {
-        let value = format!("{signer}\n{personal_code}");
-        self.master.index("identity-lock", &value).to_string()
     }
 
     /// The link of one party, if it has one.
     pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
         CeremonyLinkRow {
-            token_hash: self.ceremony_token(signer).hash().to_string(),
+            token_hash: self.links.ceremony_token(signer).hash().to_string(),
             signing,
             signer,
         }
@@ -361,6 +329,13 @@ impl Prepared {
             tracing::info!(signing.id = %self.opened.id(), note, "document flattened with a note");
         }
     }
+}
+
+/// Keyed digest of the personal code of one party; the same code is
+/// another one's of another party.
+pub(crate) fn identity_lock(master: &MasterKey, signer: Uuid, personal_code: &str) -> String {
+    let value = format!("{signer}\n{personal_code}");
+    master.index("identity-lock", &value).to_string()
 }
 
 /// So many times 24 hours later.

@@ -9,14 +9,14 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::change;
 use super::create_signing::days_after;
-use super::lanes::TIMERS;
 use super::read_signing::OpenedSigning;
-use crate::app::App;
+use super::signings::Signings;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job.
 pub(crate) const EXPIRE: &str = "expire-signing";
@@ -59,7 +59,7 @@ pub(super) async fn wait_no_longer(
     Ok(())
 }
 
-impl App {
+impl Signings {
     /// Moves the deadline of a signing that has not ended.
     pub(crate) async fn change_deadline(
         &self,
@@ -67,13 +67,14 @@ impl App {
         id: Uuid,
         expires_in_days: u16,
     ) -> Result<OpenedSigning, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
+        let row = self.reader.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(WorkflowError::SigningEnded);
         }
-        let key = self.key_to(&row).await?;
+        let key = self.reader.key_to(&row).await?;
         let (under, caller) = (&key, *caller);
         let opened = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -100,7 +101,7 @@ impl App {
     /// where to is sealed too.
     pub(crate) async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let expired = match self.signing_key(signing).await {
+        let expired = match self.reader.signing_key(signing).await {
             Ok(key) => self.expire(job, signing, key.as_ref()).await,
             Err(error) => Err(error),
         };
@@ -126,7 +127,8 @@ impl App {
         signing: Uuid,
         key: Option<&DataKey>,
     ) -> Result<(), WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

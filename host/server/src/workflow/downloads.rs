@@ -4,8 +4,10 @@
 mod places;
 mod sending;
 
+use super::read_signing::SigningReader;
 use bytes::Bytes;
 use futures::Stream;
+use parafa_platform::Records;
 use parafa_store::StoredFile;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
@@ -13,11 +15,10 @@ use uuid::Uuid;
 pub(crate) use self::places::{Asker, Places};
 pub(crate) use self::sending::BrokenOff;
 use self::sending::{PACE, send};
-use super::accounts::Caller;
 use super::notices;
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, SigningRow};
+use parafa_platform::accounts::Caller;
 
 /// A document for download, which nothing has been read of.
 pub(crate) struct Download {
@@ -30,14 +31,32 @@ pub(crate) struct Download {
     key: DataKey,
 }
 
-impl App {
+/// Sends documents to those who may have them.
+pub(crate) struct Downloads {
+    reader: SigningReader,
+    records: Records,
+    /// Documents that go out at one time.
+    pub(crate) places: Places,
+}
+
+impl Downloads {
+    pub(crate) fn new(reader: SigningReader, records: Records, places: Places) -> Self {
+        Self {
+            reader,
+            records,
+            places,
+        }
+    }
+}
+
+impl Downloads {
     /// The newest signed version, or the artifact of a simulation.
     pub(crate) async fn signed_document(
         &self,
         caller: &Caller,
         id: Uuid,
     ) -> Result<Download, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
+        let row = self.reader.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(WorkflowError::NotFound);
         }
@@ -56,7 +75,7 @@ impl App {
         row: &SigningRow,
         version: DocumentVersion,
     ) -> Result<Download, WorkflowError> {
-        let key = self.key_to(row).await?;
+        let key = self.reader.key_to(row).await?;
         Ok(Download {
             name: notices::private_of(&key, row)?.document_name,
             version,
@@ -87,13 +106,13 @@ impl App {
             bytes: version.bytes,
             sha256: sha256.map_err(|_| WorkflowError::Inconsistent("a digest is malformed"))?,
         };
-        let place = self.download_places.take(asker, tenant).await?;
-        match self.files.pieces(&key, file).await {
+        let place = self.places.take(asker, tenant).await?;
+        match self.records.files.pieces(&key, file).await {
             Ok(pieces) => Ok(send(pieces, place, PACE)),
             Err(error) => {
                 let error = WorkflowError::from(error);
                 Err(if error.is_missing() {
-                    self.gone_or(signing, error).await?
+                    self.reader.gone_or(signing, error).await?
                 } else {
                     error
                 })

@@ -9,15 +9,18 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::accounts::Caller;
-use super::lanes::TIMERS;
-use super::{batches, change, history, idempotency, notices};
-use crate::app::App;
+use super::signings::Signings;
+use super::{batches, change, history, notices};
 use crate::error::WorkflowError;
 use crate::records::{
-    CeremonyLinkRow, CommentRow, Delivery, EventKind, KeyMode, NOTICES_OF_SIGNING, NoticeRow,
-    Remains, SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow, Source,
+    CeremonyLinkRow, CommentRow, Delivery, EventKind, SIGNINGS_TO_ERASE, SignerPrivateRow,
+    SigningRow, Source,
 };
+use parafa_platform::PendingDeletion;
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::{idempotency, outbox};
 
 /// The kind of the job that finishes an erasure that was cut short.
 pub(crate) const FINISH_ERASURE: &str = "finish-erasure";
@@ -40,7 +43,7 @@ struct Payload {
 
 /// What a pending signing's end is told under: its own key goes with it. A key
 /// that nothing came to be sealed under is erased again.
-struct LastWords {
+struct FinalNotices {
     /// The signing's key, to read what is told.
     signing: DataKey,
     /// The webhook's address, and a key for the event.
@@ -60,7 +63,7 @@ impl OwnKey {
     }
 }
 
-impl LastWords {
+impl FinalNotices {
     fn keys(&self) -> impl Iterator<Item = Uuid> {
         let event = self.event.as_ref().map(|(own, _)| own.id);
         event
@@ -69,7 +72,7 @@ impl LastWords {
     }
 }
 
-impl App {
+impl Signings {
     /// Erases a signing; a pending one is cancelled first. Tells whether there
     /// was anything to erase.
     pub(crate) async fn erase_signing(
@@ -77,15 +80,15 @@ impl App {
         caller: &Caller,
         id: Uuid,
     ) -> Result<bool, WorkflowError> {
-        let row = self.signing_of(caller, id).await?;
+        let row = self.reader.signing_of(caller, id).await?;
         // Nothing goes as long as its key would stay.
-        self.keys.check().await?;
+        self.records.keys.check().await?;
         if row.erased_at.is_some() {
             // An erasure that was cut short is finished before it is confirmed.
             self.settle_erasure(id).await?;
             return Ok(false);
         }
-        let words = match self.last_words(&row).await {
+        let notices_left = match self.final_notices(&row).await {
             Err(WorkflowError::NotFound) => {
                 // Somebody else has begun to erase it.
                 self.settle_erasure(id).await?;
@@ -99,7 +102,7 @@ impl App {
                 );
                 None
             }
-            words => words?,
+            notices_left => notices_left?,
         };
         let links: Vec<String> = row
             .signing
@@ -107,8 +110,9 @@ impl App {
             .iter()
             .map(|party| self.link(id, party.id.uuid()).token_hash)
             .collect();
-        let (caller, links, told) = (*caller, &links, words.as_ref());
+        let (caller, links, told) = (*caller, &links, notices_left.as_ref());
         let erased = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -132,9 +136,9 @@ impl App {
             .err()
             .is_none_or(WorkflowError::proves_nothing_stored)
         {
-            let idle = words.iter().flat_map(LastWords::keys);
+            let idle = notices_left.iter().flat_map(FinalNotices::keys);
             for key in idle.filter(|key| !used.contains(key)) {
-                self.discard_key(key).await;
+                self.records.discard_key(key).await;
             }
         }
         let changed = erased?.is_some();
@@ -162,6 +166,7 @@ impl App {
         loop {
             let asked = page.clone();
             let found = self
+                .records
                 .store
                 .read(|tx| {
                     Box::pin(async move {
@@ -201,16 +206,18 @@ impl App {
     /// Finishes an erasure that was cut short.
     pub(crate) async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        self.finish_remains(signing).await?;
-        self.store
+        self.finish_deletion(signing).await?;
+        self.records
+            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
 
     /// The same without its job, which then has nothing left to do.
     async fn settle_erasure(&self, signing: Uuid) -> Result<(), WorkflowError> {
-        self.finish_remains(signing).await?;
-        self.store
+        self.finish_deletion(signing).await?;
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     jobs::cancel(tx, TIMERS, &unique(signing)).await?;
@@ -223,20 +230,21 @@ impl App {
     /// Erases kept answers, keys and bytes for good, then clears away rows that
     /// nobody can read any more. Whatever cannot be removed keeps nothing else
     /// back. Doing it again is harmless.
-    async fn finish_remains(&self, signing: Uuid) -> Result<(), WorkflowError> {
-        let row = self.store.get::<SigningRow>(&signing).await?;
-        let Some(remains) = row.and_then(|row| row.remains) else {
+    async fn finish_deletion(&self, signing: Uuid) -> Result<(), WorkflowError> {
+        let row = self.records.store.get::<SigningRow>(&signing).await?;
+        let Some(pending) = row.and_then(|row| row.pending_deletion) else {
             return Ok(());
         };
-        let answers = self.remove_answers(signing).await;
-        let removed = self.remove(&remains).await;
+        let answers = self.idempotency.remove_answers(signing).await;
+        let removed = self.remove(&pending).await;
         while self.remove_comments(signing).await? {}
-        answers.and(removed)?;
-        self.store
+        answers.map_err(WorkflowError::from).and(removed)?;
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(mut row) = tx.get::<SigningRow>(&signing).await? {
-                        row.remains = None;
+                        row.pending_deletion = None;
                         tx.put(&row).await?;
                     }
                     Ok::<_, WorkflowError>(())
@@ -247,23 +255,17 @@ impl App {
 
     /// Erases keys, then byte files and what is remembered of them, all that can
     /// be; the first failure.
-    pub(super) async fn remove(&self, remains: &Remains) -> Result<(), WorkflowError> {
-        let mut outcome = Ok(());
-        for key in &remains.data_keys {
-            let erased = self.keys.erase(*key).await;
-            outcome = outcome.and(erased.map(|_| ()).map_err(WorkflowError::from));
-        }
-        for file in &remains.byte_files {
+    async fn remove(&self, pending: &PendingDeletion) -> Result<(), WorkflowError> {
+        for file in &pending.byte_files {
             self.known_documents.forget(file.as_u128());
             self.advices.forget(*file);
-            let unlinked = self.files.unlink(*file).await;
-            outcome = outcome.and(unlinked.map(|_| ()).map_err(WorkflowError::from));
         }
-        outcome
+        Ok(self.records.delete(pending).await?)
     }
 
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx
@@ -279,30 +281,13 @@ impl App {
             .await
     }
 
-    /// Removes the kept answers that tell of something.
-    pub(super) async fn remove_answers(&self, subject: Uuid) -> Result<(), WorkflowError> {
-        let mut outcome = Ok(());
-        loop {
-            let forgotten = self
-                .store
-                .transact(|tx| {
-                    Box::pin(async move { idempotency::forget_answers_about(tx, subject).await })
-                })
-                .await?;
-            match forgotten {
-                Some(remains) => outcome = outcome.and(self.remove(&remains).await),
-                None => return outcome,
-            }
-        }
-    }
-
     /// What is told when a pending signing is erased, and the keys to tell it
     /// under: they outlive the signing's.
-    async fn last_words(&self, row: &SigningRow) -> Result<Option<LastWords>, WorkflowError> {
+    async fn final_notices(&self, row: &SigningRow) -> Result<Option<FinalNotices>, WorkflowError> {
         if row.signing.status.is_terminal() {
             return Ok(None);
         }
-        let signing = self.key_to(row).await?;
+        let signing = self.reader.key_to(row).await?;
         let target = notices::private_of(&signing, row)?.webhook_url;
         let event = match target {
             Some(target) => Some((self.own_key().await?, target)),
@@ -312,7 +297,7 @@ impl App {
             Delivery::Email => Some(self.own_key().await?),
             Delivery::Link => None,
         };
-        Ok(Some(LastWords {
+        Ok(Some(FinalNotices {
             signing,
             event,
             letters,
@@ -320,46 +305,48 @@ impl App {
     }
 
     async fn own_key(&self) -> Result<OwnKey, WorkflowError> {
-        let id = self.store.new_id().await?;
-        let key = self.keys.create(id).await?;
+        let id = self.records.store.new_id().await?;
+        let key = self.records.keys.create(id).await?;
         Ok(OwnKey { id, key })
     }
 }
 
 /// Removes what the rows say about persons, and has the rest removed even if
-/// this host dies. Gives the keys that the last words came to be under.
+/// this host dies. Gives the keys that the last notices_left came to be under.
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     mut row: SigningRow,
     links: &[String],
-    words: Option<&LastWords>,
+    notices_left: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, WorkflowError> {
     let signing = row.signing.id.uuid();
     let before = row.signing.clone();
     let events = row.signing.end_for_erasure(tx.now());
     change::end_lost_attempts(tx, &row).await?;
     history::record_events(tx, signing, &events).await?;
-    let mut remains = idempotency::forget_answers_about(tx, signing)
+    let mut pending = idempotency::forget_answers_about(tx, signing)
         .await?
         .unwrap_or_default();
-    remains.data_keys.extend(private_key(&row));
-    remains.data_keys.extend(drop_notices(tx, signing).await?);
-    remains
+    pending.data_keys.extend(private_key(&row));
+    pending
+        .data_keys
+        .extend(outbox::drop_notices(tx, signing).await?);
+    pending
         .data_keys
         .extend(batches::forget_title(tx, &row).await?);
-    remains.byte_files.extend(byte_files(&row));
+    pending.byte_files.extend(byte_files(&row));
     let mut told = Vec::new();
-    if let (Some(words), Some(kind)) = (words, last_event(&events)) {
-        if let Some((own, target)) = &words.event {
+    if let (Some(notices_left), Some(kind)) = (notices_left, last_event(&events)) {
+        if let Some((own, target)) = &notices_left.event {
             notices::tell_of_erased(tx, own.named(), target.clone(), &row, kind).await?;
             told.push(own.id);
         }
         let retracted = row.signing.status == SigningStatus::Cancelled;
-        if let Some(own) = words.letters.as_ref().filter(|_| retracted) {
+        if let Some(own) = notices_left.letters.as_ref().filter(|_| retracted) {
             let invited = before.signers.iter();
             for party in invited.filter(|party| party.status == SignerStatus::Pending) {
                 let own_key = own.named();
-                notices::retract_erased(tx, &words.signing, own_key, &row, party.id).await?;
+                notices::retract_erased(tx, &notices_left.signing, own_key, &row, party.id).await?;
                 told.push(own.id);
             }
         }
@@ -374,7 +361,7 @@ async fn erase_rows(
     row.private = None;
     row.detail = None;
     row.erased_at = Some(tx.now());
-    row.remains = Some(remains);
+    row.pending_deletion = Some(pending);
     tx.put(&row).await?;
     audit::append(tx, signing, "signing.erased", audit::Fields::new()).await?;
     let job = NewJob {
@@ -386,29 +373,6 @@ async fn erase_rows(
     };
     jobs::enqueue(tx, job).await?;
     Ok(told)
-}
-
-/// Drops what has not been told yet; gives the keys of it.
-async fn drop_notices(tx: &mut Transaction<'_>, signing: Uuid) -> Result<Vec<Uuid>, WorkflowError> {
-    let mut keys = Vec::new();
-    let mut page = Page::oldest(MAX_PAGE_ROWS);
-    loop {
-        let found = tx
-            .page_by(&NOTICES_OF_SIGNING, &signing, &page, Guard::none())
-            .await?;
-        let last = found.rows.last().map(|notice| notice.id);
-        for notice in found.rows {
-            tx.delete::<NoticeRow>(&notice.id).await?;
-            keys.push(notice.data_key);
-        }
-        match last {
-            Some(last) if found.more => page = Page::oldest(MAX_PAGE_ROWS).after(last),
-            _ => break,
-        }
-    }
-    keys.sort_unstable();
-    keys.dedup();
-    Ok(keys)
 }
 
 fn last_event(events: &[SigningEvent]) -> Option<EventKind> {

@@ -8,12 +8,13 @@ use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::accounts::Caller;
-use super::lanes::TIMERS;
-use super::{Keep, idempotency, sealing};
-use crate::app::App;
+use super::intake::Intake;
+use super::{Keep, kept_answer, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{FilePrivate, FileRow, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
+use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub(crate) const DROP_FILE: &str = "drop-file";
@@ -42,7 +43,7 @@ struct Payload {
     data_key: Uuid,
 }
 
-impl App {
+impl Intake {
     /// Stores a document for reuse.
     pub(crate) async fn store_file(
         &self,
@@ -55,17 +56,17 @@ impl App {
         let report = self
             .examine_file(caller, &form.extension, form.pointer, form.content.clone())
             .await?;
-        let data_key = self.store.new_id().await?;
-        let key = self.keys.create(data_key).await?;
-        let id = self.store.new_id().await?;
-        let written = match self.files.write(&key, id, form.content).await {
+        let data_key = self.records.store.new_id().await?;
+        let key = self.records.keys.create(data_key).await?;
+        let id = self.records.store.new_id().await?;
+        let written = match self.records.files.write(&key, id, form.content).await {
             Ok(written) => written,
             Err(error) => {
-                self.discard_key(data_key).await;
+                self.records.discard_key(data_key).await;
                 return Err(error.into());
             }
         };
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         let private = FilePrivate { name: form.name };
         let row = FileRow {
             id,
@@ -97,8 +98,8 @@ impl App {
         caller: &Caller,
         token: Uuid,
     ) -> Result<FileRow, WorkflowError> {
-        let row = self.store.get::<FileRow>(&token).await?;
-        let now = self.store.now().await?;
+        let row = self.records.store.get::<FileRow>(&token).await?;
+        let now = self.records.store.now().await?;
         row.filter(|row| is_visible(row, caller, now))
             .ok_or(WorkflowError::NotFound)
     }
@@ -110,8 +111,10 @@ impl App {
         token: Uuid,
     ) -> Result<OpenedFile, WorkflowError> {
         let row = self.file_of(caller, token).await?;
-        let key = match self.data_key(row.data_key).await {
-            Err(error) if error.is_missing() => return Err(self.dropped_or(&row, error).await?),
+        let key = match self.records.data_key(row.data_key).await {
+            Err(error) if error.is_missing() => {
+                return Err(self.dropped_or(&row, error.into()).await?);
+            }
             key => key?,
         };
         let private = sealing::open_file(&key, row.id, &row.private)?;
@@ -125,11 +128,11 @@ impl App {
         token: Uuid,
     ) -> Result<Bytes, WorkflowError> {
         let row = self.file_of(caller, token).await?;
-        let read = match self.data_key(row.data_key).await {
-            Ok(key) => self.files.read(&key, row.id).await.map_err(Into::into),
-            Err(error) => Err(error),
+        let read = async {
+            let key = self.records.data_key(row.data_key).await?;
+            Ok::<_, WorkflowError>(self.records.files.read(&key, row.id).await?)
         };
-        match read {
+        match read.await {
             Err(error) if error.is_missing() => Err(self.dropped_or(&row, error).await?),
             read => read,
         }
@@ -142,7 +145,7 @@ impl App {
         row: &FileRow,
         failure: WorkflowError,
     ) -> Result<WorkflowError, WorkflowError> {
-        Ok(match self.store.get::<FileRow>(&row.id).await? {
+        Ok(match self.records.store.get::<FileRow>(&row.id).await? {
             Some(_) => failure,
             None => WorkflowError::NotFound,
         })
@@ -156,6 +159,7 @@ impl App {
     ) -> Result<OpenedFile, WorkflowError> {
         let opened = self.read_file(caller, token).await?;
         let row = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -171,7 +175,7 @@ impl App {
             })
             .await?;
         self.remove_file(row.id, row.data_key).await?;
-        self.remove_answers(token).await?;
+        self.idempotency.remove_answers(token).await?;
         tracing::info!(file.id = %token, "file deleted");
         Ok(OpenedFile { row, ..opened })
     }
@@ -180,9 +184,10 @@ impl App {
     pub(crate) async fn drop_file(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { file, data_key } = job.payload()?;
         // Nothing goes as long as its key would stay.
-        self.keys.check().await?;
+        self.records.keys.check().await?;
         // The row goes first, so that none is without its bytes.
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<FileRow>(&file).await?;
@@ -191,8 +196,9 @@ impl App {
             })
             .await?;
         self.remove_file(file, data_key).await?;
-        self.remove_answers(file).await?;
-        self.store
+        self.idempotency.remove_answers(file).await?;
+        self.records
+            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -202,27 +208,28 @@ impl App {
         opened: &OpenedFile,
         keep: Option<Keep<'_, OpenedFile>>,
     ) -> Result<(), WorkflowError> {
-        let answer = self.answer(keep, opened).await?;
+        let answer = kept_answer(&self.idempotency, keep, opened).await?;
         let (kept, row) = (answer.as_ref(), &opened.row);
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.insert(row).await?;
                     schedule_drop(tx, row, row.expires_at).await?;
                     match kept {
-                        Some(answer) => idempotency::keep(tx, answer, &[row.id]).await,
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &[row.id]).await?),
                         None => Ok(()),
                     }
                 })
             })
             .await;
-        self.settle_answer(answer.as_ref(), stored).await
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await
     }
 
     async fn remove_file(&self, file: Uuid, data_key: Uuid) -> Result<(), WorkflowError> {
-        self.keys.erase(data_key).await?;
-        self.files.unlink(file).await?;
+        self.records.keys.erase(data_key).await?;
+        self.records.files.unlink(file).await?;
         Ok(())
     }
 
@@ -230,14 +237,6 @@ impl App {
         if let Err(error) = self.remove_file(row.id, row.data_key).await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "bytes of a file that was not stored are left");
-        }
-    }
-
-    /// Erases a key that nothing was stored under.
-    pub(super) async fn discard_key(&self, id: Uuid) {
-        if let Err(error) = self.keys.erase(id).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "a key that nothing is stored under is left");
         }
     }
 }

@@ -1,22 +1,27 @@
 //! Looks at documents before anything is made of them.
 
+use super::quota::Uploads;
+use super::{funding, seed};
+use crate::config::Billing;
+use jiff::SignedDuration;
+use parafa_platform::Records;
+use parafa_platform::idempotency::Idempotency;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
-    Report, Urgency,
+    Registry, Report, Urgency,
 };
-use tokio::sync::SemaphorePermit;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::accounts::Caller;
 use super::forms::{ContentForm, DocumentForm, name_pointer};
-use crate::app::App;
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+use parafa_platform::accounts::Caller;
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
-pub(crate) const FILES_AT_ONCE: usize = 8;
+const FILES_AT_ONCE: usize = 8;
 
 /// Refusals of documents that are sound but can take no signature.
 const UNPROCESSABLE: [&str; 4] = [
@@ -114,7 +119,52 @@ impl Obstacle {
     }
 }
 
-impl App {
+/// Lets documents in: looks at them, keeps those that are stored for reuse, and
+/// refuses what there is no room for or what is not paid for.
+pub(crate) struct Intake {
+    pub(super) records: Records,
+    pub(super) plugins: Arc<Registry>,
+    pub(super) idempotency: Idempotency,
+    /// Lets documents in as long as there is room for them.
+    pub(crate) uploads: Uploads,
+    /// Stored files that are in memory at one time to be signed.
+    pub(super) file_loads: Semaphore,
+    /// How long a stored file is kept.
+    pub(super) keep_files: SignedDuration,
+    pub(super) billing: Billing,
+}
+
+impl Intake {
+    pub(crate) fn new(
+        records: Records,
+        plugins: Arc<Registry>,
+        idempotency: Idempotency,
+        uploads: Uploads,
+        keep_files: SignedDuration,
+        billing: Billing,
+    ) -> Self {
+        Self {
+            records,
+            plugins,
+            idempotency,
+            uploads,
+            file_loads: Semaphore::new(FILES_AT_ONCE),
+            keep_files,
+            billing,
+        }
+    }
+
+    /// Refuses a workspace that cannot pay; the sandbox costs nothing.
+    async fn check_funding(&self, caller: &Caller) -> Result<(), WorkflowError> {
+        let (caller, billing) = (*caller, &self.billing);
+        self.records
+            .store
+            .read(|tx| Box::pin(async move { funding::check(tx, &caller, billing).await }))
+            .await
+    }
+}
+
+impl Intake {
     /// Looks at all documents, one after the other: refuses those that are
     /// unfit, all of them in one answer; then a caller who cannot pay; then the
     /// first that is sound but takes no signature; then what cannot be told
@@ -255,8 +305,8 @@ impl App {
         let mut flattened = None;
         if flatten {
             let request = DeriveRequest {
-                time: self.store.now().await?.as_second(),
-                seed: Self::seed()?,
+                time: self.records.store.now().await?.as_second(),
+                seed: seed()?,
                 params: Vec::new(),
             };
             let made = match flattened_by(&plugin, content, &request).await {

@@ -1,27 +1,20 @@
-//! What is told outside, stored by the commit that it is about. Delivering it
-//! is a job's; one that is never delivered changes no signing.
+//! What is told outside of a signing, noted in the commit that it is about.
 
 use parafa_domain::{SignerId, SignerStatus, SigningEvent};
-use parafa_store::jobs::{self, Hastened, NewJob};
+use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
-use parafa_store::{StoreError, Transaction};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::history::record_events;
-use super::lanes::{DELIVERIES, LETTERS};
 use super::sealing;
 use crate::error::WorkflowError;
 use crate::records::{
     Delivery, EventDocument, EventKind, EventPayload, EventSigner, MailKind, MailPayload,
-    NoticeKind, NoticeRow, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+    SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
 };
-
-/// The kind of the job that tells a webhook; its payload names one notice.
-pub(crate) const DELIVER: &str = "deliver-event";
-/// The kind of the job that sends a mail; its payload names the notices that
-/// go into it, all of them to one party.
-pub(crate) const MAIL: &str = "send-mail";
+use parafa_platform::accounts::Product;
+use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, deliver, send};
 
 /// Appends each transition to the audit trail, and notes what is to be told of
 /// it: to the webhook, and to a signer whose turn has come.
@@ -38,20 +31,20 @@ pub(super) async fn record(
         if let SigningEvent::SignerReleased(signer) = *event {
             mail(tx, key, row, signer, MailKind::Invitation).await?;
         }
-        if let Some(told) = Told::of(*event) {
-            before = tell(tx, key, row, told, before).await?;
+        if let Some(event) = Event::of(*event) {
+            before = tell(tx, key, row, event, before).await?;
         }
     }
     Ok(())
 }
 
 /// What a webhook is told of.
-struct Told {
+struct Event {
     kind: EventKind,
     signer: Option<SignerId>,
 }
 
-impl Told {
+impl Event {
     fn of(event: SigningEvent) -> Option<Self> {
         let (kind, signer) = match event {
             SigningEvent::SignerReleased(_) => return None,
@@ -91,7 +84,7 @@ pub(super) async fn mail_anyway(
     kind: MailKind,
 ) -> Result<(), WorkflowError> {
     let notice = note_mail(tx, key, row, signer, kind).await?;
-    send(tx, &[notice]).await
+    Ok(send(tx, &[notice]).await?)
 }
 
 /// Notes a mail without having it sent.
@@ -103,9 +96,8 @@ pub(super) async fn note_mail(
     kind: MailKind,
 ) -> Result<Uuid, WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    let about = (NoticeKind::Mail(kind), Some(signer));
-    let mail = notice(tx, (row.data_key, key), row, about, &payload)?;
-    tx.insert(&mail).await?;
+    let about = (kind.notice(), Some(signer));
+    let mail = notice(tx, (row.data_key, key), row, about, &payload).await?;
     Ok(mail.id)
 }
 
@@ -119,10 +111,9 @@ pub(super) async fn retract_erased(
     signer: SignerId,
 ) -> Result<(), WorkflowError> {
     let payload = mail_payload(tx, key, row, signer).await?;
-    let about = (NoticeKind::Mail(MailKind::Retraction), Some(signer));
-    let mail = notice(tx, own, row, about, &payload)?;
-    tx.insert(&mail).await?;
-    send(tx, &[mail.id]).await
+    let about = (MailKind::Retraction.notice(), Some(signer));
+    let mail = notice(tx, own, row, about, &payload).await?;
+    Ok(send(tx, &[mail.id]).await?)
 }
 
 async fn mail_payload(
@@ -146,19 +137,6 @@ async fn mail_payload(
     })
 }
 
-/// Has one mail sent of these notices.
-pub(super) async fn send(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), WorkflowError> {
-    let job = NewJob {
-        lane: LETTERS,
-        kind: MAIL.to_owned(),
-        due: tx.now(),
-        unique: None,
-        payload: serde_json::json!({ "notices": notices }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
-
 /// The last word on a signing that is being erased: what happened and when,
 /// and nothing that says what it was about, under a key of the notice's own.
 pub(super) async fn tell_of_erased(
@@ -176,10 +154,9 @@ pub(super) async fn tell_of_erased(
         signer: None,
         document: None,
     };
-    let told = Told { kind, signer: None };
-    let event = event_notice(tx, own, row, &told, &payload)?;
-    tx.insert(&event).await?;
-    Ok(deliver(tx, event.id).await?)
+    let event = Event { kind, signer: None };
+    let notice = event_notice(tx, own, row, &event, &payload).await?;
+    Ok(deliver(tx, notice.id).await?)
 }
 
 /// What is sealed in a signing that is not erased.
@@ -205,18 +182,18 @@ async fn tell(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     row: &SigningRow,
-    told: Told,
+    event: Event,
     before: Option<NoticeRow>,
 ) -> Result<Option<NoticeRow>, WorkflowError> {
     let about = private_of(key, row)?;
     let Some(target) = about.webhook_url else {
         return Ok(None);
     };
-    let party = match told.signer {
+    let party = match event.signer {
         Some(id) => Some(event_signer(tx, key, row, id).await?),
         None => None,
     };
-    let is_completed = told.kind == EventKind::Completed;
+    let is_completed = event.kind == EventKind::Completed;
     let payload = EventPayload {
         target,
         status: row.signing.status,
@@ -228,76 +205,43 @@ async fn tell(
             simulated: output.simulated,
         }),
     };
-    let event = event_notice(tx, (row.data_key, key), row, &told, &payload)?;
-    tx.insert(&event).await?;
+    let notice = event_notice(tx, (row.data_key, key), row, &event, &payload).await?;
     match before {
         Some(mut before) => {
-            before.next = Some(event.id);
+            before.next = Some(notice.id);
             tx.put(&before).await?;
         }
-        None => deliver(tx, event.id).await?,
+        None => deliver(tx, notice.id).await?,
     }
-    Ok(Some(event))
+    Ok(Some(notice))
 }
 
-fn event_notice(
+async fn event_notice(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
     row: &SigningRow,
-    told: &Told,
+    event: &Event,
     payload: &EventPayload,
 ) -> Result<NoticeRow, WorkflowError> {
-    let kind = NoticeKind::Webhook(told.kind);
-    notice(tx, own, row, (kind, told.signer), payload)
+    let kind = event.kind.notice();
+    notice(tx, own, row, (kind, event.signer), payload).await
 }
 
-/// A notice to be stored.
-fn notice<T: Serialize>(
+/// Stores a notice about a signing.
+async fn notice<T: Serialize>(
     tx: &mut Transaction<'_>,
-    (data_key, key): (Uuid, &DataKey),
+    own: (Uuid, &DataKey),
     row: &SigningRow,
     (kind, signer): (NoticeKind, Option<SignerId>),
     payload: &T,
 ) -> Result<NoticeRow, WorkflowError> {
-    let id = tx.new_id()?;
-    Ok(NoticeRow {
-        id,
+    let about = Subject {
         tenant: row.tenant,
-        signing: row.signing.id.uuid(),
-        signer: signer.map(SignerId::uuid),
-        next: None,
-        kind,
-        occurred_at: tx.now(),
-        data_key,
-        payload: sealing::seal_notice(key, id, payload)?,
-        made: 0,
-        attempts: Vec::new(),
-        ended: None,
-    })
-}
-
-/// Has a webhook told of a notice.
-pub(crate) async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: DELIVERIES,
-        kind: DELIVER.to_owned(),
-        due: tx.now(),
-        unique: Some(unique_key(notice)),
-        payload: serde_json::json!({ "notice": notice }),
+        product: Product::Signing,
+        id: row.signing.id.uuid(),
+        party: signer.map(SignerId::uuid),
     };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
-
-/// Has a webhook told now of a notice of which it is to be told later.
-pub(crate) async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<Hastened, StoreError> {
-    let now = tx.now();
-    jobs::hasten(tx, DELIVERIES, &unique_key(notice), now).await
-}
-
-/// The name that keeps a notice's job from being there twice.
-fn unique_key(notice: Uuid) -> String {
-    format!("{DELIVER}/{notice}")
+    Ok(outbox::note(tx, own, about, kind, payload).await?)
 }
 
 async fn event_signer(

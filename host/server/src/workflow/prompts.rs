@@ -2,13 +2,14 @@
 //! phone ring, and whoever knows a personal code can open signings for it.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_platform::Records;
 use parafa_store::clock::shifted;
 use parafa_store::{StoreError, Transaction};
 
 use super::attempt::TURN;
-use crate::app::App;
-use crate::error::{WorkflowError, seconds_until};
+use crate::error::WorkflowError;
 use crate::records::{AttemptRow, Prompt, PromptsRow};
+use parafa_platform::seconds_until;
 
 /// Attempts that may wait for one person at one time.
 const WAITING: usize = 4;
@@ -20,18 +21,31 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 /// end sooner than they have to.
 const WAITING_RETRY_SECONDS: u32 = 60;
 
-impl App {
+/// Counts how often persons are asked.
+#[derive(Clone)]
+pub(crate) struct PromptLimits {
+    records: Records,
+}
+
+impl PromptLimits {
+    pub(crate) fn new(records: Records) -> Self {
+        Self { records }
+    }
+
     /// Keyed digest of a person's national identifier, as ETSI EN 319 412-1
     /// writes it.
     pub(crate) fn prompted_person(&self, identifier: &str) -> String {
-        self.master.index("prompted-person", identifier).to_string()
+        self.records
+            .master
+            .index("prompted-person", identifier)
+            .to_string()
     }
 
     /// Forgets persons of whom nothing counts any more.
     pub(crate) async fn forget_prompts(&self) -> Result<(), WorkflowError> {
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         let mut over = Vec::new();
-        let shown = self.store.each_row::<PromptsRow>(|stored| {
+        let shown = self.records.store.each_row::<PromptsRow>(|stored| {
             if let Ok(Some(row)) = stored.of_table::<PromptsRow>()
                 && counting(row.attempts.clone(), now).is_empty()
             {
@@ -40,7 +54,8 @@ impl App {
         });
         shown.await?;
         for person in over {
-            self.store
+            self.records
+                .store
                 .transact(|tx| {
                     let person = person.clone();
                     Box::pin(async move {

@@ -17,13 +17,14 @@ use tokio::time::Instant;
 
 use self::pace::Pace;
 use self::space::FreeSpace;
-use super::accounts::Caller;
 use super::forms::{ContentForm, DocumentForm};
-use crate::app::App;
+use super::intake::Intake;
 use crate::config::{QuotaLimits, Quotas};
 use crate::error::WorkflowError;
 use crate::metrics::{Shortage, upload_refused};
-use crate::records::{FileRow, KeyMode, SigningRow};
+use crate::records::{FileRow, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
 
 impl Quota {
     /// The name in metrics.
@@ -144,12 +145,12 @@ impl Drop for Room<'_> {
     }
 }
 
-impl App {
+impl Intake {
     /// What all workspaces use in one mode.
     pub(crate) fn usage_of_all(&self, mode: KeyMode) -> Usage {
         let limits = self.uploads.limits_of(mode);
         let (mut total, mut most) = ([0, 0], [0, 0]);
-        for ((_, live), amounts) in self.store.all_sums() {
+        for ((_, live), amounts) in self.records.store.all_sums() {
             if live == (mode == KeyMode::Live) {
                 total = sum(total, amounts);
                 most = [0, 1].map(|one| amounts[one].max(most[one]));
@@ -187,7 +188,7 @@ impl App {
         let limits = uploads.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);
         let (room, in_flight) = uploads.reserve(of, wanted);
-        let used = sum(self.store.sum(&of), in_flight);
+        let used = sum(self.records.store.sum(&of), in_flight);
         if let Some(exceeded) = exceeded(limits, used, wanted) {
             return Err(WorkflowError::QuotaExceeded(exceeded));
         }

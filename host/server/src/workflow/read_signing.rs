@@ -2,18 +2,19 @@ use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use parafa_domain::{Signer, SignerId, SigningStatus};
+use parafa_platform::Records;
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, Page, Transaction};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::{notices, sealing};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
-    DocumentVersion, KeyMode, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate,
-    SignerPrivateRow, SigningPrivate, SigningRow, status_number,
+    DocumentVersion, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow,
+    SigningPrivate, SigningRow, status_number,
 };
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
 
 /// Data keys, each in a file, that one page reads at the same time.
 const KEYS_AT_ONCE: usize = 16;
@@ -127,14 +128,34 @@ impl OpenedSigner {
     }
 }
 
-impl App {
+/// Reads signings, and opens what is sealed in them.
+#[derive(Clone)]
+pub(crate) struct SigningReader {
+    records: Records,
+}
+
+impl SigningReader {
+    pub(crate) fn new(records: Records) -> Self {
+        Self { records }
+    }
+
+    /// The data key of a signing; none if there is no such signing, or if it
+    /// was erased.
+    pub(crate) async fn signing_key(&self, id: Uuid) -> Result<Option<DataKey>, WorkflowError> {
+        let row = self.records.store.get::<SigningRow>(&id).await?;
+        match row.filter(|row| row.erased_at.is_none()) {
+            Some(row) => Ok(Some(self.records.data_key(row.data_key).await?)),
+            None => Ok(None),
+        }
+    }
+
     /// The signing, if this caller may see it.
     pub(crate) async fn signing_of(
         &self,
         caller: &Caller,
         id: Uuid,
     ) -> Result<SigningRow, WorkflowError> {
-        let row = self.store.get::<SigningRow>(&id).await?;
+        let row = self.records.store.get::<SigningRow>(&id).await?;
         row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
             .ok_or(WorkflowError::NotFound)
     }
@@ -169,6 +190,7 @@ impl App {
             ..Page::newest(listing.limit)
         };
         let paged = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -217,11 +239,11 @@ impl App {
         if row.erased_at.is_some() {
             return Err(WorkflowError::NotFound);
         }
-        match self.data_key(row.data_key).await {
+        match self.records.data_key(row.data_key).await {
             Err(error) if error.is_missing() => {
-                Err(self.gone_or(row.signing.id.uuid(), error).await?)
+                Err(self.gone_or(row.signing.id.uuid(), error.into()).await?)
             }
-            key => key,
+            key => Ok(key?),
         }
     }
 
@@ -232,7 +254,7 @@ impl App {
         signing: Uuid,
         failure: WorkflowError,
     ) -> Result<WorkflowError, WorkflowError> {
-        let row = self.store.get::<SigningRow>(&signing).await?;
+        let row = self.records.store.get::<SigningRow>(&signing).await?;
         Ok(match row.filter(|row| row.erased_at.is_none()) {
             Some(_) => failure,
             None => WorkflowError::NotFound,
@@ -246,6 +268,7 @@ impl App {
         rows: Vec<SigningRow>,
     ) -> Result<Vec<Shown>, WorkflowError> {
         let read = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -282,9 +305,9 @@ impl App {
                     error = &error as &dyn std::error::Error,
                     "a signing is listed unread"
                 );
-                let row = self.store.get::<SigningRow>(&id).await?;
+                let row = self.records.store.get::<SigningRow>(&id).await?;
                 let mut row = row.ok_or(WorkflowError::NotFound)?;
-                let read_at = self.store.now().await?;
+                let read_at = self.records.store.now().await?;
                 show_expired(&mut row, read_at);
                 Ok(Shown::Unreadable { row, read_at })
             }
@@ -313,6 +336,7 @@ impl App {
         row: SigningRow,
     ) -> Result<OpenedSigning, WorkflowError> {
         let (row, signers) = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -332,6 +356,7 @@ impl App {
         let mut failure = WorkflowError::NotFound;
         for _ in 0..READINGS {
             let (row, signers) = self
+                .records
                 .store
                 .transact(|tx| {
                     Box::pin(async move {
@@ -357,7 +382,7 @@ impl App {
         row: SigningRow,
         signers: &[SignerPrivateRow],
     ) -> Result<OpenedSigning, WorkflowError> {
-        let read_at = self.store.now().await?;
+        let read_at = self.records.store.now().await?;
         let mut opened = if row.erased_at.is_some() {
             OpenedSigning {
                 private: SigningPrivate::default(),
@@ -366,7 +391,7 @@ impl App {
                 read_at,
             }
         } else {
-            let key = self.data_key(row.data_key).await?;
+            let key = self.records.data_key(row.data_key).await?;
             OpenedSigning::unsealed(&key, row, signers, read_at)?
         };
         show_expired(&mut opened.row, read_at);
@@ -380,7 +405,7 @@ impl App {
         version: &DocumentVersion,
     ) -> Result<Bytes, WorkflowError> {
         let key = self.key_to(row).await?;
-        let read = self.files.read(&key, version.bytes_id).await;
+        let read = self.records.files.read(&key, version.bytes_id).await;
         match read.map_err(WorkflowError::from) {
             Err(error) if error.is_missing() => {
                 Err(self.gone_or(row.signing.id.uuid(), error).await?)

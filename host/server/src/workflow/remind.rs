@@ -8,13 +8,13 @@ use parafa_store::{Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::accounts::Caller;
-use super::lanes::TIMERS;
 use super::read_signing::OpenedSigner;
+use super::signings::Signings;
 use super::{change, notices};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{Delivery, MailKind, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job.
 pub(crate) const REMIND: &str = "remind-signers";
@@ -44,7 +44,7 @@ pub(super) async fn schedule(
     Ok(())
 }
 
-impl App {
+impl Signings {
     /// Sends a signer the invitation again.
     pub(crate) async fn remind_signer(
         &self,
@@ -52,9 +52,10 @@ impl App {
         id: Uuid,
         signer: Uuid,
     ) -> Result<OpenedSigner, WorkflowError> {
-        let key = self.key_of(caller, id).await?;
+        let key = self.reader.key_of(caller, id).await?;
         let (under, caller, signer) = (&key, *caller, SignerId::new(signer));
         let reminded = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -84,7 +85,7 @@ impl App {
     /// read any more.
     pub(crate) async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
         let Payload { signing } = job.payload()?;
-        let reminded = match self.signing_key(signing).await {
+        let reminded = match self.reader.signing_key(signing).await {
             Ok(key) => self.remind(job, signing, key.as_ref()).await,
             Err(error) => Err(error),
         };
@@ -109,7 +110,8 @@ impl App {
         signing: Uuid,
         key: Option<&DataKey>,
     ) -> Result<(), WorkflowError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<SigningRow>(&signing).await?;
@@ -146,7 +148,7 @@ fn refusal(error: CannotRemind, now: Timestamp) -> WorkflowError {
     match error {
         CannotRemind::NotOpen => WorkflowError::NotRemindable,
         CannotRemind::TooSoon { next } => WorkflowError::ReminderTooSoon {
-            retry_after: crate::error::seconds_until(next, now),
+            retry_after: parafa_platform::seconds_until(next, now),
         },
         CannotRemind::UnknownSigner => WorkflowError::NotFound,
     }

@@ -3,8 +3,6 @@
 
 use parafa_store::Sealed;
 use parafa_store::keys::DataKey;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::error::WorkflowError;
@@ -123,41 +121,6 @@ pub(crate) fn open_file(
     sealed: &Sealed,
 ) -> Result<FilePrivate, WorkflowError> {
     Ok(key.open_json(&context("file", file), sealed)?)
-}
-
-/// An [`EventPayload`](crate::records::EventPayload) or a
-/// [`MailPayload`](crate::records::MailPayload).
-pub(crate) fn seal_notice<T: Serialize>(
-    key: &DataKey,
-    notice: Uuid,
-    payload: &T,
-) -> Result<Sealed, WorkflowError> {
-    Ok(key.seal_json(&context("notice", notice), payload)?)
-}
-
-pub(crate) fn open_notice<T: DeserializeOwned>(
-    key: &DataKey,
-    notice: Uuid,
-    sealed: &Sealed,
-) -> Result<T, WorkflowError> {
-    Ok(key.open_json(&context("notice", notice), sealed)?)
-}
-
-/// The text of a kept answer.
-pub(crate) fn seal_answer(
-    key: &DataKey,
-    claim: Uuid,
-    answer: &str,
-) -> Result<Sealed, WorkflowError> {
-    Ok(key.seal(&context("answer", claim), answer.as_bytes())?)
-}
-
-pub(crate) fn open_answer(
-    key: &DataKey,
-    claim: Uuid,
-    sealed: &Sealed,
-) -> Result<Vec<u8>, WorkflowError> {
-    Ok(key.open(&context("answer", claim), sealed)?.to_vec())
 }
 
 fn context(kind: &str, id: Uuid) -> Vec<u8> {

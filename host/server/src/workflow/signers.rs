@@ -4,16 +4,16 @@ use parafa_domain::{CannotChange, MethodSet, SignerId, SignerRole, SignerStatus,
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::forms::SignerForm;
-use super::idempotency;
 use super::read_signing::OpenedSigner;
-use super::{Keep, billing, change, notices};
-use crate::app::App;
+use super::signings::Signings;
+use super::{Keep, change, funding, notices, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{CeremonyLinkRow, MailKind, SignerPrivateRow, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
 
-impl App {
+impl Signings {
     /// Adds a party at the end of the queue.
     pub(crate) async fn add_signer(
         &self,
@@ -22,17 +22,18 @@ impl App {
         form: SignerForm,
         keep: Option<Keep<'_, OpenedSigner>>,
     ) -> Result<OpenedSigner, WorkflowError> {
-        let key = self.key_of(caller, id).await?;
+        let key = self.reader.key_of(caller, id).await?;
         let answer = match &keep {
-            Some(keep) => Some(self.prepare_answer(keep.claim, None).await?),
+            Some(keep) => Some(self.idempotency.prepare_answer(keep.claim, None).await?),
             None => None,
         };
-        let signer = self.store.new_id().await?;
+        let signer = self.records.store.new_id().await?;
         let sealed = self.signer_row(&key, signer, &form)?;
         let link = self.link(id, signer);
         let (under, caller, kept, keep) = (&key, *caller, answer.as_ref(), keep.as_ref());
         let (form, sealed, link) = (&form, &sealed, &link);
         let stored = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -41,7 +42,7 @@ impl App {
                     row.signing
                         .add_signer(form.party(signer), tx.now())
                         .map_err(refusal)?;
-                    billing::check(tx, &caller, &self.billing).await?;
+                    funding::check(tx, &caller, &self.billing).await?;
                     if form.role == SignerRole::Signer {
                         self.check_mail(row.delivery)?;
                     }
@@ -59,14 +60,14 @@ impl App {
                     }
                     let opened = OpenedSigner::read(tx, under, &row, party).await?;
                     if let (Some(answer), Some(keep)) = (kept, keep) {
-                        let body = (keep.render)(self, &opened)?;
+                        let body = (keep.render)(&opened)?;
                         idempotency::keep(tx, &answer.with_body(&body)?, &[id]).await?;
                     }
                     Ok::<_, WorkflowError>(opened)
                 })
             })
             .await;
-        let opened = self.settle_answer(answer.as_ref(), stored).await?;
+        let opened = settle_answer(&self.idempotency, answer.as_ref(), stored).await?;
         tracing::info!(signing.id = %id, signer.id = %signer, "signer added");
         self.changes.announce(id);
         self.work.notify_one();
@@ -81,9 +82,10 @@ impl App {
         signer: Uuid,
         methods: MethodSet,
     ) -> Result<OpenedSigner, WorkflowError> {
-        let key = self.key_of(caller, id).await?;
+        let key = self.reader.key_of(caller, id).await?;
         let (under, caller, methods) = (&key, *caller, &methods);
         let opened = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -109,10 +111,11 @@ impl App {
         id: Uuid,
         signer: Uuid,
     ) -> Result<(), WorkflowError> {
-        let key = self.key_of(caller, id).await?;
+        let key = self.reader.key_of(caller, id).await?;
         let link = self.link(id, signer).token_hash;
         let (under, caller, link) = (&key, *caller, &link);
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;

@@ -10,13 +10,14 @@ use parafa_plugin_host::{
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::accounts::Caller;
 use super::read_signing::OpenedSigning;
-use super::{change, plugin_failure};
-use crate::app::App;
+use super::signings::Signings;
+use super::{change, plugin_failure, seed};
 use crate::error::WorkflowError;
-use crate::records::{DocumentVersion, KeyMode, SigningRow};
-use crate::unattended::to_its_end;
+use crate::records::{DocumentVersion, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::detached::run_detached;
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub(crate) enum SimulatedAction {
     Expire,
 }
 
-impl App {
+impl Signings {
     /// Ends a sandbox signing so.
     pub(crate) async fn simulate_outcome(
         self: &Arc<Self>,
@@ -47,11 +48,11 @@ impl App {
         if caller.mode == KeyMode::Live {
             return Err(WorkflowError::SandboxOnly);
         }
-        let row = self.signing_of(caller, id).await?;
+        let row = self.reader.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(WorkflowError::SigningEnded);
         }
-        let key = self.key_to(&row).await?;
+        let key = self.reader.key_to(&row).await?;
         let rehearsed = match form.action {
             SimulatedAction::Complete => self.rehearse(row).await?,
             SimulatedAction::Decline | SimulatedAction::Expire => None,
@@ -60,16 +61,17 @@ impl App {
         let _room = match &rehearsed {
             Some(rehearsed) => {
                 let bytes = rehearsed.made.bytes.len() as u64;
-                Some(self.room(caller, bytes, 0).await?)
+                Some(self.intake.room(caller, bytes, 0).await?)
             }
             None => None,
         };
-        let (app, caller) = (Arc::clone(self), *caller);
+        let (signings, caller) = (Arc::clone(self), *caller);
         let simulated = async move {
-            app.keep_simulation(&caller, id, &key, &form, rehearsed)
+            signings
+                .keep_simulation(&caller, id, &key, &form, rehearsed)
                 .await
         };
-        let simulated = to_its_end(simulated).await;
+        let simulated = run_detached(simulated).await;
         // A panic is this request's own.
         let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
         tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
@@ -100,7 +102,7 @@ impl App {
         if let (Some(bytes), Err(error)) = (made, &simulated)
             && error.proves_nothing_stored()
         {
-            self.discard_bytes(bytes).await;
+            self.records.discard_bytes(bytes).await;
         }
         simulated
     }
@@ -115,7 +117,8 @@ impl App {
         rehearsal: Option<Rehearsal>,
     ) -> Result<OpenedSigning, WorkflowError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;
@@ -161,7 +164,7 @@ impl App {
     /// own pages, each of which says that nothing is signed. There is none of
     /// a document that was posted signed, nor of a signing that has ended.
     async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, WorkflowError> {
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         if row.came_signed || !row.signing.is_live(now) {
             return Ok(None);
         }
@@ -173,10 +176,10 @@ impl App {
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let posted = newest(&row)?;
-        let document = self.version_bytes(&row, posted).await?;
+        let document = self.reader.version_bytes(&row, posted).await?;
         let request = DeriveRequest {
             time: now.as_second(),
-            seed: Self::seed()?,
+            seed: seed()?,
             params: Vec::new(),
         };
         let rehearsed = plugin.rehearse(document, &request).await;
@@ -213,8 +216,9 @@ impl App {
     ) -> Result<Rehearsal, WorkflowError> {
         let Rehearsed { of, made, at } = rehearsed;
         let written = self
+            .records
             .files
-            .write(key, self.store.new_id().await?, made.bytes);
+            .write(key, self.records.store.new_id().await?, made.bytes);
         let written = written.await?;
         Ok(Rehearsal {
             of,

@@ -6,7 +6,7 @@ use parafa_store::{ByteFiles, DataKeys};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use crate::app::App;
+use parafa_platform::Records;
 
 /// A document and its key, from before they are written until the row that names
 /// them is committed. Both are removed if this is dropped before that, because
@@ -20,10 +20,10 @@ pub(super) struct Unnamed {
 }
 
 impl Unnamed {
-    pub(super) fn new(app: &App, bytes: Uuid, data_key: Uuid) -> Self {
+    pub(super) fn new(records: &Records, bytes: Uuid, data_key: Uuid) -> Self {
         Self {
-            files: app.files.clone(),
-            keys: app.keys.clone(),
+            files: records.files.clone(),
+            keys: records.keys.clone(),
             bytes,
             data_key,
             is_settled: AtomicBool::new(false),

@@ -7,7 +7,8 @@ use parafa_domain::{
 };
 
 use super::super::promise::Promise;
-use crate::records::{KeyMode, SigningRow};
+use crate::records::SigningRow;
+use parafa_platform::accounts::KeyMode;
 
 /// The format whose plugin does not fail.
 const SOUND_FORMAT: &str = "pdf";

@@ -13,10 +13,10 @@ use parafa_store::clock::shifted;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::Attempts;
 use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
 use super::polling::{self, POLL, Poll};
-use crate::app::App;
 use crate::ceremony::texts::device_prompt;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PreparedSignature};
@@ -28,7 +28,7 @@ pub(super) struct Asked {
     pub(super) verification_code: Option<String>,
 }
 
-impl App {
+impl Attempts {
     /// Asks the provider for the person's certificate. The phone rings for it
     /// as it does for a signature, and is not to ring twice either.
     pub(super) async fn request_certificate(
@@ -36,7 +36,7 @@ impl App {
         running: &Running,
         person: String,
     ) -> Result<StepOutcome, WorkflowError> {
-        if running.may_ask_twice(running.attempt.started_at, self.store.now().await?) {
+        if running.may_ask_twice(running.attempt.started_at, self.records.store.now().await?) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
         let semantics = person.parse::<SemanticsIdentifier>();
@@ -139,7 +139,7 @@ impl App {
                 AttemptStep::AwaitReturn {
                     prepared,
                     value,
-                    until: shifted(self.store.now().await?, RETURN_WITHIN),
+                    until: shifted(self.records.store.now().await?, RETURN_WITHIN),
                 },
             )),
             Ok(true) => Ok(Next::step(

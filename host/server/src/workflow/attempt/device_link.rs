@@ -11,10 +11,10 @@ use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use url::Url;
 
+use super::Attempts;
 use super::device::{failure, nonce};
 use super::outcome::{Next, Running, StepOutcome};
 use super::polling::{POLL, Poll};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PreparedSignature,
@@ -94,7 +94,7 @@ pub(crate) struct DeviceLink {
     pub(crate) same_device: Option<String>,
 }
 
-impl App {
+impl Attempts {
     /// Opens a choice of a certificate to whoever follows its link. It may be
     /// opened again: nobody has been shown a link that was not stored.
     pub(super) async fn request_device_link(
@@ -117,7 +117,7 @@ impl App {
         Ok(StepOutcome::Next(Box::new(Next {
             device_link: Some(OpenDeviceLink {
                 session,
-                opened_at: self.store.now().await?,
+                opened_at: self.records.store.now().await?,
             }),
             ..Next::new(Phase::Certificate, step)
         })))
@@ -133,14 +133,14 @@ impl App {
         key: &DataKey,
         session: CertificateSession,
     ) -> Result<StepOutcome, WorkflowError> {
-        let (asked_at, asked) = (self.store.now().await?, Instant::now());
+        let (asked_at, asked) = (self.records.store.now().await?, Instant::now());
         let open = running.open_device_link(key)?;
         if asked_at < open.opened_at {
             return Ok(reopened(open, session, asked_at));
         }
         match self.smart_id()?.poll_certificate(&session, POLL).await {
             Ok(SessionState::Running) => {
-                let now = self.store.now().await?;
+                let now = self.records.store.now().await?;
                 let held = asked.elapsed().try_into().unwrap_or_default();
                 if was_set_back(asked_at, held, now) {
                     let open_for = asked_at.duration_since(open.opened_at) + held;
@@ -194,8 +194,10 @@ impl App {
     fn callback(&self, running: &Running) -> Result<Option<CallbackUrl>, WorkflowError> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
-        let token = self.ceremony_token(running.attempt.signer);
-        let address = self.address(&format!("/c/{}/callback", token.reveal()));
+        let token = self.links.ceremony_token(running.attempt.signer);
+        let address = self
+            .links
+            .address(&format!("/c/{}/callback", token.reveal()));
         let address = Url::parse(&address)
             .map_err(|_| WorkflowError::Inconsistent("the public address is none"))?;
         Ok(CallbackUrl::new(&address, random).ok())

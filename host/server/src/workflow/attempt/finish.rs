@@ -12,10 +12,10 @@ use parafa_plugin_host::{
 use parafa_store::keys::DataKey;
 use sha2::{Digest, Sha256};
 
+use super::Attempts;
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
 use super::prepare::{Nobody, broken, plugin_failed};
 use super::transition::pause;
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
 
@@ -23,7 +23,7 @@ use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
 /// before has asked for.
 const MOST_ROUNDS: u32 = 8;
 
-impl App {
+impl Attempts {
     /// Finishes what the device has signed.
     pub(super) async fn finish(
         &self,
@@ -32,7 +32,7 @@ impl App {
         prepared: PreparedSignature,
         value: Vec<u8>,
     ) -> Result<StepOutcome, WorkflowError> {
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         let plugin = match self.finisher(running)? {
             Ok(plugin) => plugin.prioritized(running.call_priority()),
             Err(error @ LookupError::Disabled(_)) => {
@@ -95,8 +95,9 @@ impl App {
         now: Timestamp,
     ) -> Result<StepOutcome, WorkflowError> {
         let stored = self
+            .records
             .files
-            .write(key, self.store.new_id().await?, signed.bytes)
+            .write(key, self.records.store.new_id().await?, signed.bytes)
             .await?;
         Ok(StepOutcome::Signed(SignedVersion {
             version: DocumentVersion {
@@ -145,7 +146,7 @@ impl App {
     }
 }
 
-impl App {
+impl Attempts {
     /// Whether the plugin that made a version was taken out of use while it
     /// waited for a time-stamp.
     pub(super) fn is_withdrawn(&self, signed: &SignedVersion) -> bool {
@@ -176,14 +177,14 @@ impl App {
             Ok(Stored::Ended(_) | Stored::Nothing) => true,
             Err(error) => error.proves_nothing_stored(),
         };
-        if is_lost && let Err(error) = self.files.unlink(signed.version.bytes_id).await {
+        if is_lost && let Err(error) = self.records.files.unlink(signed.version.bytes_id).await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "bytes of a version that was not stored are left");
         }
     }
 }
 
-impl App {
+impl Attempts {
     /// Answers what a plugin has asked for; none while a service is down.
     async fn answered(&self, suspension: Suspension) -> Option<Vec<Answer>> {
         let Suspension { needs, mut answers } = suspension;

@@ -5,12 +5,14 @@ use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, Targe
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
 
+use super::super::create_signing::identity_lock;
+use super::super::seed;
+use super::Attempts;
 use super::outcome::{Next, Running, StepOutcome};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
 
-impl App {
+impl Attempts {
     /// Checks the certificate before any digest leaves for the device.
     pub(super) async fn check_certificate(
         &self,
@@ -50,8 +52,8 @@ impl App {
             }
         };
         let request = SignRequest {
-            time: self.store.now().await?.as_second(),
-            seed: App::seed()?,
+            time: self.records.store.now().await?.as_second(),
+            seed: seed()?,
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),
             signature_algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
@@ -60,7 +62,7 @@ impl App {
         };
         let step = AttemptStep::Prepare { chosen, request };
         Ok(StepOutcome::Next(Box::new(Next {
-            person: identifier.map(|identifier| self.prompted_person(identifier)),
+            person: identifier.map(|identifier| self.prompts.prompted_person(identifier)),
             ..Next::new(Phase::Signing, step)
         })))
     }
@@ -72,13 +74,13 @@ impl App {
         certificate: &Certificate,
     ) -> Result<bool, WorkflowError> {
         let signer: Uuid = running.attempt.signer;
-        let row = self.store.get::<SignerPrivateRow>(&signer).await?;
+        let row = self.records.store.get::<SignerPrivateRow>(&signer).await?;
         let row = row.ok_or(WorkflowError::Inconsistent("a signer has no row"))?;
         let code = certificate
             .national_identifier()
             .and_then(|identifier| identifier.lithuanian_personal_code());
         let is_locked = running.party().is_none_or(|party| party.identity_locked);
-        let code = code.map(|code| self.identity_lock(signer, code));
+        let code = code.map(|code| identity_lock(&self.records.master, signer, code));
         admits(is_locked, row.identity_lock.as_deref(), code.as_deref())
     }
 }

@@ -10,8 +10,8 @@ use parafa_plugin_host::{
 };
 use parafa_store::keys::DataKey;
 
+use super::Attempts;
 use super::outcome::{Next, Running, StepOutcome, pin};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 use crate::workflow::plugin_failure;
@@ -22,7 +22,7 @@ const PAYLOAD_BYTES: usize = 16 * 1024;
 
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
 
-impl App {
+impl Attempts {
     /// Has the plugin say what is to be signed.
     pub(super) async fn prepare(
         &self,
@@ -76,7 +76,7 @@ impl App {
         let step = AttemptStep::Ask {
             chosen,
             prepared: PreparedSignature { request, need },
-            asked_at: self.store.now().await?,
+            asked_at: self.records.store.now().await?,
         };
         Ok(StepOutcome::Next(Box::new(Next {
             plugin: Some(pin(&plugin)),
@@ -94,7 +94,7 @@ impl App {
         prepared: PreparedSignature,
         asked_at: Timestamp,
     ) -> Result<StepOutcome, WorkflowError> {
-        if running.may_ask_twice(asked_at, self.store.now().await?) {
+        if running.may_ask_twice(asked_at, self.records.store.now().await?) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
         match self.request_signature(running, chosen, &prepared).await? {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
-use crate::workflow::{billing, change, deadline, notices, prompts, sealing};
+use crate::workflow::{change, deadline, funding, notices, prompts, sealing};
 
 /// How long an attempt keeps its turn without a step forward: as long as it may
 /// take, so that none goes on while another signer is let in.
@@ -275,7 +275,7 @@ pub(super) async fn store_signed(
     change::end_lost_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     notices::record(tx, key, &signing, &events).await?;
-    billing::bill_signature(tx, &signing).await?;
+    funding::bill_signature(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Outcome)
 }

@@ -2,6 +2,8 @@
 //! document carries are intact. Nothing of signing goes by it, and a look begins
 //! only while the plugin has a slot that signing can spare.
 
+use super::super::document as read_document;
+use super::Ceremonies;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,7 +17,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;
 
@@ -177,7 +178,7 @@ impl Advice {
     }
 }
 
-impl App {
+impl Ceremonies {
     /// What is known of the signatures in the document that would be signed now.
     /// A document is looked at when somebody asks first; whoever does not wait
     /// so long is told the next time.
@@ -263,8 +264,8 @@ impl App {
         ))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
-        let key = self.key_to(row).await?;
-        let document = self.document(&key, document).await?;
+        let key = self.reader.key_to(row).await?;
+        let document = read_document(&self.records, &self.known_documents, &key, document).await?;
         let report = plugin.inspect(document.clone()).await.map_err(unread)?;
         let evidence = plugin.verify(document).await.map_err(unread)?;
         Ok(Advice::of(&report, &evidence))

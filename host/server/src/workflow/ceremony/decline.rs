@@ -1,12 +1,12 @@
 //! The signer refuses to sign.
 
+use super::Ceremonies;
 use super::{Access, Ceremony};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;
 use crate::workflow::change;
 
-impl App {
+impl Ceremonies {
     /// The signer declines.
     pub(crate) async fn decline(
         &self,
@@ -16,10 +16,11 @@ impl App {
         if ceremony.access != Access::Sign {
             return Err(WorkflowError::NotFound);
         }
-        let key = self.key_to(&ceremony.row).await?;
+        let key = self.reader.key_to(&ceremony.row).await?;
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
         let (key, reason) = (&key, &reason);
         let declined = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {

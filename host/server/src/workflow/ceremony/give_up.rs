@@ -3,21 +3,22 @@
 use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
 use parafa_store::{Transaction, jobs};
 
+use super::Ceremonies;
 use super::{Access, Ceremony};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, SigningRow};
-use crate::workflow::lanes::ATTEMPTS;
+use crate::workflow::attempt::ATTEMPTS;
 use crate::workflow::{attempt, deadline};
 
-impl App {
+impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
     pub(crate) async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), WorkflowError> {
         if ceremony.access != Access::Sign {
             return Err(WorkflowError::NotFound);
         }
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = tx

@@ -3,14 +3,14 @@
 use parafa_store::jobs;
 use parafa_store::keys::hash_token;
 
+use super::Ceremonies;
 use super::{Access, Ceremony};
-use crate::app::App;
 use crate::error::WorkflowError;
 use crate::records::AttemptRow;
-use crate::workflow::lanes::ATTEMPTS;
+use crate::workflow::attempt::ATTEMPTS;
 use crate::workflow::{attempt, sealing};
 
-impl App {
+impl Ceremonies {
     /// The app has come back to the page that opened it. Anything but what this
     /// attempt's link told the app changes nothing.
     ///
@@ -28,15 +28,16 @@ impl App {
         };
         let told = hash_token(&format!("{value} {session_secret_digest}")).to_string();
         if ceremony.access == Access::Read {
-            let attempt = self.store.get::<AttemptRow>(&id.uuid()).await?;
+            let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
             let returned_with = attempt.and_then(|attempt| attempt.returned_with);
             let is_repeated = returned_with.is_some_and(|returned_with| returned_with == told);
             return is_repeated.then_some(()).ok_or(WorkflowError::NotFound);
         }
-        let key = self.key_to(&ceremony.row).await?;
+        let key = self.reader.key_to(&ceremony.row).await?;
         let told = &told;
         let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
         let returned = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {

@@ -4,12 +4,13 @@ use parafa_domain::{AttemptId, Phase, SigningMethod};
 use parafa_store::audit;
 use parafa_store::clock::shifted;
 
+use super::Ceremonies;
 use super::{Access, Ceremony};
-use crate::app::App;
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, AttemptStep, KeyMode, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, SigningRow};
 use crate::workflow::attempt::{self, TURN};
 use crate::workflow::{prompts, sealing};
+use parafa_platform::accounts::KeyMode;
 
 /// An attempt to be.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(crate) struct StartAttempt {
     pub(crate) document_sha256: Option<String>,
 }
 
-impl App {
+impl Ceremonies {
     /// Starts an attempt and takes the turn.
     pub(crate) async fn start_attempt(
         &self,
@@ -37,23 +38,24 @@ impl App {
         if ceremony.row.mode == KeyMode::Test {
             return Err(WorkflowError::SandboxNeverSigns);
         }
-        if !self.methods_set_up().contains(&start.method) {
+        if !self.attempts.methods_set_up().contains(&start.method) {
             return Err(WorkflowError::NotSetUp(
                 "this signing method is not set up here",
             ));
         }
         let person = start.person.as_deref();
-        let person = person.map(|identifier| self.prompted_person(identifier));
+        let person = person.map(|identifier| self.prompts.prompted_person(identifier));
         let first = match start.person {
             Some(person) => AttemptStep::RequestCertificate { person },
             None => AttemptStep::RequestDeviceLink,
         };
-        let key = self.key_to(&ceremony.row).await?;
+        let key = self.reader.key_to(&ceremony.row).await?;
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
-        let id = self.store.new_id().await?;
+        let id = self.records.store.new_id().await?;
         let step = sealing::seal_step(&key, id, &first)?;
         let shown = start.document_sha256;
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
                 Box::pin(async move {

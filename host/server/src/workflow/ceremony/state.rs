@@ -6,14 +6,15 @@ use std::time::Duration;
 use parafa_domain::{Signer, SignerStatus};
 use tokio::time::Instant;
 
+use super::Ceremonies;
 use super::Ceremony;
-use crate::app::App;
 use crate::changes::Fingerprint;
 use crate::error::WorkflowError;
-use crate::records::{AttemptRow, TenantRow};
+use crate::records::AttemptRow;
 use crate::workflow::attempt::DeviceLink;
 use crate::workflow::downloads::Download;
 use crate::workflow::read_signing::OpenedSigning;
+use parafa_platform::accounts::TenantRow;
 
 /// All that a signer may know.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ impl Glance {
     }
 }
 
-impl App {
+impl Ceremonies {
     /// The state of a ceremony now.
     pub(crate) async fn ceremony_state(
         &self,
@@ -87,10 +88,15 @@ impl App {
     async fn glance_at(&self, ceremony: Ceremony) -> Result<Glance, WorkflowError> {
         let party = ceremony.party()?.clone();
         let attempt = match party.attempt {
-            Some(attempt) => self.store.get::<AttemptRow>(&attempt.uuid()).await?,
+            Some(attempt) => {
+                self.records
+                    .store
+                    .get::<AttemptRow>(&attempt.uuid())
+                    .await?
+            }
             None => None,
         };
-        let now = self.store.now().await?;
+        let now = self.records.store.now().await?;
         let turn = ceremony.row.signing.current_turn(now);
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
         Ok(Glance {
@@ -109,15 +115,24 @@ impl App {
             attempt,
             busy,
         } = glance;
-        let tenant = self.store.get::<TenantRow>(&ceremony.row.tenant).await?;
+        let tenant = self
+            .records
+            .store
+            .get::<TenantRow>(&ceremony.row.tenant)
+            .await?;
         let device_link = match &attempt {
             Some(attempt) if attempt.awaits_device_link() => {
-                let key = self.key_to(&ceremony.row).await?;
-                self.device_link(&key, attempt, party.language, self.store.now().await?)?
+                let key = self.reader.key_to(&ceremony.row).await?;
+                self.attempts.device_link(
+                    &key,
+                    attempt,
+                    party.language,
+                    self.records.store.now().await?,
+                )?
             }
             _ => None,
         };
-        let opened = self.open_signing(ceremony.row).await?;
+        let opened = self.reader.open_signing(ceremony.row).await?;
         let parties = opened.row.signing.signers.iter().zip(&opened.signers);
         let mut known = parties.filter(|(other, _)| other.id == party.id);
         // The party may have been removed since the link was looked at.
@@ -187,6 +202,6 @@ impl App {
     ) -> Result<Download, WorkflowError> {
         let newest = ceremony.row.newest().cloned();
         let version = newest.ok_or(WorkflowError::Inconsistent("a signing has no document"))?;
-        self.download(&ceremony.row, version).await
+        self.downloads.download(&ceremony.row, version).await
     }
 }
