@@ -11,17 +11,18 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Billing;
-use crate::links::Links;
 use crate::operate::OperatorCommands;
-use crate::workflow::archive::Archives;
-use crate::workflow::attempt::Attempts;
-use crate::workflow::ceremony::Ceremonies;
-use crate::workflow::comments::Comments;
-use crate::workflow::downloads::Downloads;
-use crate::workflow::intake::Intake;
-use crate::workflow::prompts::PromptLimits;
-use crate::workflow::read_signing::SigningReader;
-use crate::workflow::signings::Signings;
+use parafa_signing::api::SigningOperations;
+use parafa_signing::archive::Archives;
+use parafa_signing::attempt::Attempts;
+use parafa_signing::ceremony::Ceremonies;
+use parafa_signing::comments::Comments;
+use parafa_signing::downloads::Downloads;
+use parafa_signing::intake::Intake;
+use parafa_signing::links::Links;
+use parafa_signing::prompts::PromptLimits;
+use parafa_signing::read_signing::SigningReader;
+use parafa_signing::signings::Signings;
 
 /// The services of one host, put together. Start-up makes it and listeners take
 /// from it what they serve; no service knows it.
@@ -45,7 +46,7 @@ pub(crate) struct App {
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) archives: Arc<Archives>,
     pub(crate) downloads: Arc<Downloads>,
-    pub(crate) comments: Comments,
+    pub(crate) comments: Arc<Comments>,
     pub(crate) prompts: PromptLimits,
     pub(crate) ceremonies: Arc<Ceremonies>,
     /// The way out for events.
@@ -59,6 +60,22 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// The operations of the signing API.
+    pub(crate) fn signing_api(&self) -> SigningOperations {
+        SigningOperations {
+            records: self.records.clone(),
+            links: self.links.clone(),
+            idempotency: self.idempotency.clone(),
+            reader: self.reader.clone(),
+            intake: self.intake.clone(),
+            signings: self.signings.clone(),
+            archives: self.archives.clone(),
+            downloads: self.downloads.clone(),
+            comments: self.comments.clone(),
+            webhook_policy: self.webhook_policy.clone(),
+        }
+    }
+
     /// Where operators' commands are carried out.
     pub(crate) fn operator_commands(&self) -> OperatorCommands<'_> {
         OperatorCommands {

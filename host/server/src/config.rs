@@ -18,7 +18,6 @@ use url::Url;
 
 use self::absent::without_absent;
 use self::environment::Environment;
-pub(crate) use self::quotas::{QuotaLimits, Quotas};
 use parafa_platform::billing::PriceLadder;
 
 /// How many times as often as usual a key may come in the demo.

@@ -10,10 +10,10 @@ use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
 use parafa_platform::sweep::{self, Sweeper};
 
 use crate::app::App;
-use crate::error::WorkflowError;
-use crate::records::TABLES;
-use crate::workflow::attempt::{self, ATTEMPTS};
-use crate::workflow::{deadline, erase, files, remind};
+use crate::tables::TABLES;
+use parafa_signing::WorkflowError;
+use parafa_signing::attempt::{self, ATTEMPTS};
+use parafa_signing::{deadline, erase, files, remind};
 
 /// Every lane.
 pub(crate) const LANES: [LaneBudget; 4] = [
@@ -43,16 +43,7 @@ pub(crate) const LANES: [LaneBudget; 4] = [
 pub(crate) const KINDS: [&[&str]; 3] = [
     parafa_platform::JOB_KINDS,
     parafa_delivery::JOB_KINDS,
-    SIGNING_KINDS,
-];
-
-/// The kinds of the jobs of signings.
-const SIGNING_KINDS: &[&str] = &[
-    attempt::DRIVE,
-    deadline::EXPIRE,
-    erase::FINISH_ERASURE,
-    files::DROP_FILE,
-    remind::REMIND,
+    parafa_signing::JOB_KINDS,
 ];
 
 /// Runs the jobs of a host.

@@ -2,26 +2,20 @@
 //! id of anything that callers make, a name or a code.
 
 mod connections;
-mod downloads;
 mod plugins;
-mod quotas;
 mod requests;
 mod scrape;
 
 use std::sync::LazyLock;
 
-use parafa_domain::SigningMethod;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(crate) use connections::{ConnectionEvent, connection};
-pub(crate) use downloads::{download_began, download_broken_off, download_ended};
 pub(crate) use plugins::plugin_observer;
-pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
 
@@ -31,27 +25,15 @@ const PREFIX: &str = "parafa";
 /// The numbers of this process. Like its log they are one for all its hosts.
 static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 
-/// The outcome of an attempt that ended with a signature.
-pub(crate) const SIGNED: &str = "signed";
-
 #[derive(Debug)]
 struct Metrics {
     registry: Registry,
-    attempts: Family<AttemptLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
     connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
-    downloads: downloads::DownloadMetrics,
     plugins: plugins::PluginMetrics,
-    quotas: quotas::QuotaMetrics,
     store: scrape::StoreMetrics,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct AttemptLabels {
-    method: &'static str,
-    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -65,24 +47,12 @@ struct OwnerlessLabels {
     state: &'static str,
 }
 
-/// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
-pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
-    let method = method.name();
-    let labels = AttemptLabels { method, outcome };
-    METRICS.attempts.get_or_create(&labels).inc();
-}
-
 impl Metrics {
     fn new() -> Self {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What runs here", build);
-        let attempts = Family::default();
-        registry.register(
-            "ceremony_attempts",
-            "Attempts of signers that have ended, by method and outcome",
-            attempts.clone(),
-        );
+        parafa_signing::metrics::register(&mut registry);
         parafa_platform::jobs::metrics::register(&mut registry);
         parafa_delivery::metrics::register(&mut registry);
         let jobs_due = Family::default();
@@ -98,14 +68,11 @@ impl Metrics {
             ownerless.clone(),
         );
         Self {
-            attempts,
             jobs_due,
             ownerless,
             connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
-            downloads: downloads::DownloadMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
-            quotas: quotas::QuotaMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,
         }

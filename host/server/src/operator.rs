@@ -9,7 +9,9 @@ use axum::routing::get;
 use http::StatusCode;
 
 use crate::app::App;
-use crate::metrics::{look_at_quotas, scrape};
+use parafa_signing::metrics::look_at_quotas;
+
+use crate::metrics::scrape;
 use parafa_platform::sweep::SweepRow;
 
 /// `/healthz` tells that the process runs, `/readyz` that it can work, with a
@@ -50,6 +52,6 @@ async fn ready(State(app): State<Arc<App>>) -> (StatusCode, String) {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    look_at_quotas(&app).await;
+    look_at_quotas(&app.intake).await;
     scrape(&app.records.store, app.webhooks.waiting()).await
 }

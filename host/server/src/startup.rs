@@ -29,31 +29,31 @@ pub(crate) use self::faults::{ConfigFaults, check};
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{Loss, NoMasterKeyFile, master_key_file, open_folder};
-use crate::api::event_body;
 use crate::app::App;
-use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::jobs;
-use crate::links::Links;
 use crate::listener::TrustedProxies;
-use crate::mail::SigningNotices;
 use crate::metrics::plugin_observer;
-use crate::waiting::Waiting;
-use crate::workflow::archive::{ArchiveTurns, Archives};
-use crate::workflow::attempt::{Attempts, DocumentTurns};
-use crate::workflow::ceremony::{Advices, Ceremonies};
-use crate::workflow::comments::Comments;
-use crate::workflow::downloads::{Downloads, Places};
-use crate::workflow::intake::Intake;
-use crate::workflow::prompts::PromptLimits;
-use crate::workflow::quota::{Uploads, add_up};
-use crate::workflow::read_signing::SigningReader;
-use crate::workflow::signings::Signings;
 use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
 use parafa_platform::Records;
 use parafa_platform::accounts::Product;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_store::{NoPlugins, PluginStore};
+use parafa_signing::api::event_body;
+use parafa_signing::archive::{ArchiveTurns, Archives};
+use parafa_signing::attempt::{Attempts, DocumentTurns};
+use parafa_signing::ceremony::{Advices, Ceremonies};
+use parafa_signing::changes::{Changes, Told};
+use parafa_signing::comments::Comments;
+use parafa_signing::downloads::{Downloads, Places};
+use parafa_signing::intake::Intake;
+use parafa_signing::letters::SigningNotices;
+use parafa_signing::links::Links;
+use parafa_signing::prompts::PromptLimits;
+use parafa_signing::quota::{Uploads, add_up};
+use parafa_signing::read_signing::SigningReader;
+use parafa_signing::signings::Signings;
+use parafa_signing::waiting::Waiting;
 
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
@@ -187,7 +187,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: D
         idempotency.clone(),
         uploads,
         SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
-        config.billing.clone(),
+        config.billing.recovery_url.clone(),
     ));
     let attempts = Arc::new(Attempts {
         records: records.clone(),
@@ -227,7 +227,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: D
         plugins: plugins.clone(),
         known_documents: known_documents.clone(),
         advices: advices.clone(),
-        billing: config.billing.clone(),
+        recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
         changes: changes.clone(),
         work: work.clone(),
@@ -257,7 +257,11 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: D
     );
     App {
         mail: MailSender::new(records.clone(), sources, doors.mailer),
-        comments: Comments::new(records.clone(), reader.clone(), idempotency.clone()),
+        comments: Arc::new(Comments::new(
+            records.clone(),
+            reader.clone(),
+            idempotency.clone(),
+        )),
         data: config.store.data.clone(),
         billing: config.billing.clone(),
         records,

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 use parafa_domain::{Language, SigningMethod};
 
 use super::texts::{Texts, local_time};
-use crate::workflow::ceremony::{Advice, EarlierSignature};
+use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 /// What the page shows before its script runs.
 #[derive(Debug)]

@@ -26,11 +26,11 @@ use super::parameters::Parameters;
 use super::state::StateView;
 use super::texts::local_time;
 use crate::app::App;
-use crate::changes::Fingerprint;
-use crate::error::WorkflowError;
-use crate::workflow::ceremony::{Access, Ceremony, CeremonyState};
-use crate::workflow::downloads::Asker;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::ceremony::{Access, Ceremony, CeremonyState};
+use parafa_signing::changes::Fingerprint;
+use parafa_signing::downloads::Asker;
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");

@@ -5,10 +5,10 @@ use parafa_domain::{Language, SigningMethod};
 use serde::Serialize;
 
 use super::texts::failure_message;
-use crate::records::AttemptRow;
-use crate::workflow::attempt::DeviceLink;
-use crate::workflow::ceremony::CeremonyState;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::attempt::DeviceLink;
+use parafa_signing::ceremony::CeremonyState;
+use parafa_signing::records::AttemptRow;
 
 /// What `GET /c/{token}/state` answers.
 #[derive(Debug, Serialize)]

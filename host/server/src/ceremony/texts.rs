@@ -174,14 +174,6 @@ pub(crate) fn local_time(time: Timestamp, language: Language) -> String {
     time.to_zoned(zone).strftime(format).to_string()
 }
 
-/// What the signer's device shows, at most 60 characters.
-pub(crate) fn device_prompt(language: Language) -> &'static str {
-    match language {
-        Language::En => "Sign the document shown on the page?",
-        Language::Lt => "Pasirašyti puslapyje rodomą dokumentą?",
-    }
-}
-
 static LITHUANIAN: Texts = Texts {
     page_title: "Pasirašyti dokumentą",
     skip_to_content: "Pereiti prie turinio",
@@ -319,13 +311,6 @@ mod tests {
                 failure_message(failure, Language::Lt),
                 failure_message(failure, Language::En)
             );
-        }
-    }
-
-    #[test]
-    fn what_the_device_shows_fits_its_screen() {
-        for language in [Language::Lt, Language::En] {
-            assert!(device_prompt(language).chars().count() <= 60);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, Trust
 use crate::metrics::count_requests;
 use crate::operate::{BindError, Socket};
 use crate::startup::{ConfigFaults, Loss};
-use crate::{api, ceremony, jobs, operator, startup};
+use crate::{ceremony, jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -231,7 +231,7 @@ fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
     http.rates = limits.rates(mode);
     let pages = edge(ceremony::router(app.clone()), base);
-    parafa_api_signing::router(Arc::new(api::Signings(app)), http)
+    parafa_api_signing::router(Arc::new(app.signing_api()), http)
         .merge(pages)
         .layer(from_fn(count_requests))
 }

@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::file::Workspaces;
 use crate::app::App;
-use crate::error::WorkflowError;
 use parafa_platform::accounts::{
     ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
 };
 use parafa_platform::billing::{BillingRow, Funding};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::WorkflowError;
 
 /// The workspace that examples use.
 const SIGNING: &str = "Demo UAB";

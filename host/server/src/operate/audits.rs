@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{AuditCommand, OperateError, OperatorCommands, Part};
-use crate::records::{SigningRow, TABLES};
+use crate::tables::TABLES;
+use parafa_signing::records::SigningRow;
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;

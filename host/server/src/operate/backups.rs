@@ -6,12 +6,13 @@ use parafa_store::backup::{self, BackupError, BackupSource, Inventory, Shortfall
 use serde_json::{Value, json};
 
 use super::{BackupCommand, OperateError, OperatorCommands};
-use crate::{demo, records};
+use crate::demo;
+use crate::tables::TABLES;
 
 /// What is backed up and restored beside the store.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside,
-    tables: records::TABLES,
+    tables: TABLES,
 };
 
 fn beside(mode: StoreMode) -> Vec<PathBuf> {

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{CommentCommand, OperateError, OperatorCommands};
-use crate::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
-use crate::workflow::sealing;
+use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
+use parafa_signing::sealing;
 
 /// Longest comment, in characters.
 const LONGEST_TEXT: usize = 4000;

@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use parafa_platform::PlatformError;
 
-use crate::error::WorkflowError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
 use parafa_plugin_store::PluginStoreError;
+use parafa_signing::WorkflowError;
 
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::{OperateError, OperatorCommands, SweepCommand};
 use parafa_platform::sweep::Sweeper;
 
-use crate::records::TABLES;
+use crate::tables::TABLES;
 
 impl OperatorCommands<'_> {
     /// Sweeps now, what the daily sweep holds back only if that is confirmed.

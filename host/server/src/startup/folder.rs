@@ -7,7 +7,7 @@ use anyhow::Context;
 use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
-use crate::records::TABLES;
+use crate::tables::TABLES;
 use parafa_platform::PlatformError;
 use parafa_platform::sweep::Sweeper;
 
@@ -124,8 +124,8 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::records::BatchRow;
     use parafa_platform::accounts::KeyMode;
+    use parafa_signing::records::BatchRow;
 
     fn configured() -> (TempDir, Config) {
         let root = tempfile::tempdir().unwrap();

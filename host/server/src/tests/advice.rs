@@ -4,7 +4,7 @@ use parafa_domain::Phase;
 
 use super::deployment::Site;
 use super::stage::Stage;
-use crate::workflow::ceremony::{Advice, EarlierSignature};
+use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 /// How often a page is opened again until the document has been looked at.
 const MOST_PAGES: usize = 20;

@@ -12,21 +12,21 @@ use uuid::Uuid;
 
 use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
-use crate::error::WorkflowError;
-use crate::records::{Delivery, EventKind, MailKind, SigningRow};
-use crate::workflow::Keep;
-use crate::workflow::batches::OpenedBatch;
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use crate::workflow::read_signing::OpenedSigning;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Role};
 use parafa_platform::billing::PaymentCause;
 use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::Keep;
+use parafa_signing::WorkflowError;
+use parafa_signing::batches::OpenedBatch;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{
+    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
+};
+use parafa_signing::read_signing::OpenedSigning;
+use parafa_signing::records::{Delivery, EventKind, MailKind, SigningRow};
 
 pub(super) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);

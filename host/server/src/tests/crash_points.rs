@@ -14,10 +14,10 @@ use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 use super::promise::Promise;
 use super::witness::Witness;
-use crate::error::WorkflowError;
-use crate::records::AttemptRow;
 use crate::startup;
 use parafa_platform::jobs::LEASE;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::AttemptRow;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.

@@ -15,8 +15,8 @@ use super::host::Host;
 use super::links::Return;
 use super::stage::{Stage, TICK};
 use crate::ceremony;
-use crate::records::EventKind;
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
+use parafa_signing::records::EventKind;
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);

@@ -11,7 +11,6 @@ use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
 use crate::operate::{DeliveryCommand, OperateError, OperatorCommand};
-use crate::records::EventKind;
 use parafa_delivery::DROP_NOTICE;
 use parafa_platform::accounts::Product;
 use parafa_platform::jobs::LEASE;
@@ -20,6 +19,7 @@ use parafa_platform::jobs::{ClaimsInTurn, LaneTurn};
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::records::EventKind;
 
 /// How long a delivery that has ended is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -34,11 +34,11 @@ use super::host::{Host, Oddity};
 use super::urgency::Calls;
 use crate::config::{Config, Mail, Protection, SmartId};
 use crate::startup::Premises;
-use crate::workflow::quota::add_up;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Role};
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
 use parafa_plugin_store::PluginStore;
+use parafa_signing::quota::add_up;
 
 /// Personal codes of people who sign, each with an account of their own.
 pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];

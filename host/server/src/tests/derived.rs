@@ -16,13 +16,13 @@ use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::{IntakeFault, WorkflowError};
-use crate::records::{Delivery, DocumentVersion, SigningRow};
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, DocumentVersion, SigningRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
+use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn an_archive_adds_a_version_once() {

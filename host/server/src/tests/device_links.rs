@@ -28,8 +28,8 @@ use uuid::Uuid;
 use super::deployment::{Posted, Site};
 use super::stage::{Stage, TICK};
 use crate::ceremony;
-use crate::workflow::attempt::ATTEMPTS;
 use parafa_platform::jobs::LEASE;
+use parafa_signing::attempt::ATTEMPTS;
 
 const HALF_AN_HOUR: SignedDuration = SignedDuration::from_mins(30);
 /// How long a code was open before something happens.

@@ -16,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::deployment::{CALLER, Deployment, Posted, Site};
 use super::host::Host;
 use crate::ceremony;
-use crate::error::WorkflowError;
 use crate::listener::{self, ListenerLimits, ListenerSettings, TrustedProxies};
-use crate::records::SigningRow;
-use crate::workflow::downloads::{Asker, BrokenOff, Download};
+use parafa_signing::WorkflowError;
+use parafa_signing::downloads::{Asker, BrokenOff, Download};
+use parafa_signing::records::SigningRow;
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;

@@ -9,16 +9,16 @@ use super::calls::{
     signings, terms,
 };
 use super::deployment::{Deployment, SIGN, Site};
-use crate::error::WorkflowError;
-use crate::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
-use crate::workflow::create_signing::identity_lock;
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::idempotency::Reserved;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::create_signing::identity_lock;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 #[tokio::test]
 async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {

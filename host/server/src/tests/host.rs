@@ -15,14 +15,14 @@ use super::deployment::{CALLER, Posted, Site};
 use super::frost::Frost;
 use crate::app::App;
 use crate::config::Config;
-use crate::error::WorkflowError;
 use crate::jobs::{self, LANES};
-use crate::records::{Delivery, SigningRow};
 use crate::startup::{self, Doors, Premises};
-use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::forms::{
+use parafa_signing::WorkflowError;
+use parafa_signing::ceremony::StartAttempt;
+use parafa_signing::forms::{
     ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
+use parafa_signing::records::{Delivery, SigningRow};
 
 /// How often there is something due at one moment.
 pub(super) const MOST_RUNS: usize = 1000;

@@ -16,13 +16,13 @@ use tokio::time::timeout;
 use super::calls::{DAY, caller, create, document, mails, rows, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use crate::records::{Delivery, MailKind};
-use crate::workflow::forms::{SigningForm, SourceForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, TenantRow, TenantStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::LETTERS;
 use parafa_platform::outbox::NoticeRow;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, MailKind};
 
 /// Longest time that a letter is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);

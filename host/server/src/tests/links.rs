@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::{AttemptRow, SigningRow};
-use crate::workflow::attempt::DeviceLink;
-use crate::workflow::sealing;
+use parafa_signing::WorkflowError;
+use parafa_signing::attempt::DeviceLink;
+use parafa_signing::records::{AttemptRow, SigningRow};
+use parafa_signing::sealing;
 
 /// What an app says when it comes back to the page that opened it.
 #[derive(Clone, Debug, Default)]

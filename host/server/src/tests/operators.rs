@@ -9,14 +9,14 @@ use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
-use crate::error::WorkflowError;
 use crate::operate::{
     self, AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand,
     UsageCommand,
 };
-use crate::records::{SigningRow, Source};
 use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
 use parafa_platform::billing::{Amount, UsageItem, UsageRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{SigningRow, Source};
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {

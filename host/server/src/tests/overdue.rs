@@ -13,12 +13,11 @@ use tokio::time::{Duration, Instant};
 use super::calls::{party, rows};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use crate::api::Signings;
-use crate::error::WorkflowError;
-use crate::records::{EventKind, EventPayload};
-use crate::workflow::erase::ErasureCount;
-use crate::workflow::read_signing::Listing;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::erase::ErasureCount;
+use parafa_signing::read_signing::Listing;
+use parafa_signing::records::{EventKind, EventPayload};
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
@@ -94,7 +93,7 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let app = stage.host.app.clone();
-    let api = Signings(app.clone());
+    let api = app.signing_api();
     let signing = stage.signing().await.signing;
     let [own, other] = [0, 1].map(|n| signing.signers[n].id.uuid());
     be_finished_at_the_deadline(&stage).await;

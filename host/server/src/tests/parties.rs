@@ -4,7 +4,7 @@ use parafa_domain::SigningMethod;
 
 use super::deployment::{CALLER, SIGN, Site};
 use super::stage::Stage;
-use crate::error::WorkflowError;
+use parafa_signing::WorkflowError;
 
 #[tokio::test]
 async fn who_is_signing_is_changed_and_removed_only_afterwards() {

@@ -8,8 +8,8 @@ use super::calls::rows;
 use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::{AttemptRow, Prompt, PromptsRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{AttemptRow, Prompt, PromptsRow};
 
 /// Of the phone that follows links.
 const FOLLOWS: &str = "PNOLT-40404040009";

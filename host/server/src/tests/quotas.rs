@@ -12,14 +12,14 @@ use super::calls::{batch, create, document, read, terms};
 use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::Delivery;
-use crate::workflow::files::{FileForm, OpenedFile};
-use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use crate::workflow::quota::Quota;
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::quota::Quota;
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// A file of which twenty are more than a megabyte, and one is not.
 const FILE_BYTES: usize = 60_000;

@@ -12,12 +12,11 @@ use serde_json::Value;
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
 use super::deployment::{Deployment, Posted, Site, TOY, compiled_plugins, component_of};
 use super::host::Host;
-use crate::api::Signings;
-use crate::error::{IntakeFault, WorkflowError};
-use crate::records::{Delivery, SigningRow};
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use crate::workflow::read_signing::{Listing, Shown};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::read_signing::{Listing, Shown};
+use parafa_signing::records::{Delivery, SigningRow};
+use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
@@ -55,7 +54,7 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     let rows = two(&host).await;
     let [lost, sound] = [0, 1].map(|n| rows[n].signing.id.uuid());
     host.app.records.keys.erase(rows[0].data_key).await.unwrap();
-    let api = Signings(host.app.clone());
+    let api = host.app.signing_api();
     let everything = ListQuery {
         status: None,
         limit: 10,

@@ -13,10 +13,10 @@ use super::calls::DAY;
 use super::deployment::{SIGN, Site};
 use super::stage::{Stage, TICK};
 use crate::jobs::LANES;
-use crate::workflow::attempt::ATTEMPTS;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep::{self, SWEEP};
+use parafa_signing::attempt::ATTEMPTS;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// How long a change is waited for.

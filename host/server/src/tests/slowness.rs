@@ -22,10 +22,10 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::letters::{name_workspace, writing_to};
 use super::stage::TICK;
-use crate::records::Delivery;
-use crate::workflow::forms::{SigningForm, SourceForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
 
 /// Longest time that somebody waits who has nobody to wait for.
 const PATIENCE: Duration = Duration::from_secs(10);

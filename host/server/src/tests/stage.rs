@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::deployment::{Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
-use crate::records::{AttemptRow, SigningRow};
+use parafa_signing::records::{AttemptRow, SigningRow};
 
 /// How often it is looked whether something has come about: half an hour of
 /// ticks, and as many jobs.

@@ -11,7 +11,8 @@ use std::path::Path;
 use parafa_store::Content;
 
 use crate::jobs::{KINDS, LANES};
-use crate::records::{EventKind, MailKind, TABLES};
+use crate::tables::TABLES;
+use parafa_signing::records::{EventKind, MailKind};
 
 const RENEW: &str = "PARAFA_RENEW";
 

@@ -17,17 +17,17 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::unmounted::readiness;
 use crate::operate::{BackupCommand, OperatorCommand, SweepCommand};
-use crate::records::{BatchRow, Delivery, FileRow, SigningRow};
 use crate::startup;
-use crate::workflow::Keep;
-use crate::workflow::batches::OpenedBatch;
-use crate::workflow::files::FileForm;
 use parafa_platform::Records;
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::sweep::{self, HANDFUL, SWEEP};
+use parafa_signing::Keep;
+use parafa_signing::batches::OpenedBatch;
+use parafa_signing::files::FileForm;
+use parafa_signing::records::{BatchRow, Delivery, FileRow, SigningRow};
 
 /// More than an answer may have that is kept in its row.
 const LARGE_ANSWER: usize = 256 * 1024;

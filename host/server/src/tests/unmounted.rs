@@ -11,11 +11,10 @@ use tower::ServiceExt;
 use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use crate::api::Signings;
 use crate::operator;
-use crate::records::{Delivery, FileRow};
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{SigningForm, SourceForm};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow};
 
 #[tokio::test]
 async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {
@@ -28,7 +27,7 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
         .create_batch(&caller(), batch(), None)
         .await;
     let raised = raised.unwrap().row.id;
-    let api = Signings(host.app.clone());
+    let api = host.app.signing_api();
     let everything = || ListQuery {
         status: None,
         limit: 10,

@@ -9,15 +9,15 @@ use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::jobs::LANES;
-use crate::records::{Delivery, FileRow, MailKind};
-use crate::workflow::Keep;
-use crate::workflow::files::{FileForm, OpenedFile};
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::remind::REMIND;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::outbox::{DELIVER, MAIL};
+use parafa_signing::Keep;
+use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow, MailKind};
+use parafa_signing::remind::REMIND;
 
 /// Longer than a job that fails is put off.
 const LONG: SignedDuration = SignedDuration::from_hours(2);

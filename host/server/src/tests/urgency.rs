@@ -9,11 +9,11 @@ use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
 use super::calls::{caller, document, terms};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use crate::records::Delivery;
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// The calls of a site's plugins, and how urgent each was.
 #[derive(Debug, Default)]

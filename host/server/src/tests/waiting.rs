@@ -14,8 +14,8 @@ use tower::ServiceExt;
 use super::deployment::{REFUSES, SIGN, Site};
 use super::stage::Stage;
 use crate::ceremony;
-use crate::changes::Fingerprint;
-use crate::workflow::ceremony::CeremonyState;
+use parafa_signing::ceremony::CeremonyState;
+use parafa_signing::changes::Fingerprint;
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);

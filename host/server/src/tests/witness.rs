@@ -15,9 +15,11 @@ use uuid::Uuid;
 use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
 use super::promise::Promise;
-use crate::records::{AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::outbox::NoticeRow;
+use parafa_signing::records::{
+    AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow,
+};
 
 /// Rows of one kind that a test makes at most.
 const MOST: usize = 500;

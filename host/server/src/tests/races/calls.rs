@@ -6,16 +6,16 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::deeds::{Known, Told, of_mode};
-use crate::error::WorkflowError;
-use crate::records::Delivery;
 use crate::tests::calls::{document, party, pdf, terms};
 use crate::tests::host::Host;
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{
     BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
-use parafa_platform::accounts::KeyMode;
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// Documents of each batch.
 pub(super) const IN_BATCH: usize = 2;

@@ -18,8 +18,6 @@ use super::acts::{Act, Freeze, Race, Round};
 use super::calls::{Call, IN_BATCH};
 use super::deeds::{Followed, Known, Told, act_on, is_an_answer};
 use super::receivers::Receivers;
-use crate::error::WorkflowError;
-use crate::records::Delivery;
 use crate::tests::careless::Neglect;
 use crate::tests::deliveries::give_secret_to;
 use crate::tests::deployment::{CALLER, Deployment, SIGN};
@@ -28,6 +26,8 @@ use crate::tests::letters::name_workspace;
 use crate::tests::promise::Promise;
 use crate::tests::witness::Witness;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::Delivery;
 
 /// Longest time that running attempts are waited for.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);

@@ -13,14 +13,14 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::acts::Act;
-use crate::error::WorkflowError;
-use crate::records::SigningRow;
 use crate::tests::deployment::{CALLER, Phone, Posted};
 use crate::tests::host::Host;
 use crate::tests::links::Return;
 use crate::tests::witness::Witness;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::SigningRow;
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]

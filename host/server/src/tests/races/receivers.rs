@@ -11,9 +11,9 @@ use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use uuid::Uuid;
 
-use crate::records::SigningRow;
 use crate::tests::host::Host;
 use crate::tests::promise::Promise;
+use parafa_signing::records::SigningRow;
 
 /// What the receivers have been told, and how they take it.
 #[derive(Default)]
