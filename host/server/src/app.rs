@@ -4,14 +4,15 @@ use std::sync::Arc;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
+use parafa_platform::billing::PriceLadder;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Billing;
-use crate::operate::OperatorCommands;
+use crate::tables::INVENTORY;
+use parafa_operator::OperatorCommands;
 use parafa_signing::api::SigningOperations;
 use parafa_signing::archive::Archives;
 use parafa_signing::attempt::Attempts;
@@ -36,8 +37,8 @@ pub(crate) struct App {
     pub(crate) plugin_store: PluginStore,
     /// Where webhooks may go.
     pub(crate) webhook_policy: AddressPolicy,
-    /// What holds for workspaces that have nothing of their own set.
-    pub(crate) billing: Billing,
+    /// Prices of workspaces that have none of their own.
+    pub(crate) prices: PriceLadder,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: SigningReader,
@@ -77,15 +78,13 @@ impl App {
     }
 
     /// Where operators' commands are carried out.
-    pub(crate) fn operator_commands(&self) -> OperatorCommands<'_> {
+    pub(crate) fn operator_commands(&self) -> OperatorCommands {
         OperatorCommands {
-            store: &self.records.store,
-            keys: &self.records.keys,
-            master: &self.records.master,
-            files: &self.records.files,
-            data: &self.data,
-            plugin_store: &self.plugin_store,
-            billing: &self.billing,
+            records: self.records.clone(),
+            data: self.data.clone(),
+            plugin_store: self.plugin_store.clone(),
+            prices: self.prices.clone(),
+            inventory: INVENTORY,
         }
     }
 }

@@ -9,7 +9,6 @@ mod demo;
 mod jobs;
 mod listener;
 mod metrics;
-mod operate;
 mod operator;
 mod startup;
 mod tables;

@@ -263,7 +263,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: D
             idempotency.clone(),
         )),
         data: config.store.data.clone(),
-        billing: config.billing.clone(),
+        prices: config.billing.prices.clone(),
         records,
         plugins,
         plugin_store,

@@ -19,9 +19,9 @@ use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
-use crate::operate::{BindError, Socket};
 use crate::startup::{ConfigFaults, Loss};
 use crate::{ceremony, jobs, operator, startup};
+use parafa_operator::{BindError, Socket};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -148,7 +148,7 @@ async fn run(
     );
     parts.run("the listener", public);
     let socket = starting.end().await?;
-    let commands = socket.serve(app.clone(), stop.clone());
+    let commands = socket.serve(app.operator_commands(), stop.clone());
     parts.run("the operator's socket", commands);
     // Whoever reads the line may tell the server to stop at once.
     let signal = stop_signal()?;

@@ -100,7 +100,7 @@ impl Workspace {
             funding: Funding::Ok,
             ceiling: None,
             recovery_url: None,
-            ladder: app.billing.prices.clone(),
+            ladder: app.prices.clone(),
         };
         app.records
             .store

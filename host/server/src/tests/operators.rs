@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
-use crate::operate::{
-    self, AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand,
-    UsageCommand,
+use parafa_operator::{
+    AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };
 use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
 use parafa_platform::billing::{Amount, UsageItem, UsageRow};
@@ -56,7 +55,7 @@ async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_
     let asked = || {
         let data = folder.path().to_owned();
         let list = OperatorCommand::Tenant(TenantCommand::List);
-        let asked = tokio::task::spawn_blocking(move || operate::ask(&data, &list));
+        let asked = tokio::task::spawn_blocking(move || parafa_operator::ask(&data, &list));
         async move { asked.await.unwrap().unwrap() }
     };
 
@@ -70,7 +69,7 @@ async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_
     let socket = starting.end().await.unwrap();
     let waiting = asked();
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(socket.serve(host.app.clone(), stop.clone()));
+    let serving = tokio::spawn(socket.serve(host.app.operator_commands(), stop.clone()));
     for asked in [waiting, asked()] {
         assert!(matches!(asked.await, Some(Reply::Done(_))));
     }

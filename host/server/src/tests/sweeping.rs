@@ -16,8 +16,8 @@ use super::calls::{DAY, MINUTE, batch, caller, claim, create, pdf, rows, signing
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::unmounted::readiness;
-use crate::operate::{BackupCommand, OperatorCommand, SweepCommand};
 use crate::startup;
+use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::LEASE;

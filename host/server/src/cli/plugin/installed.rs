@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::bench::{self, may_be_id};
 use crate::cli::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
-use crate::operate::{OperatorCommand, PluginCommand};
+use parafa_operator::{OperatorCommand, PluginCommand};
 use parafa_plugin_store::PublisherKey;
 
 /// Arguments of `parafa plugin install`.

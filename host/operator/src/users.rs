@@ -3,12 +3,12 @@ use parafa_store::Transaction;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::tenants::find_tenant;
-use super::{OperateError, OperatorCommands, UserCommand};
+use crate::tenants::find_tenant;
+use crate::{OperateError, OperatorCommands, UserCommand};
 use parafa_platform::accounts::{Role, USER_BY_EMAIL, UserRow, folded_email};
 
-impl OperatorCommands<'_> {
-    pub(super) async fn user(&self, command: UserCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn user(&self, command: UserCommand) -> Result<Value, OperateError> {
         let user = match command {
             UserCommand::Add {
                 tenant,
@@ -31,7 +31,7 @@ impl OperatorCommands<'_> {
     }
 
     /// Adds a user to a workspace.
-    pub(crate) async fn add_user(
+    pub async fn add_user(
         &self,
         tenant: &str,
         email: &str,
@@ -40,7 +40,8 @@ impl OperatorCommands<'_> {
         if !EmailAddress::is_valid(email) {
             return Err(OperateError::Email(email.to_owned()));
         }
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, tenant).await?;
@@ -67,7 +68,8 @@ impl OperatorCommands<'_> {
         email: &str,
         role: Option<Role>,
     ) -> Result<UserRow, OperateError> {
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, tenant).await?;
@@ -82,7 +84,7 @@ impl OperatorCommands<'_> {
 }
 
 /// The user of a workspace with this address.
-pub(super) async fn find_user(
+pub(crate) async fn find_user(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
     email: &str,

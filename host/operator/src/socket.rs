@@ -7,7 +7,6 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -20,8 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{OperateError, OperatorCommand};
-use crate::app::App;
+use crate::{OperateError, OperatorCommand, OperatorCommands};
 
 /// Name of the socket in the data folder.
 const SOCKET: &str = "operator.sock";
@@ -39,7 +37,8 @@ const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 /// What came of a command; a new key may be in it.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Reply {
+pub enum Reply {
+    /// What came of it.
     Done(Value),
     /// It may not be done; a sentence.
     Refused(String),
@@ -62,25 +61,32 @@ impl From<Result<Value, OperateError>> for Reply {
 /// The socket of the one server of a data folder. It is taken away with this
 /// value.
 #[derive(Debug)]
-pub(crate) struct Socket {
+pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
     _lock: File,
 }
 
 /// A socket whose server is starting.
-pub(crate) struct Starting {
+pub struct Starting {
     answering: JoinHandle<Socket>,
     is_over: CancellationToken,
 }
 
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BindError {
+pub enum BindError {
+    /// Another server works on the folder.
     #[error("the data folder {} is in use by another server", .0.display())]
     InUse(PathBuf),
+    /// A file operation failed.
     #[error("the data folder {} cannot be used", folder.display())]
-    Io { folder: PathBuf, source: io::Error },
+    Io {
+        /// The data folder.
+        folder: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
 }
 
 impl Socket {
@@ -90,7 +96,7 @@ impl Socket {
     ///
     /// # Errors
     /// [`BindError`].
-    pub(crate) fn bind(data: &Path) -> Result<Self, BindError> {
+    pub fn bind(data: &Path) -> Result<Self, BindError> {
         let failed = |source| BindError::Io {
             folder: data.to_owned(),
             source,
@@ -118,7 +124,7 @@ impl Socket {
     }
 
     /// Refuses every command until the server has started.
-    pub(crate) fn put_off(self) -> Starting {
+    pub fn put_off(self) -> Starting {
         let is_over = CancellationToken::new();
         let started = is_over.clone();
         let answering = tokio::spawn(async move {
@@ -131,16 +137,16 @@ impl Socket {
 
     /// Carries out the commands that arrive until `stop`, takes the socket away,
     /// and lets those end that are under way.
-    pub(crate) async fn serve(self, app: Arc<App>, stop: CancellationToken) {
+    pub async fn serve(self, commands: OperatorCommands, stop: CancellationToken) {
         let stopped = stop.clone();
         let answer = move |stream| {
-            let (app, stop) = (app.clone(), stopped.clone());
-            async move { answer(&app, stream, &stop).await }
+            let (commands, stop) = (commands.clone(), stopped.clone());
+            async move { answer(&commands, stream, &stop).await }
         };
-        let commands = self.accept_until(&stop, answer).await;
+        let under_way = self.accept_until(&stop, answer).await;
         drop(self);
-        commands.close();
-        commands.wait().await;
+        under_way.close();
+        under_way.wait().await;
     }
 
     /// Has whoever comes until `end` answered; gives those that are under way.
@@ -178,7 +184,7 @@ impl Socket {
 
 impl Starting {
     /// Gives the socket to the server that has started.
-    pub(crate) async fn end(self) -> anyhow::Result<Socket> {
+    pub async fn end(self) -> anyhow::Result<Socket> {
         self.is_over.cancel();
         self.answering.await.context("the operator's socket failed")
     }
@@ -193,7 +199,7 @@ impl Drop for Socket {
 }
 
 /// Asks the server that runs on a data folder; none when no server does.
-pub(crate) fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<Reply>> {
+pub fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<Reply>> {
     let Some(mut stream) = connect(data)? else {
         return Ok(None);
     };
@@ -229,9 +235,12 @@ async fn refuse_to_start(stream: UnixStream) -> io::Result<()> {
     reply_to(writer, &Reply::Refused(starting.to_owned())).await
 }
 
-async fn answer(app: &App, stream: UnixStream, stop: &CancellationToken) -> io::Result<()> {
+async fn answer(
+    commands: &OperatorCommands,
+    stream: UnixStream,
+    stop: &CancellationToken,
+) -> io::Result<()> {
     let (line, mut reader, writer) = command(stream).await?;
-    let commands = app.operator_commands();
     let reply = match serde_json::from_str::<OperatorCommand>(&line) {
         Ok(command) if command.may_be_dropped() => {
             let carried_out = commands.carry_out(command);

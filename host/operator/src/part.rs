@@ -5,15 +5,16 @@ use uuid::Uuid;
 
 /// One part of an answer that may be too long for one line.
 #[derive(Deserialize, Serialize)]
-pub(crate) struct Part {
-    pub(crate) rows: Vec<Value>,
+pub struct Part {
+    /// The rows.
+    pub rows: Vec<Value>,
     /// After which row to go on; none at the end.
-    pub(crate) after: Option<Uuid>,
+    pub after: Option<Uuid>,
 }
 
 impl Part {
     /// A page of rows that are told apart by their ids.
-    pub(super) fn of<T: Table<Key = Uuid>>(page: &Paged<T>, shown: impl Fn(&T) -> Value) -> Self {
+    pub(crate) fn of<T: Table<Key = Uuid>>(page: &Paged<T>, shown: impl Fn(&T) -> Value) -> Self {
         Self {
             rows: page.rows.iter().map(shown).collect(),
             after: page.rows.last().filter(|_| page.more).map(Table::key),
@@ -28,7 +29,7 @@ impl From<Part> for Value {
 }
 
 /// All rows that an index has under a key, the oldest first, page by page.
-pub(super) async fn all_of<T: Table<Key = Uuid>, K: Key + Send + Sync>(
+pub(crate) async fn all_of<T: Table<Key = Uuid>, K: Key + Send + Sync>(
     store: &Store,
     index: &Index<T, K>,
     key: K,

@@ -4,7 +4,7 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{DeliveryCommand, OperateError, OperatorCommands, Part};
+use crate::{DeliveryCommand, OperateError, OperatorCommands, Part};
 use parafa_platform::outbox;
 use parafa_platform::outbox::{
     DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
@@ -13,8 +13,8 @@ use parafa_platform::outbox::{
 /// Deliveries in one part of a list.
 const AT_ONCE: usize = 200;
 
-impl OperatorCommands<'_> {
-    pub(super) async fn delivery(&self, command: DeliveryCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn delivery(&self, command: DeliveryCommand) -> Result<Value, OperateError> {
         match command {
             DeliveryCommand::List { tenant, after } => {
                 let part = self.list_deliveries(&tenant, after).await?;
@@ -35,6 +35,7 @@ impl OperatorCommands<'_> {
             ..Page::newest(AT_ONCE)
         };
         let found = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -50,6 +51,7 @@ impl OperatorCommands<'_> {
     /// that waits for its next attempt has that now.
     async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
         let notice = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::tenants::find_tenant;
-use super::{OperateError, OperatorCommands};
+use crate::tenants::find_tenant;
+use crate::{OperateError, OperatorCommands};
 use parafa_platform::agreement::{AgreementRow, EntityCode, NoEntityCode};
 
 /// The entity that is to be billed from now on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum LinkedEntity {
+pub enum LinkedEntity {
     /// The one with this code.
     Code(EntityCode),
     /// No entity.
@@ -29,8 +29,8 @@ impl FromStr for LinkedEntity {
     }
 }
 
-impl OperatorCommands<'_> {
-    pub(super) async fn set_agreement(
+impl OperatorCommands {
+    pub(crate) async fn set_agreement(
         &self,
         named: &str,
         terms: Option<bool>,
@@ -39,6 +39,7 @@ impl OperatorCommands<'_> {
     ) -> Result<Value, OperateError> {
         let entity = &entity;
         let row = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -61,8 +62,8 @@ impl OperatorCommands<'_> {
     }
 
     /// What a workspace has agreed to.
-    pub(super) async fn shown_agreement(&self, tenant: Uuid) -> Result<Value, OperateError> {
-        let row = self.store.get::<AgreementRow>(&tenant).await?;
+    pub(crate) async fn shown_agreement(&self, tenant: Uuid) -> Result<Value, OperateError> {
+        let row = self.records.store.get::<AgreementRow>(&tenant).await?;
         Ok(shown(&row.unwrap_or_else(|| AgreementRow::none(tenant))))
     }
 }

@@ -4,14 +4,14 @@ use parafa_store::Guard;
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
 
-use super::{OperateError, OperatorCommands, Part, UsageCommand};
+use crate::{OperateError, OperatorCommands, Part, UsageCommand};
 use parafa_platform::billing::{CURRENCY, UsageRow};
 
 /// Uses in one part of an export.
 const AT_ONCE: usize = 500;
 
-impl OperatorCommands<'_> {
-    pub(super) async fn usage(&self, command: UsageCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn usage(&self, command: UsageCommand) -> Result<Value, OperateError> {
         match command {
             UsageCommand::Export {
                 tenant,
@@ -34,6 +34,7 @@ impl OperatorCommands<'_> {
             (None, None) => Uuid::nil(),
         };
         let found = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {

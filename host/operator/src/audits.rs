@@ -7,15 +7,14 @@ use parafa_store::{Guard, Named, Needs, Page, StoreError};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{AuditCommand, OperateError, OperatorCommands, Part};
-use crate::tables::TABLES;
+use crate::{AuditCommand, OperateError, OperatorCommands, Part};
 use parafa_signing::records::SigningRow;
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
 
-impl OperatorCommands<'_> {
-    pub(super) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
         match command {
             AuditCommand::Verify { after } => Ok(self.verify(after).await?.into()),
             AuditCommand::Contents => self.contents().await,
@@ -26,20 +25,21 @@ impl OperatorCommands<'_> {
     /// first of them, whether the records are all there.
     async fn verify(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
         if after.is_none() {
-            self.store.verify().await?;
+            self.records.store.verify().await?;
         }
         let page = &Page {
             after,
             ..Page::oldest(AT_ONCE)
         };
         let found = self
+            .records
             .store
             .read(|tx| Box::pin(async move { tx.page::<SigningRow>(page, Guard::none()).await }))
             .await?;
         let mut part = Part::of(&found, |row| json!({"signingId": row.signing.id.uuid()}));
         for (row, value) in found.rows.iter().zip(&mut part.rows) {
             let chain = row.signing.id.uuid();
-            value["brokenAt"] = json!(broken_at(&audit::verify(self.store, chain).await?));
+            value["brokenAt"] = json!(broken_at(&audit::verify(&self.records.store, chain).await?));
         }
         Ok(part)
     }
@@ -59,7 +59,7 @@ impl OperatorCommands<'_> {
                 };
                 keys += 1;
                 for file in &named.files {
-                    if let Err(error) = self.files.read(&key, *file).await {
+                    if let Err(error) = self.records.files.read(&key, *file).await {
                         tracing::error!(%error, "a document cannot be read");
                         let (table, what) = (table.clone(), MissingItem::Document(*file));
                         missing.insert(Missing { table, what });
@@ -84,12 +84,15 @@ impl OperatorCommands<'_> {
     }
 
     async fn needs(&self) -> Result<Needs, StoreError> {
-        TABLES.needs(self.store, self.store.now().await?).await
+        self.inventory
+            .tables
+            .needs(&self.records.store, self.records.store.now().await?)
+            .await
     }
 
     /// A key, unless it is missing or damaged.
     async fn data_key(&self, id: Uuid) -> Result<Option<DataKey>, OperateError> {
-        match self.keys.open(id).await {
+        match self.records.keys.open(id).await {
             Ok(key) => Ok(Some(key)),
             Err(error @ (KeyError::Missing { .. } | KeyError::Damaged { .. })) => {
                 tracing::error!(%error, "a data key cannot be read");

@@ -24,13 +24,12 @@ mod tenants;
 mod usage;
 mod users;
 
-pub(crate) use agreements::LinkedEntity;
-pub(crate) use backups::INVENTORY;
-pub(crate) use command::{
+pub use agreements::LinkedEntity;
+pub use command::{
     AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
     OperatorCommand, PluginCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
 };
-pub(crate) use commands::OperatorCommands;
-pub(crate) use error::OperateError;
-pub(crate) use part::Part;
-pub(crate) use socket::{BindError, Reply, Socket, ask};
+pub use commands::OperatorCommands;
+pub use error::OperateError;
+pub use part::Part;
+pub use socket::{BindError, Reply, Socket, ask};

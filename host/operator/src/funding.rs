@@ -3,15 +3,15 @@ use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
-use super::tenants::find_tenant;
-use super::{FundingStatus, OperateError, OperatorCommands};
+use crate::tenants::find_tenant;
+use crate::{FundingStatus, OperateError, OperatorCommands};
 use parafa_platform::billing;
 use parafa_platform::billing::{
     Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
 };
 
-impl OperatorCommands<'_> {
-    pub(super) async fn set_funding(
+impl OperatorCommands {
+    pub(crate) async fn set_funding(
         &self,
         named: &str,
         status: FundingStatus,
@@ -36,13 +36,13 @@ impl OperatorCommands<'_> {
         .await
     }
 
-    pub(super) async fn set_prices(
+    pub(crate) async fn set_prices(
         &self,
         named: &str,
         steps: Vec<PriceStep>,
     ) -> Result<Value, OperateError> {
         let ladder = if steps.is_empty() {
-            self.billing.prices.clone()
+            self.prices.clone()
         } else {
             PriceLadder::try_from(steps)?
         };
@@ -50,12 +50,13 @@ impl OperatorCommands<'_> {
             .await
     }
 
-    pub(super) async fn record_payment(
+    pub(crate) async fn record_payment(
         &self,
         named: &str,
         paid: Amount,
     ) -> Result<Value, OperateError> {
         let tenant = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -73,8 +74,9 @@ impl OperatorCommands<'_> {
     }
 
     /// How a workspace pays, what for, and what it owes.
-    pub(super) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
+    pub(crate) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
         let (row, total) = self
+            .records
             .store
             .read(|tx| {
                 Box::pin(async move {
@@ -93,6 +95,7 @@ impl OperatorCommands<'_> {
     ) -> Result<Value, OperateError> {
         let change = &change;
         let (row, total) = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -119,7 +122,7 @@ impl OperatorCommands<'_> {
             funding: Funding::NoRail,
             ceiling: None,
             recovery_url: None,
-            ladder: self.billing.prices.clone(),
+            ladder: self.prices.clone(),
         }))
     }
 }

@@ -3,8 +3,8 @@ use parafa_store::{Direction, Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::part::all_of;
-use super::{OperateError, OperatorCommands, TenantCommand};
+use crate::part::all_of;
+use crate::{OperateError, OperatorCommands, TenantCommand};
 use parafa_platform::accounts::{
     Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow,
 };
@@ -12,8 +12,8 @@ use parafa_platform::accounts::{
 /// Longest name of a workspace, in characters.
 const LONGEST_NAME: usize = 200;
 
-impl OperatorCommands<'_> {
-    pub(super) async fn tenant(&self, command: TenantCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn tenant(&self, command: TenantCommand) -> Result<Value, OperateError> {
         match command {
             TenantCommand::Create { name } => Ok(shown(&self.create_tenant(&name).await?)),
             TenantCommand::List => self.list_tenants().await,
@@ -57,7 +57,8 @@ impl OperatorCommands<'_> {
                 longest: LONGEST_NAME,
             });
         }
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 let name = name.clone();
                 Box::pin(async move {
@@ -79,6 +80,7 @@ impl OperatorCommands<'_> {
         let mut page = Page::<Uuid>::oldest(MAX_PAGE_ROWS);
         loop {
             let read = self
+                .records
                 .store
                 .read(|tx| {
                     let page = page.clone();
@@ -95,7 +97,7 @@ impl OperatorCommands<'_> {
 
     async fn show_tenant(&self, named: &str) -> Result<Value, OperateError> {
         let tenant = self.tenant_named(named).await?;
-        let users = all_of(self.store, &USERS_OF_TENANT, tenant.id).await?;
+        let users = all_of(&self.records.store, &USERS_OF_TENANT, tenant.id).await?;
         let mut value = shown(&tenant);
         value["billing"] = self.shown_billing(tenant.id).await?;
         value["agreement"] = self.shown_agreement(tenant.id).await?;
@@ -107,14 +109,16 @@ impl OperatorCommands<'_> {
     }
 
     /// The workspace with this id or name.
-    pub(super) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
-        self.store
+    pub(crate) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
+        self.records
+            .store
             .read(|tx| Box::pin(async move { find_tenant(tx, named).await }))
             .await
     }
 
     async fn set_status(&self, named: &str, status: TenantStatus) -> Result<Value, OperateError> {
         let tenant = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -130,6 +134,7 @@ impl OperatorCommands<'_> {
 
     async fn rotate_secret(&self, named: &str, product: Product) -> Result<Value, OperateError> {
         let secret = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -143,7 +148,7 @@ impl OperatorCommands<'_> {
 }
 
 /// The same as part of a transaction.
-pub(super) async fn find_tenant(
+pub(crate) async fn find_tenant(
     tx: &mut Transaction<'_>,
     named: &str,
 ) -> Result<TenantRow, OperateError> {

@@ -1,3 +1,8 @@
+#![expect(
+    missing_docs,
+    reason = "what is said of an argument is its help on the command line"
+)]
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use super::LinkedEntity;
+use crate::LinkedEntity;
 use parafa_platform::accounts::{KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
 
@@ -21,7 +26,7 @@ const PLUGIN_ANSWER_WITHIN: Duration = Duration::from_secs(180);
 /// Everything that an operator can have done.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OperatorCommand {
+pub enum OperatorCommand {
     /// On workspaces.
     Tenant(TenantCommand),
     /// On the people who work in them.
@@ -49,7 +54,7 @@ pub(crate) enum OperatorCommand {
 impl OperatorCommand {
     /// Where a command goes on whose answer is a [`Part`](super::Part); none
     /// of one that is answered at once.
-    pub(crate) fn cursor(&mut self) -> Option<&mut Option<Uuid>> {
+    pub fn cursor(&mut self) -> Option<&mut Option<Uuid>> {
         match self {
             Self::Delivery(DeliveryCommand::List { after, .. })
             | Self::Usage(UsageCommand::Export { after, .. })
@@ -70,7 +75,7 @@ impl OperatorCommand {
 
     /// Whether nothing is lost when the command is dropped half way: whoever
     /// gave it has gone, or the server stops.
-    pub(super) fn may_be_dropped(&self) -> bool {
+    pub(crate) fn may_be_dropped(&self) -> bool {
         matches!(self, Self::Audit(_) | Self::Backup(_) | Self::Sweep(_))
     }
 }
@@ -78,7 +83,7 @@ impl OperatorCommand {
 /// Commands on workspaces. TENANT is an id or a name.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum TenantCommand {
+pub enum TenantCommand {
     /// Make a workspace; signers see its name.
     Create { name: String },
     /// List all workspaces.
@@ -145,7 +150,7 @@ pub(crate) enum TenantCommand {
 /// Whether a workspace can pay, as operators say it.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum FundingStatus {
+pub enum FundingStatus {
     /// In good standing.
     Ok,
     /// There is no way of paying.
@@ -160,7 +165,7 @@ pub(crate) enum FundingStatus {
 /// Commands on users.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum UserCommand {
+pub enum UserCommand {
     /// Add a user to a workspace.
     Add {
         tenant: String,
@@ -182,7 +187,7 @@ pub(crate) enum UserCommand {
 /// Commands on API keys.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum KeyCommand {
+pub enum KeyCommand {
     /// Issue a key that acts as a user; it is shown this once only.
     Issue {
         tenant: String,
@@ -206,7 +211,7 @@ pub(crate) enum KeyCommand {
 /// Commands on webhook deliveries.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum DeliveryCommand {
+pub enum DeliveryCommand {
     /// List the deliveries of a workspace, the newest first.
     List {
         tenant: String,
@@ -223,7 +228,7 @@ pub(crate) enum DeliveryCommand {
 /// Commands on the usage ledger.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum UsageCommand {
+pub enum UsageCommand {
     /// Print what a workspace has used, the oldest first: a line of JSON each.
     Export {
         tenant: String,
@@ -238,7 +243,7 @@ pub(crate) enum UsageCommand {
 /// Commands on comments.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum CommentCommand {
+pub enum CommentCommand {
     /// Add a comment of the service to a signing; its workspace sees it, signers
     /// do not.
     Add {
@@ -254,7 +259,7 @@ pub(crate) enum CommentCommand {
 /// Commands on audit trails, and on what they tell of.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum AuditCommand {
+pub enum AuditCommand {
     /// Prove that every record is there, recompute the audit trail of every signing,
     /// and say which are broken.
     Verify {
@@ -270,7 +275,7 @@ pub(crate) enum AuditCommand {
 /// the command out, and so are named absolutely.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum PluginCommand {
+pub enum PluginCommand {
     /// Take a component into use.
     Install {
         component: PathBuf,
@@ -299,15 +304,15 @@ pub(crate) enum PluginCommand {
 
 /// A copy of everything into a folder, which is named absolutely.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct BackupCommand {
-    pub(crate) to: PathBuf,
+pub struct BackupCommand {
+    pub to: PathBuf,
 }
 
 /// A sweep of what no row names.
 #[derive(Clone, Copy, Debug, clap::Args, Deserialize, Serialize)]
-pub(crate) struct SweepCommand {
+pub struct SweepCommand {
     /// Also where it is so much that rows may be lost: it goes for good, after a
     /// day in quarantine.
     #[arg(long)]
-    pub(crate) confirm: bool,
+    pub confirm: bool,
 }

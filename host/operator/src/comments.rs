@@ -2,7 +2,7 @@ use parafa_api_signing::views::date_time;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{CommentCommand, OperateError, OperatorCommands};
+use crate::{CommentCommand, OperateError, OperatorCommands};
 use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
 use parafa_signing::sealing;
 
@@ -11,8 +11,8 @@ const LONGEST_TEXT: usize = 4000;
 /// Longest name of a comment's writer, in characters.
 const LONGEST_LABEL: usize = 120;
 
-impl OperatorCommands<'_> {
-    pub(super) async fn comment(&self, command: CommentCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn comment(&self, command: CommentCommand) -> Result<Value, OperateError> {
         match command {
             CommentCommand::Add {
                 signing,
@@ -39,22 +39,23 @@ impl OperatorCommands<'_> {
                 longest: LONGEST_LABEL,
             });
         }
-        let row = self.store.get::<SigningRow>(&signing).await?;
+        let row = self.records.store.get::<SigningRow>(&signing).await?;
         let row = row
             .filter(|row| row.erased_at.is_none())
             .ok_or(OperateError::UnknownSigning(signing))?;
-        let key = self.keys.open(row.data_key).await?;
-        let id = self.store.new_id().await?;
+        let key = self.records.keys.open(row.data_key).await?;
+        let id = self.records.store.new_id().await?;
         let private = CommentPrivate { author_label, body };
         let comment = CommentRow {
             signing,
             id,
             author: CommentAuthor::Service,
-            created_at: self.store.now().await?,
+            created_at: self.records.store.now().await?,
             private: sealing::seal_comment(&key, id, &private).map_err(OperateError::Signing)?,
         };
         let stored = &comment;
-        self.store
+        self.records
+            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<SigningRow>(&signing).await?;

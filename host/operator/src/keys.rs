@@ -5,10 +5,10 @@ use parafa_store::keys::{Token, hash_token};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::part::all_of;
-use super::tenants::find_tenant;
-use super::users::find_user;
-use super::{KeyCommand, OperateError, OperatorCommands};
+use crate::part::all_of;
+use crate::tenants::find_tenant;
+use crate::users::find_user;
+use crate::{KeyCommand, OperateError, OperatorCommands};
 use parafa_platform::accounts::{ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product};
 use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 
@@ -17,14 +17,14 @@ const ROTATION: SignedDuration = SignedDuration::from_hours(24);
 
 /// A key just issued. Both texts are shown this once only.
 pub(crate) struct IssuedKey {
-    pub(crate) id: Uuid,
-    pub(crate) text: String,
+    pub id: Uuid,
+    pub text: String,
     /// The workspace's webhook secret, with its first key.
-    pub(crate) webhook_secret: Option<WebhookSecret>,
+    pub webhook_secret: Option<WebhookSecret>,
 }
 
-impl OperatorCommands<'_> {
-    pub(super) async fn key(&self, command: KeyCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn key(&self, command: KeyCommand) -> Result<Value, OperateError> {
         match command {
             KeyCommand::Issue {
                 tenant,
@@ -56,6 +56,7 @@ impl OperatorCommands<'_> {
         let text = format!("{}{}", product.key_prefix(mode), Token::random()?.reveal());
         let hash = hash_token(&text).to_string();
         let (id, webhook_secret) = self
+            .records
             .store
             .transact(|tx| {
                 let hash = hash.clone();
@@ -90,12 +91,13 @@ impl OperatorCommands<'_> {
 
     async fn list_keys(&self, tenant: &str) -> Result<Value, OperateError> {
         let tenant = self.tenant_named(tenant).await?;
-        let keys = all_of(self.store, &KEYS_OF_TENANT, tenant.id).await?;
+        let keys = all_of(&self.records.store, &KEYS_OF_TENANT, tenant.id).await?;
         Ok(keys.iter().map(shown).collect())
     }
 
     async fn revoke_key(&self, id: Uuid) -> Result<Value, OperateError> {
         let key = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -124,14 +126,14 @@ impl OperatorCommands<'_> {
             return Ok(None);
         }
         let secret = WebhookSecret::random()?;
-        let row = WebhookSecretRow::seal(self.master, tenant, product, &secret, None)?;
+        let row = WebhookSecretRow::seal(&self.records.master, tenant, product, &secret, None)?;
         tx.put(&row).await?;
         Ok(Some(secret))
     }
 
     /// Puts a new webhook secret in the place of the one there is, which signs
     /// along until the end of the rotation.
-    pub(super) async fn replace_secret(
+    pub(crate) async fn replace_secret(
         &self,
         tx: &mut Transaction<'_>,
         tenant: Uuid,
@@ -147,7 +149,13 @@ impl OperatorCommands<'_> {
             until,
         };
         let secret = WebhookSecret::random()?;
-        let row = WebhookSecretRow::seal(self.master, tenant, product, &secret, Some(retired))?;
+        let row = WebhookSecretRow::seal(
+            &self.records.master,
+            tenant,
+            product,
+            &secret,
+            Some(retired),
+        )?;
         tx.put(&row).await?;
         Ok(secret)
     }

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::{OperateError, OperatorCommands, PluginCommand};
+use crate::{OperateError, OperatorCommands, PluginCommand};
 
-impl OperatorCommands<'_> {
-    pub(super) async fn plugin(&self, command: PluginCommand) -> Result<Value, OperateError> {
+impl OperatorCommands {
+    pub(crate) async fn plugin(&self, command: PluginCommand) -> Result<Value, OperateError> {
         Ok(match command {
             PluginCommand::Install {
                 component,

@@ -1,30 +1,35 @@
-use std::path::Path;
+use std::path::PathBuf;
 
-use parafa_store::{ByteFiles, DataKeys, MasterKey, Store};
+use parafa_platform::Records;
+use parafa_platform::billing::PriceLadder;
+use parafa_plugin_store::PluginStore;
+use parafa_store::backup::Inventory;
 use serde_json::Value;
 
-use super::{OperateError, OperatorCommand};
-use crate::config::Billing;
-use parafa_plugin_store::PluginStore;
+use crate::{OperateError, OperatorCommand};
 
 /// Where operators' commands are carried out: everything that a deployment
 /// keeps, and the keys that open what is sealed in it.
-#[derive(Clone, Copy)]
-pub(crate) struct OperatorCommands<'a> {
-    pub(crate) store: &'a Store,
-    pub(crate) keys: &'a DataKeys,
-    pub(crate) master: &'a MasterKey,
-    pub(crate) files: &'a ByteFiles,
+#[derive(Clone)]
+pub struct OperatorCommands {
+    /// The rows and what they name.
+    pub records: Records,
     /// The data folder.
-    pub(crate) data: &'a Path,
-    pub(crate) plugin_store: &'a PluginStore,
-    /// What holds for workspaces that have nothing of their own set.
-    pub(crate) billing: &'a Billing,
+    pub data: PathBuf,
+    /// The plugins that are installed.
+    pub plugin_store: PluginStore,
+    /// Prices of workspaces that have none of their own.
+    pub prices: PriceLadder,
+    /// What is backed up, and which tables there are.
+    pub inventory: Inventory,
 }
 
-impl OperatorCommands<'_> {
+impl OperatorCommands {
     /// Carries a command out and says what came of it.
-    pub(crate) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
+    ///
+    /// # Errors
+    /// [`OperateError`]; whether it is a refusal, [`OperateError::is_refusal`] tells.
+    pub async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         match command {
             OperatorCommand::Tenant(command) => self.tenant(command).await,
             OperatorCommand::User(command) => self.user(command).await,
