@@ -58,6 +58,45 @@ fn the_conformance_kit_knows_the_plugin_host_alone() {
     arrows.assert_only("host/conformance", |to| to == "host/plugin-host");
 }
 
+/// Each part of the host above the doors, and which crates of ours it may know.
+const PARTS: [(&str, &[&str]); 3] = [
+    ("host/platform", &["host/domain", "host/store"]),
+    (
+        "host/delivery",
+        &[
+            "host/http-port",
+            "host/outbound",
+            "host/platform",
+            "host/store",
+        ],
+    ),
+    (
+        "host/plugin-store",
+        &[
+            "host/conformance",
+            "host/platform",
+            "host/plugin-host",
+            "host/store",
+        ],
+    ),
+];
+
+#[test]
+fn a_part_of_the_host_knows_only_what_is_below_it() {
+    let arrows = Arrows::of_everything();
+    for (part, allowed) in PARTS {
+        arrows.assert_only(part, |to| allowed.contains(&to));
+    }
+}
+
+#[test]
+fn nothing_knows_the_server() {
+    let arrows = Arrows::of_everything();
+    for (from, to) in &arrows.0 {
+        assert!(!to.contains("host/server"), "{from} depends on the server");
+    }
+}
+
 #[test]
 fn formats_know_formats_alone() {
     let arrows = Arrows::of_everything();

@@ -21,11 +21,11 @@ use tracing_subscriber::EnvFilter;
 
 use self::output::{is_read, print_aside, print_json, print_line, shown, shown_whole, warn};
 use crate::config::{Config, ConfigError};
-use crate::operate::{
+use crate::startup::{ConfigFaults, NoMasterKeyFile};
+use parafa_operator::{
     AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
     UsageCommand, UserCommand,
 };
-use crate::startup::{ConfigFaults, NoMasterKeyFile};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parafa_api_signing::{MIB, RateLimits};
+use parafa_plugin_store::PluginStoreSettings;
 use parafa_store::StoreMode;
 use parafa_store::engine::SledOptions;
 use serde::Deserialize;
@@ -17,8 +18,7 @@ use url::Url;
 
 use self::absent::without_absent;
 use self::environment::Environment;
-pub(crate) use self::quotas::{QuotaLimits, Quotas};
-use crate::records::PriceLadder;
+use parafa_platform::billing::PriceLadder;
 
 /// How many times as often as usual a key may come in the demo.
 const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
@@ -329,6 +329,18 @@ fn mebibytes(count: usize) -> NonZeroUsize {
 }
 
 impl Config {
+    /// Where plugins are kept and what a call of one may take.
+    pub(crate) fn plugin_store(&self) -> PluginStoreSettings {
+        PluginStoreSettings {
+            data: self.store.data.clone(),
+            shipped: self.plugins.folder.clone(),
+            compiled: self.plugins.cache.clone(),
+            call_memory_bytes: self.limits.plugin_memory_bytes,
+            call_time: self.limits.plugin_time(),
+            concurrent_calls: self.limits.plugin_calls,
+        }
+    }
+
     /// Reads the file, if one is named, and the environment.
     ///
     /// # Errors

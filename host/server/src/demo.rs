@@ -186,7 +186,12 @@ impl Demo {
             },
         };
         let file = DemoFile {
-            base_url: app.base_url.as_str().trim_end_matches('/').to_owned(),
+            base_url: app
+                .links
+                .base_url()
+                .as_str()
+                .trim_end_matches('/')
+                .to_owned(),
             operator_url: operator_url.to_owned(),
             workspaces,
             world: self.world.clone(),

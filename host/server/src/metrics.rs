@@ -2,28 +2,20 @@
 //! id of anything that callers make, a name or a code.
 
 mod connections;
-mod deliveries;
-mod downloads;
 mod plugins;
-mod quotas;
 mod requests;
 mod scrape;
 
 use std::sync::LazyLock;
 
-use parafa_domain::SigningMethod;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(crate) use connections::{ConnectionEvent, connection};
-pub(crate) use deliveries::{delivery_attempted, mail_attempted};
-pub(crate) use downloads::{download_began, download_broken_off, download_ended};
 pub(crate) use plugins::plugin_observer;
-pub(crate) use quotas::{Shortage, look_at_quotas, upload_refused};
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
 
@@ -33,46 +25,15 @@ const PREFIX: &str = "parafa";
 /// The numbers of this process. Like its log they are one for all its hosts.
 static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 
-/// The outcome of an attempt that ended with a signature.
-pub(crate) const SIGNED: &str = "signed";
-
-/// How a job went.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum JobEnd {
-    /// It did what was due.
-    Done,
-    /// It failed inside and is tried again.
-    Failed,
-    /// Somebody else has it, or it was called off.
-    Lost,
-}
-
 #[derive(Debug)]
 struct Metrics {
     registry: Registry,
-    attempts: Family<AttemptLabels, Counter>,
-    jobs: Family<JobLabels, Counter>,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
     connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
-    deliveries: deliveries::DeliveryMetrics,
-    downloads: downloads::DownloadMetrics,
     plugins: plugins::PluginMetrics,
-    quotas: quotas::QuotaMetrics,
     store: scrape::StoreMetrics,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct AttemptLabels {
-    method: &'static str,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct JobLabels {
-    kind: String,
-    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -86,45 +47,14 @@ struct OwnerlessLabels {
     state: &'static str,
 }
 
-/// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
-pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
-    let method = method.name();
-    let labels = AttemptLabels { method, outcome };
-    METRICS.attempts.get_or_create(&labels).inc();
-}
-
-/// Counts a job that has run.
-pub(crate) fn job_ended(kind: &str, end: JobEnd) {
-    let labels = JobLabels {
-        kind: kind.to_owned(),
-        outcome: end.name(),
-    };
-    METRICS.jobs.get_or_create(&labels).inc();
-}
-
-impl JobEnd {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Lost => "lost",
-        }
-    }
-}
-
 impl Metrics {
     fn new() -> Self {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What runs here", build);
-        let attempts = Family::default();
-        registry.register(
-            "ceremony_attempts",
-            "Attempts of signers that have ended, by method and outcome",
-            attempts.clone(),
-        );
-        let jobs = Family::default();
-        registry.register("jobs", "Jobs that have run, by outcome", jobs.clone());
+        parafa_signing::metrics::register(&mut registry);
+        parafa_platform::jobs::metrics::register(&mut registry);
+        parafa_delivery::metrics::register(&mut registry);
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",
@@ -138,16 +68,11 @@ impl Metrics {
             ownerless.clone(),
         );
         Self {
-            attempts,
-            jobs,
             jobs_due,
             ownerless,
             connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
-            deliveries: deliveries::DeliveryMetrics::register(&mut registry),
-            downloads: downloads::DownloadMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
-            quotas: quotas::QuotaMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,
         }

@@ -9,8 +9,10 @@ use axum::routing::get;
 use http::StatusCode;
 
 use crate::app::App;
-use crate::metrics::{look_at_quotas, scrape};
-use crate::records::SweepRow;
+use parafa_signing::metrics::look_at_quotas;
+
+use crate::metrics::scrape;
+use parafa_platform::sweep::SweepRow;
 
 const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
                             start, or what is lost by then is accepted without a question";
@@ -38,7 +40,7 @@ struct RunningServer {
 
 async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
     let RunningServer { app, accepts_loss } = server;
-    if let Err(error) = app.store.health() {
+    if let Err(error) = app.records.store.health() {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
     }
     if app.plugins.active().is_empty() {
@@ -47,10 +49,10 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
             "plugins: none is active\n".to_owned(),
         );
     }
-    if let Err(error) = app.keys.check().await {
+    if let Err(error) = app.records.keys.check().await {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("keys: {error}\n"));
     }
-    match app.store.get::<SweepRow>(&()).await {
+    match app.records.store.get::<SweepRow>(&()).await {
         Ok(row) => {
             let sweep = row.and_then(|row| row.warning());
             let loss = accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
@@ -66,6 +68,6 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
 
 async fn metrics(State(server): State<RunningServer>) -> Response {
     let app = server.app;
-    look_at_quotas(&app).await;
-    scrape(&app.store, app.waiting_deliveries()).await
+    look_at_quotas(&app.intake).await;
+    scrape(&app.records.store, app.webhooks.waiting()).await
 }

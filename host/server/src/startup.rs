@@ -15,12 +15,12 @@ use parafa_outbound::{
     Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
-use parafa_store::{Clock, Folder, Store, StoreMode};
+use parafa_store::{Clock, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
 };
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -29,23 +29,31 @@ pub(crate) use self::faults::{ConfigFaults, check};
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{Loss, NoMasterKeyFile, master_key_file, open_folder};
-use crate::api::event_body;
 use crate::app::App;
-use crate::changes::{Changes, Told};
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::jobs;
 use crate::listener::TrustedProxies;
-use crate::mail::MailSender;
 use crate::metrics::plugin_observer;
-use crate::shelf::{NoPlugins, Shelf};
-use crate::waiting::Waiting;
-use crate::webhooks::WebhookSender;
-use crate::workflow::archive::ArchiveTurns;
-use crate::workflow::attempt::DocumentTurns;
-use crate::workflow::ceremony::Advices;
-use crate::workflow::downloads::Places;
-use crate::workflow::intake::FILES_AT_ONCE;
-use crate::workflow::lanes;
-use crate::workflow::quota::{Uploads, add_up};
+use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
+use parafa_platform::Records;
+use parafa_platform::accounts::Product;
+use parafa_platform::idempotency::Idempotency;
+use parafa_plugin_store::{NoPlugins, PluginStore};
+use parafa_signing::api::event_body;
+use parafa_signing::archive::{ArchiveTurns, Archives};
+use parafa_signing::attempt::{Attempts, DocumentTurns};
+use parafa_signing::ceremony::{Advices, Ceremonies};
+use parafa_signing::changes::{Changes, Told};
+use parafa_signing::comments::Comments;
+use parafa_signing::downloads::{Downloads, Places};
+use parafa_signing::intake::Intake;
+use parafa_signing::letters::SigningNotices;
+use parafa_signing::links::Links;
+use parafa_signing::prompts::PromptLimits;
+use parafa_signing::quota::{Uploads, add_up};
+use parafa_signing::read_signing::SigningReader;
+use parafa_signing::signings::Signings;
+use parafa_signing::waiting::Waiting;
 
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
@@ -71,20 +79,27 @@ pub(crate) async fn open(
     }
     let counted = add_up(&folder.store).await;
     counted.context("what is stored cannot be added up")?;
-    let shelf = Shelf::new(config, mode, plugin_observer());
-    let started = shelf.start().await;
+    let plugin_store = PluginStore::new(&config.plugin_store(), mode, plugin_observer());
+    let started = plugin_store.start().await;
     let plugins = started.map_err(|error| match error.downcast::<NoPlugins>() {
         Ok(none) => ConfigFaults::one(none).into(),
         Err(fault) => fault,
     })?;
     let plugins = plugins.clone();
-    assemble(config, mode, base_url, clock, folder, plugins, shelf)
+    let own = Premises {
+        records: Records::from(folder),
+        plugins,
+        plugin_store,
+        clock,
+        base_url,
+    };
+    Ok(assemble(config, mode, own, Doors::open(config)?))
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
 /// somebody may have the phone in hand.
 pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
-    for budget in lanes::BUDGETS {
+    for budget in jobs::LANES {
         let released = store
             .release_claims(budget.lane, budget.longest_lease())
             .await
@@ -96,67 +111,177 @@ pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A host over records, bytes, keys and plugins that are open already,
-/// whichever engine keeps the records and whoever shares them.
-pub(crate) fn assemble(
-    config: &Config,
-    mode: StoreMode,
-    base_url: Url,
-    clock: Arc<dyn Clock>,
-    folder: Folder,
-    plugins: Arc<Registry>,
-    shelf: Shelf,
-) -> anyhow::Result<App> {
-    let anchors = Arc::new(load_anchors(config)?);
-    let authorities = time_stamping_authorities(config)?;
-    let ports = service_ports(config, &anchors)?;
-    let random = Arc::new(SystemRandom);
-    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
-    let timestamps = TimestampClient::new(
-        ports.configured,
-        random,
-        anchors.clone(),
-        authorities,
-        TimestampPolicy::default(),
-    );
-    Ok(App {
-        uploads: Uploads::new(config.limits.quotas(mode), folder.files.clone()),
-        store: folder.store,
-        files: folder.files,
-        keys: folder.keys,
-        master: folder.master,
-        clock,
-        data: config.store.data.clone(),
+/// What a host works on, whichever engine keeps the records and whoever shares
+/// them.
+pub(crate) struct Premises {
+    pub(crate) records: Records,
+    pub(crate) plugins: Arc<Registry>,
+    pub(crate) plugin_store: PluginStore,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Public base URL.
+    pub(crate) base_url: Url,
+}
+
+/// The ways from a host to the services of others.
+pub(crate) struct Doors {
+    pub(crate) signer_check: SignerCheck,
+    pub(crate) timestamps: TimestampClient,
+    pub(crate) validation_data: ValidationData,
+    pub(crate) smart_id: Option<SmartIdClient>,
+    /// To where webhooks may go.
+    pub(crate) webhooks: Arc<dyn HttpPort>,
+    /// Which addresses that are.
+    pub(crate) webhook_policy: AddressPolicy,
+    pub(crate) mailer: Option<Mailer>,
+}
+
+impl Doors {
+    /// Opens the ways to the services that are configured.
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        let anchors = Arc::new(load_anchors(config)?);
+        let authorities = time_stamping_authorities(config)?;
+        let ports = service_ports(config, &anchors)?;
+        let random = Arc::new(SystemRandom);
+        let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
+        let webhook_policy = webhook_policy(config)?;
+        Ok(Self {
+            signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
+            timestamps: TimestampClient::new(
+                ports.configured,
+                random,
+                anchors.clone(),
+                authorities,
+                TimestampPolicy::default(),
+            ),
+            validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
+            smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
+            webhooks: outbound_client(webhook_policy.clone())?,
+            webhook_policy,
+            mailer: config.mail.as_ref().map(mailer).transpose()?,
+        })
+    }
+}
+
+/// The services of a host.
+pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: Doors) -> App {
+    let Premises {
+        records,
         plugins,
-        shelf,
-        signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
-        validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
-        timestamps,
-        smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
-        webhooks: WebhookSender::new(outbound_client(webhook_policy(config)?)?, event_body),
-        webhook_policy: webhook_policy(config)?,
-        mailer: config
-            .mail
-            .as_ref()
-            .map(mailer)
-            .transpose()?
-            .map(MailSender::new),
-        billing: config.billing.clone(),
-        known_documents: KnownDocuments::new(KNOWN_DOCUMENTS),
-        file_loads: Semaphore::new(FILES_AT_ONCE),
-        archive_turns: ArchiveTurns::default(),
-        document_turns: DocumentTurns::default(),
-        download_places: Places::new(config.limits.downloads),
-        keep_files: SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
-        finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
+        plugin_store,
+        clock,
         base_url,
-        changes: Changes::default(),
+    } = own;
+    let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
+    let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
+    let changes = Changes::default();
+    let links = Links::new(base_url, records.master.clone());
+    let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
+    let idempotency = Idempotency::new(records.clone(), kept);
+    let reader = SigningReader::new(records.clone());
+    let prompts = PromptLimits::new(records.clone());
+    let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
+    let advices = Arc::new(Advices::default());
+    let intake = Arc::new(Intake::new(
+        records.clone(),
+        plugins.clone(),
+        idempotency.clone(),
+        uploads,
+        SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
+        config.billing.recovery_url.clone(),
+    ));
+    let attempts = Arc::new(Attempts {
+        records: records.clone(),
+        links: links.clone(),
+        prompts: prompts.clone(),
+        plugins: plugins.clone(),
+        known_documents: known_documents.clone(),
+        document_turns: DocumentTurns::default(),
+        signer_check: doors.signer_check,
+        timestamps: doors.timestamps,
+        smart_id: doors.smart_id,
+        clock: clock.clone(),
+        finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
+        changes: changes.clone(),
+    });
+    let downloads = Arc::new(Downloads::new(
+        reader.clone(),
+        records.clone(),
+        Places::new(config.limits.downloads),
+    ));
+    let archives = Arc::new(Archives {
+        records: records.clone(),
+        reader: reader.clone(),
+        intake: intake.clone(),
+        plugins: plugins.clone(),
+        validation_data: doors.validation_data,
+        archive_turns: ArchiveTurns::default(),
+        changes: changes.clone(),
+        clock,
+    });
+    let signings = Arc::new(Signings {
+        records: records.clone(),
+        reader: reader.clone(),
+        intake: intake.clone(),
+        idempotency: idempotency.clone(),
+        links: links.clone(),
+        plugins: plugins.clone(),
+        known_documents: known_documents.clone(),
+        advices: advices.clone(),
+        recovery_url: config.billing.recovery_url.clone(),
+        sends_mail: doors.mailer.is_some(),
+        changes: changes.clone(),
+        work: work.clone(),
+    });
+    let ceremonies = Arc::new(Ceremonies {
+        records: records.clone(),
+        reader: reader.clone(),
+        downloads: downloads.clone(),
+        attempts: attempts.clone(),
+        prompts: prompts.clone(),
+        plugins: plugins.clone(),
+        known_documents: known_documents.clone(),
+        advices,
+        changes,
         waiting: Waiting::default(),
         told: Told::default(),
-        advices: Advices::default(),
-        work: Notify::new(),
-        stop: CancellationToken::new(),
-    })
+        work: work.clone(),
+        stop: stop.clone(),
+    });
+    let notices = SigningNotices::new(records.clone(), links.clone(), event_body);
+    let sources = NoticeSources::new(vec![(Product::Signing, Arc::new(notices) as _)]);
+    let webhooks = WebhookSender::new(
+        records.clone(),
+        sources.clone(),
+        doors.webhooks,
+        work.clone(),
+    );
+    App {
+        mail: MailSender::new(records.clone(), sources, doors.mailer),
+        comments: Arc::new(Comments::new(
+            records.clone(),
+            reader.clone(),
+            idempotency.clone(),
+        )),
+        data: config.store.data.clone(),
+        prices: config.billing.prices.clone(),
+        records,
+        plugins,
+        plugin_store,
+        webhook_policy: doors.webhook_policy,
+        links,
+        idempotency,
+        reader,
+        intake,
+        signings,
+        attempts,
+        archives,
+        downloads,
+        prompts,
+        ceremonies,
+        webhooks,
+        work,
+        stop,
+    }
 }
 
 /// Reads the trust anchors.

@@ -33,6 +33,7 @@ mod set_back;
 mod slowness;
 mod smart_id;
 mod stage;
+mod stored_names;
 mod sweeping;
 mod unmounted;
 mod unreadable;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::content::Content;
 use crate::error::StoreError;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{Commitment, DataKey};
@@ -91,6 +92,7 @@ pub struct Event {
 impl Table for Event {
     type Key = (Uuid, u64);
     const NAME: TableName = TableName::reserved("_audit");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Self::Key {
         (self.chain, self.sequence)
@@ -111,6 +113,7 @@ pub struct Head {
 impl Table for Head {
     type Key = Uuid;
     const NAME: TableName = TableName::reserved("_audit_head");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.chain

@@ -55,6 +55,14 @@ pub enum StoreError {
         /// Why not.
         source: serde_json::Error,
     },
+    /// There is a table of which this program does not know what its rows name.
+    #[error(
+        "the store holds a table {table} that this program does not know: a later one has written to it"
+    )]
+    UnknownTable {
+        /// The table.
+        table: String,
+    },
     /// Random bytes are not to be had.
     #[error("the operating system's random source failed")]
     Random,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::shifted;
+use crate::content::Content;
 use crate::engine::{ClaimDue, Commit, DueEntry};
 use crate::error::StoreError;
 use crate::key::Key;
@@ -339,6 +340,7 @@ const BY_UNIQUE: Index<JobRow, String> =
 impl Table for JobRow {
     type Key = Uuid;
     const NAME: TableName = TableName::reserved("_job");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::clock::shifted;
+use crate::content::Content;
 use crate::error::StoreError;
 use crate::table::{Table, TableName};
 use crate::transaction::Transaction;
@@ -25,6 +26,7 @@ pub struct Lease {
 impl Table for Lease {
     type Key = String;
     const NAME: TableName = TableName::reserved("_lease");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> String {
         self.name.clone()

@@ -15,6 +15,7 @@ pub mod audit;
 pub mod backup;
 pub mod bytes;
 pub mod clock;
+mod content;
 pub mod engine;
 mod error;
 mod files;
@@ -40,6 +41,9 @@ mod trial;
 
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
+pub use crate::content::{
+    Content, Named, NamedContent, Needs, TableDeclaration, Tables, UnreadRows,
+};
 pub use crate::engine::{
     Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed, Loss,
     MemoryEngine, Scan, SledEngine, Version, Versioned,

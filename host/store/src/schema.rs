@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::content::Content;
 use crate::engine::{Engine, Scan};
 use crate::error::StoreError;
 use crate::keys::MasterKey;
@@ -47,6 +48,7 @@ struct SchemaRow {
 impl Table for SchemaRow {
     type Key = ();
     const NAME: TableName = TableName::reserved("_schema");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Self::Key {}
 }

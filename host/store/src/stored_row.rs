@@ -43,6 +43,30 @@ impl StoredRow<'_> {
 }
 
 impl Store {
+    /// The names of all tables that have rows, in alphabetical order.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn table_names(&self) -> Result<Vec<String>, StoreError> {
+        let (mut start, end) = layout::all_rows();
+        let mut names = Vec::new();
+        loop {
+            let scan = Scan {
+                start,
+                end: end.clone(),
+                direction: Direction::Ascending,
+                limit: 1,
+            };
+            let entries = self.engine().scan(scan).await?;
+            let Some(first) = entries.first() else {
+                return Ok(names);
+            };
+            let name = layout::table_of(&first.key);
+            start = layout::after_table(&name);
+            names.push(name);
+        }
+    }
+
     /// Shows each row of a table in the order of their keys, those too that are not of type `T`.
     /// All that was shown is durable when this returns. Rows that come and go meanwhile are shown
     /// or not.

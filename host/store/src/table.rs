@@ -1,8 +1,10 @@
 //! Typed rows and their secondary indexes.
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::content::{Content, Named};
 use crate::engine::{Direction, MAX_SCAN_ENTRIES};
 use crate::error::StoreError;
 use crate::key::Key;
@@ -16,12 +18,27 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
     /// The table's name, which begins all its keys. Never change it.
     const NAME: TableName;
 
+    /// What its rows may name. A sweep takes byte files and data keys that no row names for
+    /// nobody's, so that a table which names some and does not say so loses them.
+    const CONTENT: Content;
+
     /// The row's own key. It must not change while the row lives.
     fn key(&self) -> Self::Key;
 
     /// All the table's indexes. Entries of an index that is not listed here are not kept.
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
         &[]
+    }
+
+    /// All byte files and data keys that the row names, also what may be gone by now. Not asked
+    /// of a table with [`Content::Nothing`].
+    fn named(&self) -> Named {
+        Named::default()
+    }
+
+    /// What of it has to be there at this time. Removals follow the commit that ends the need.
+    fn needed(&self, _at: Timestamp) -> Named {
+        self.named()
     }
 
     /// What the row adds to the sums of an owner, which [`Store::sum`](crate::Store::sum) tells.
@@ -84,7 +101,7 @@ impl TableName {
 /// ```
 /// # use serde::{Deserialize, Serialize};
 /// # use uuid::Uuid;
-/// use parafa_store::{AnyIndex, Index, Table, TableName};
+/// use parafa_store::{AnyIndex, Content, Index, Table, TableName};
 ///
 /// #[derive(Serialize, Deserialize)]
 /// struct Note {
@@ -97,6 +114,7 @@ impl TableName {
 /// impl Table for Note {
 ///     type Key = Uuid;
 ///     const NAME: TableName = TableName::new("note");
+///     const CONTENT: Content = Content::Nothing;
 ///     fn key(&self) -> Uuid {
 ///         self.id
 ///     }
@@ -264,6 +282,21 @@ pub(crate) mod layout {
             }
             _ => "",
         }
+    }
+
+    /// The table whose row has this engine key; none if it is not a row's.
+    pub(crate) fn table_of_row(key: &[u8]) -> Option<&str> {
+        space_of(key).strip_prefix('t')
+    }
+
+    /// Where the first row stands, and where no row stands any more.
+    pub(crate) fn all_rows() -> (Vec<u8>, Vec<u8>) {
+        (b"t".to_vec(), b"u".to_vec())
+    }
+
+    /// Behind all rows of a table.
+    pub(crate) fn after_table(name: &str) -> Vec<u8> {
+        [b"t", name.as_bytes(), &[1]].concat()
     }
 
     /// The part of a row's key that tells it from the other rows of its table.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use parafa_store::engine::SledOptions;
 use parafa_store::{
-    AnyIndex, Folder, FolderOptions, Index, StoreError, StoreMode, SystemClock, Table, TableName,
+    AnyIndex, Content, Folder, FolderOptions, Index, StoreError, StoreMode, SystemClock, Table,
+    TableName,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,6 +54,7 @@ impl Table for StoredSigning {
     type Key = Uuid;
 
     const NAME: TableName = TableName::new("signings");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         uuid(&self.0["signing"]["id"])

@@ -11,8 +11,8 @@ use serde_json::json;
 use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
 use crate::config::Config;
 use crate::demo;
-use crate::shelf::{Findings, Shelf};
 use crate::startup::{self, ConfigFaults};
+use parafa_plugin_store::{Findings, PluginStore};
 
 /// Arguments of `parafa check-config`.
 #[derive(Debug, clap::Args)]
@@ -138,8 +138,8 @@ fn cannot_be_opened(data: &Path, error: FolderError) -> String {
 }
 
 async fn look_at_plugins(config: &Config, findings: &mut Findings) {
-    let shelf = Shelf::looked_at(config, StoreMode::Production);
-    match shelf.findings().await {
+    let plugin_store = PluginStore::read_only(&config.plugin_store(), StoreMode::Production);
+    match plugin_store.findings().await {
         Ok(found) => {
             findings.faults.extend(found.faults);
             findings.warnings.extend(found.warnings);

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::tables::INVENTORY;
 use anyhow::Context;
 use clap::Subcommand;
+use parafa_platform::Records;
 use parafa_plugin_host::Unobserved;
+use parafa_store::SystemClock;
 use parafa_store::backup::{Missing, Shortfall};
-use parafa_store::{Folder, SystemClock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -19,11 +21,11 @@ use super::{
     warn,
 };
 use crate::config::Config;
-use crate::operate::{
-    self, AuditCommand, BackupCommand, Desk, OperatorCommand, Part, Reply, SweepCommand,
-};
-use crate::shelf::Shelf;
 use crate::{demo, startup};
+use parafa_operator::{
+    AuditCommand, BackupCommand, OperatorCommand, OperatorCommands, Part, Reply, SweepCommand,
+};
+use parafa_plugin_store::PluginStore;
 
 /// Arguments of one group of operator commands.
 #[derive(Debug, clap::Args)]
@@ -179,8 +181,8 @@ struct Counter<'c> {
 
 /// A data folder that this process has open.
 struct Own {
-    folder: Folder,
-    shelf: Shelf,
+    records: Records,
+    plugin_store: PluginStore,
     runtime: Runtime,
 }
 
@@ -234,7 +236,7 @@ impl<'c> Counter<'c> {
         let own = match self.own.take() {
             Some(own) => own,
             None => {
-                let asked = operate::ask(&self.config.store.data, &command);
+                let asked = parafa_operator::ask(&self.config.store.data, &command);
                 if let Some(reply) = asked.context("the running server does not answer")? {
                     return Ok(reply);
                 }
@@ -242,16 +244,16 @@ impl<'c> Counter<'c> {
             }
         };
         let own = self.own.insert(own);
-        let desk = Desk {
-            store: &own.folder.store,
-            keys: &own.folder.keys,
-            master: &own.folder.master,
-            files: &own.folder.files,
-            data: &self.config.store.data,
-            shelf: &own.shelf,
-            billing: &self.config.billing,
+        let commands = OperatorCommands {
+            records: own.records.clone(),
+            data: self.config.store.data.clone(),
+            plugin_store: own.plugin_store.clone(),
+            prices: self.config.billing.prices.clone(),
+            inventory: INVENTORY,
         };
-        Ok(Reply::from(own.runtime.block_on(desk.carry_out(command))))
+        Ok(Reply::from(
+            own.runtime.block_on(commands.carry_out(command)),
+        ))
     }
 }
 
@@ -262,8 +264,8 @@ impl Own {
         let opened = startup::open_folder(config, mode, Arc::new(SystemClock));
         let folder = runtime.block_on(opened)?;
         Ok(Self {
-            folder,
-            shelf: Shelf::new(config, mode, Arc::new(Unobserved)),
+            records: folder.into(),
+            plugin_store: PluginStore::new(&config.plugin_store(), mode, Arc::new(Unobserved)),
             runtime,
         })
     }

@@ -23,11 +23,11 @@ use super::CommandError;
 #[derive(Debug, clap::Args)]
 pub(super) struct PluginArguments {
     #[command(subcommand)]
-    command: PluginCommand,
+    command: PluginSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum PluginCommand {
+enum PluginSubcommand {
     /// Make a folder with a plugin of one's own in it.
     New(new::NewArguments),
     /// Say what a component is, and whether it would be admitted.
@@ -57,17 +57,17 @@ enum PluginCommand {
 /// Runs one of the subcommands.
 pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
     match &arguments.command {
-        PluginCommand::Check(arguments) => check::check(arguments),
-        PluginCommand::Run(arguments) => run::run(arguments),
-        PluginCommand::Test(arguments) => test::test(arguments),
-        PluginCommand::New(arguments) => new::new(arguments),
-        PluginCommand::Keygen(arguments) => publish::keygen(arguments),
-        PluginCommand::Sign(arguments) => publish::sign(arguments),
-        PluginCommand::Trust(arguments) => installed::trust(arguments),
-        PluginCommand::Untrust(arguments) => installed::untrust(arguments),
-        PluginCommand::Install(arguments) => installed::install(arguments),
-        PluginCommand::List(arguments) => installed::list(arguments),
-        PluginCommand::Disable(arguments) => installed::disable(arguments),
-        PluginCommand::Rollback(arguments) => installed::roll_back(arguments),
+        PluginSubcommand::Check(arguments) => check::check(arguments),
+        PluginSubcommand::Run(arguments) => run::run(arguments),
+        PluginSubcommand::Test(arguments) => test::test(arguments),
+        PluginSubcommand::New(arguments) => new::new(arguments),
+        PluginSubcommand::Keygen(arguments) => publish::keygen(arguments),
+        PluginSubcommand::Sign(arguments) => publish::sign(arguments),
+        PluginSubcommand::Trust(arguments) => installed::trust(arguments),
+        PluginSubcommand::Untrust(arguments) => installed::untrust(arguments),
+        PluginSubcommand::Install(arguments) => installed::install(arguments),
+        PluginSubcommand::List(arguments) => installed::list(arguments),
+        PluginSubcommand::Disable(arguments) => installed::disable(arguments),
+        PluginSubcommand::Rollback(arguments) => installed::roll_back(arguments),
     }
 }

@@ -10,7 +10,8 @@ use tokio::runtime::Runtime;
 
 use super::{CommandError, Place, operator, print_json, print_line, warn};
 use crate::config::Config;
-use crate::{operate, startup};
+use crate::startup;
+use crate::tables::INVENTORY;
 
 /// Arguments of `parafa restore`.
 #[derive(Debug, clap::Args)]
@@ -68,7 +69,7 @@ async fn restore_to(
     arguments: &RestoreArguments,
 ) -> Result<Restored, CommandError> {
     let data = &config.store.data;
-    let backup = Backup::open(&arguments.dir, operate::INVENTORY)
+    let backup = Backup::open(&arguments.dir, INVENTORY)
         .await
         .map_err(told)?;
     let path = startup::master_key_file(config, backup.mode());

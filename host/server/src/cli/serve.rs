@@ -19,9 +19,9 @@ use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
-use crate::operate::{BindError, Socket};
 use crate::startup::{ConfigFaults, Loss};
-use crate::{api, ceremony, jobs, operator, startup};
+use crate::{jobs, operator, startup};
+use parafa_operator::{BindError, Socket};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -119,9 +119,10 @@ async fn run(
         demo.wake_on_moves(app.clone());
     }
 
+    let runner = Arc::new(jobs::runner(&app)?);
     let stop = app.stop.clone();
     let mut parts = Parts::default();
-    parts.run("the job runner", jobs::run(app.clone(), stop.clone()));
+    parts.run("the job runner", runner.run(stop.clone()));
     let operator = listener::serve(
         operator_listener,
         operator::router(app.clone(), arguments.accept_loss),
@@ -147,7 +148,7 @@ async fn run(
     );
     parts.run("the listener", public);
     let socket = starting.end().await?;
-    let commands = socket.serve(app.clone(), stop.clone());
+    let commands = socket.serve(app.operator_commands(), stop.clone());
     parts.run("the operator's socket", commands);
     // Whoever reads the line may tell the server to stop at once.
     let signal = stop_signal()?;
@@ -216,7 +217,7 @@ fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
 /// Ends with the failure after which nothing can be stored any more.
 async fn store_failure(app: &App) -> StoreError {
     loop {
-        if let Err(error) = app.store.health() {
+        if let Err(error) = app.records.store.health() {
             return error;
         }
         tokio::time::sleep(LOOK_AT_STORE).await;
@@ -229,8 +230,8 @@ fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url
     let mut http = HttpConfig::new(base.clone())
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
     http.rates = limits.rates(mode);
-    let pages = edge(ceremony::router(app.clone()), ProblemDocuments::new(base));
-    parafa_api_signing::router(Arc::new(api::Signings(app)), http)
+    let pages = edge(app.ceremony_router(), ProblemDocuments::new(base));
+    parafa_api_signing::router(Arc::new(app.signing_api()), http)
         .merge(pages)
         .layer(from_fn(count_requests))
 }

@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use parafa_signing::quota::{QuotaLimits, Quotas};
 use parafa_store::StoreMode;
 
 use super::{DEMO_RATES, Limits};
@@ -22,28 +23,6 @@ const MEGABYTES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(630).expect("it is not 
 const FREE_MEGABYTES: u32 = 1_000;
 /// The same in the demo, which may run on a small disk.
 const DEMO_FREE_MEGABYTES: u32 = 100;
-
-/// How much all workspaces may store.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Quotas {
-    /// Each with its live keys.
-    pub(crate) live: QuotaLimits,
-    /// Each with its test keys.
-    pub(crate) sandbox: QuotaLimits,
-    /// Free space that uploads leave on the disk, in bytes.
-    pub(crate) reserve_bytes: u64,
-}
-
-/// How much one workspace may store in one mode.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct QuotaLimits {
-    /// Bytes of documents: every version of every signing, and stored files.
-    pub(crate) stored_bytes: u64,
-    /// Signings that have not ended.
-    pub(crate) open_signings: u64,
-    /// Bytes of documents that are stored within a minute.
-    pub(crate) bytes_per_minute: NonZeroU64,
-}
 
 impl Limits {
     /// How much workspaces may store. The demo is as generous as with requests.

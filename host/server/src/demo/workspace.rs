@@ -10,11 +10,12 @@ use uuid::Uuid;
 
 use super::file::Workspaces;
 use crate::app::App;
-use crate::error::WorkflowError;
-use crate::records::{
-    ApiKeyRow, BillingRow, Funding, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
-    WebhookSecret, WebhookSecretRow,
+use parafa_platform::accounts::{
+    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
 };
+use parafa_platform::billing::{BillingRow, Funding};
+use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::WorkflowError;
 
 /// The workspace that examples use.
 const SIGNING: &str = "Demo UAB";
@@ -85,7 +86,13 @@ impl Workspace {
         let secret = self.webhook_secret.clone().map(WebhookSecret::from_text);
         let secret = secret
             .map(|secret| {
-                WebhookSecretRow::seal(&app.master, self.tenant, Product::Signing, &secret, None)
+                WebhookSecretRow::seal(
+                    &app.records.master,
+                    self.tenant,
+                    Product::Signing,
+                    &secret,
+                    None,
+                )
             })
             .transpose()?;
         let billing = &BillingRow {
@@ -93,9 +100,10 @@ impl Workspace {
             funding: Funding::Ok,
             ceiling: None,
             recovery_url: None,
-            ladder: app.billing.prices.clone(),
+            ladder: app.prices.clone(),
         };
-        app.store
+        app.records
+            .store
             .transact(|tx| {
                 let secret = secret.clone();
                 Box::pin(async move {

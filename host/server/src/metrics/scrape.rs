@@ -9,8 +9,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
 use super::{LaneLabels, METRICS, OwnerlessLabels};
-use crate::records::SweepRow;
-use crate::workflow::lanes;
+use parafa_platform::outbox::DELIVERIES;
+use parafa_platform::sweep::SweepRow;
+
+use crate::jobs::LANES;
 
 /// OpenMetrics 1.0, which is Prometheus text with a type for every name.
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -25,11 +27,11 @@ pub(super) struct StoreMetrics {
 /// Of the deliveries that are due, so many wait for their turn, and for nothing
 /// that this host could do sooner.
 pub(crate) async fn scrape(store: &Store, waiting_deliveries: usize) -> Response {
-    METRICS.deliveries.set_waiting(waiting_deliveries);
-    for lane in lanes::BUDGETS.map(|budget| budget.lane) {
+    parafa_delivery::metrics::set_waiting(waiting_deliveries);
+    for lane in LANES.map(|budget| budget.lane) {
         match store.due_jobs(lane).await {
             Ok(due) => {
-                let wait = if lane == lanes::DELIVERIES {
+                let wait = if lane == DELIVERIES {
                     waiting_deliveries
                 } else {
                     0
@@ -152,7 +154,7 @@ mod tests {
     #[tokio::test]
     async fn the_jobs_that_are_due_are_counted_in_every_lane_but_those_that_wait_for_their_turn() {
         let store = store().await;
-        for budget in lanes::BUDGETS {
+        for budget in LANES {
             enqueue(&store, budget.lane).await;
         }
 
@@ -162,10 +164,10 @@ mod tests {
             let due = format!("parafa_jobs_due{{lane=\"{lane}\"}} 1");
             assert!(series.contains(&due), "{lane}: {series:?}");
         }
-        assert_eq!(series.len(), lanes::BUDGETS.len() + 1, "{series:?}");
+        assert_eq!(series.len(), LANES.len() + 1, "{series:?}");
 
         for _ in 0..2000 {
-            enqueue(&store, lanes::DELIVERIES).await;
+            enqueue(&store, DELIVERIES).await;
         }
         let series = told(&store, 1999).await;
         let due = "parafa_jobs_due{lane=\"deliveries\"} 2".to_owned();

@@ -7,9 +7,9 @@ use anyhow::Context;
 use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
-use crate::error::WorkflowError;
-use crate::records::named_content;
-use crate::workflow::sweep::Sweeper;
+use crate::tables::TABLES;
+use parafa_platform::PlatformError;
+use parafa_platform::sweep::Sweeper;
 
 /// What is done about records that have lost something.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -61,7 +61,7 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
     let Err(KeyError::FolderAway { .. }) = folder.keys.check().await else {
         return Ok(());
     };
-    let named = named_content(&folder.store).await;
+    let named = TABLES.named_content(&folder.store).await;
     if named.context("the rows cannot be read")?.names_keys() {
         return Ok(());
     }
@@ -86,9 +86,10 @@ pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
         store: &folder.store,
         files: &folder.files,
         keys: &folder.keys,
+        tables: TABLES,
     };
     match sweeper.bring_back().await {
-        Err(WorkflowError::Sweep(error)) => {
+        Err(PlatformError::Sweep(error)) => {
             let error: &dyn std::error::Error = &error;
             tracing::error!(error, "what lies in quarantine cannot be looked through");
             Ok(())
@@ -123,7 +124,8 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::records::{BatchRow, KeyMode};
+    use parafa_platform::accounts::KeyMode;
+    use parafa_signing::records::BatchRow;
 
     fn configured() -> (TempDir, Config) {
         let root = tempfile::tempdir().unwrap();

@@ -11,7 +11,6 @@ use tower::ServiceExt;
 
 use super::deployment::Site;
 use super::stage::Stage;
-use crate::ceremony;
 
 /// Longest page of a link.
 const LONGEST_PAGE: usize = 1 << 20;
@@ -159,7 +158,7 @@ async fn browse(stage: &Stage<'_>, method: Method, path: &str) -> Response {
 }
 
 async fn send(stage: &Stage<'_>, request: Request<Body>) -> Response {
-    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    let answer = stage.host.app.ceremony_router().oneshot(request);
     answer.await.unwrap()
 }
 

@@ -4,7 +4,7 @@ use parafa_domain::Phase;
 
 use super::deployment::Site;
 use super::stage::Stage;
-use crate::workflow::ceremony::{Advice, EarlierSignature};
+use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 /// How often a page is opened again until the document has been looked at.
 const MOST_PAGES: usize = 20;
@@ -13,7 +13,7 @@ const MOST_PAGES: usize = 20;
 async fn listed(stage: &Stage<'_>) -> (Vec<EarlierSignature>, usize) {
     let row = stage.signing().await;
     for _ in 0..MOST_PAGES {
-        if let Advice::Known { signatures, more } = stage.host.app.advice(&row).await {
+        if let Advice::Known { signatures, more } = stage.host.app.ceremonies.advice(&row).await {
             return (signatures, more);
         }
     }
@@ -50,9 +50,9 @@ async fn signatures_that_nothing_can_look_at_are_unknown_and_looked_at_once() {
     site.plugins.disable(plugin.digest());
 
     let row = stage.signing().await;
-    let unknown = app.advice(&row).await;
+    let unknown = app.ceremonies.advice(&row).await;
     site.plugins.enable(plugin.digest());
-    let asked_again = app.advice(&row).await;
+    let asked_again = app.ceremonies.advice(&row).await;
 
     assert_eq!(unknown, Advice::Unknown);
     assert_eq!(asked_again, Advice::Unknown, "a page costs no further look");

@@ -5,28 +5,28 @@ use jiff::SignedDuration;
 use parafa_domain::{
     Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
 };
+use parafa_platform::PlatformError;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
 use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
-use crate::app::App;
-use crate::error::WorkflowError;
-use crate::records::{
-    Amount, BillingRow, Delivery, EventKind, Funding, KeyMode, MailKind, NoticeKind, NoticeRow,
-    Role, SigningRow, UsageRow,
-};
-use crate::workflow::Keep;
-use crate::workflow::accounts::Caller;
-use crate::workflow::batches::OpenedBatch;
-use crate::workflow::billing::PaymentCause;
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::{KeyMode, Role};
+use parafa_platform::billing::PaymentCause;
+use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::Keep;
+use parafa_signing::WorkflowError;
+use parafa_signing::batches::OpenedBatch;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{
     BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::workflow::idempotency::{Claim, RequestIdentity, Reserved};
-use crate::workflow::read_signing::OpenedSigning;
+use parafa_signing::read_signing::OpenedSigning;
+use parafa_signing::records::{Delivery, EventKind, MailKind, SigningRow};
 
 pub(super) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -39,15 +39,22 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     let late = claim(&host, "k").await;
     site.pass(MINUTE);
     claim(&host, "k").await;
-    let render = |_: &App, _: &OpenedBatch| Ok("created".to_owned());
+    let render = |_: &OpenedBatch| Ok("created".to_owned());
     let keep = Keep {
         claim: &late,
         render: &render,
     };
 
-    let refused = host.app.create_batch(&caller(), batch(), Some(keep)).await;
+    let refused = host
+        .app
+        .signings
+        .create_batch(&caller(), batch(), Some(keep))
+        .await;
 
-    assert!(matches!(refused, Err(WorkflowError::ClaimLost)));
+    assert!(matches!(
+        refused,
+        Err(WorkflowError::Platform(PlatformError::ClaimLost))
+    ));
     assert_eq!(signings(&host).await.len(), 0);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
@@ -71,13 +78,22 @@ async fn a_crash_leaves_a_whole_batch_or_none() {
                 is_through = false;
                 continue;
             };
-            let created = host.app.create_batch(&caller(), batch(), None).await;
+            let created = host
+                .app
+                .signings
+                .create_batch(&caller(), batch(), None)
+                .await;
             is_through &= created.is_ok();
             let heir = deployment.sound_host().await;
             let raised = signings(&heir).await;
             for row in &raised {
-                let key = heir.app.data_key(row.data_key).await.unwrap();
-                let bytes = heir.app.files.read(&key, row.versions[0].bytes_id).await;
+                let key = heir.app.records.data_key(row.data_key).await.unwrap();
+                let bytes = heir
+                    .app
+                    .records
+                    .files
+                    .read(&key, row.versions[0].bytes_id)
+                    .await;
                 assert_eq!(bytes.unwrap(), pdf());
             }
             match raised.len() {
@@ -101,23 +117,30 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     let host = deployment.sound_host().await;
     let late = claim(&host, "k").await;
     assert!(matches!(
-        host.app.reserve(&identity("k")).await.unwrap(),
+        host.app.idempotency.reserve(&identity("k")).await.unwrap(),
         Reserved::Running { retry_after: 1..=5 }
     ));
     assert!(matches!(
-        host.app.reserve(&other_body("k")).await.unwrap(),
+        host.app
+            .idempotency
+            .reserve(&other_body("k"))
+            .await
+            .unwrap(),
         Reserved::Reused
     ));
     site.pass(MINUTE);
 
     let in_time = claim(&host, "k").await;
     let refused = create_once(&host, &late).await;
-    assert!(matches!(refused, Err(WorkflowError::ClaimLost)));
+    assert!(matches!(
+        refused,
+        Err(WorkflowError::Platform(PlatformError::ClaimLost))
+    ));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
     create_once(&host, &in_time).await.unwrap();
 
-    let again = host.app.reserve(&identity("k")).await.unwrap();
+    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
     assert!(matches!(again, Reserved::Answered(answer) if answer == "created"));
     assert_eq!(signings(&host).await.len(), 1);
     site.pass(DAY);
@@ -162,15 +185,20 @@ async fn a_stored_file_lives_for_a_week() {
         pointer: "/content",
         content: pdf(),
     };
-    let file = host.app.store_file(&caller(), form, None).await.unwrap();
+    let file = host
+        .app
+        .intake
+        .store_file(&caller(), form, None)
+        .await
+        .unwrap();
     let token = file.row.id;
 
     site.pass(DAY * 7 - MINUTE);
     host.run_all().await;
-    assert!(host.app.read_file(&caller(), token).await.is_ok());
+    assert!(host.app.intake.read_file(&caller(), token).await.is_ok());
     site.pass(MINUTE);
 
-    let gone = host.app.read_file(&caller(), token).await;
+    let gone = host.app.intake.read_file(&caller(), token).await;
     assert!(matches!(gone, Err(WorkflowError::NotFound)));
     host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
@@ -191,7 +219,12 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
         .unwrap();
     host.run_due().await;
 
-    let cancelled = host.app.cancel_signing(&caller(), id).await.unwrap();
+    let cancelled = host
+        .app
+        .signings
+        .cancel_signing(&caller(), id)
+        .await
+        .unwrap();
 
     assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
     site.pass(MINUTE);
@@ -218,6 +251,7 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     };
     let opened = host
         .app
+        .signings
         .create_signing(&caller(), form, None)
         .await
         .unwrap();
@@ -290,10 +324,18 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
             source: SourceForm::Document(document("a.pdf")),
             terms: terms(SigningOrder::Parallel, Delivery::Link),
         };
-        let refused = host.app.create_signing(&caller(), form, None).await;
+        let refused = host
+            .app
+            .signings
+            .create_signing(&caller(), form, None)
+            .await;
         assert_payment(refused.map(|_| ()), expected);
         let party = party("trecias@example.com");
-        let refused = host.app.add_signer(&caller(), id, party, None).await;
+        let refused = host
+            .app
+            .signings
+            .add_signer(&caller(), id, party, None)
+            .await;
         assert_payment(refused.map(|_| ()), expected);
     }
     assert_eq!(deployment.byte_files(), files, "nothing was created");
@@ -376,7 +418,11 @@ pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(order, delivery),
     };
-    let created = host.app.create_signing(&caller(), form, None).await;
+    let created = host
+        .app
+        .signings
+        .create_signing(&caller(), form, None)
+        .await;
     created.unwrap().row
 }
 
@@ -388,16 +434,19 @@ pub(super) async fn create_once(
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let render = |_: &App, _: &OpenedSigning| Ok("created".to_owned());
+    let render = |_: &OpenedSigning| Ok("created".to_owned());
     let keep = Keep {
         claim,
         render: &render,
     };
-    host.app.create_signing(&caller(), form, Some(keep)).await
+    host.app
+        .signings
+        .create_signing(&caller(), form, Some(keep))
+        .await
 }
 
 pub(super) async fn claim(host: &Host, key: &str) -> Claim {
-    match host.app.reserve(&identity(key)).await.unwrap() {
+    match host.app.idempotency.reserve(&identity(key)).await.unwrap() {
         Reserved::Claimed(claim) => claim,
         other => panic!("{other:?}"),
     }
@@ -435,6 +484,7 @@ async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &st
 
 pub(super) async fn read(host: &Host, id: Uuid) -> SigningRow {
     host.app
+        .records
         .store
         .get::<SigningRow>(&id)
         .await
@@ -454,8 +504,8 @@ pub(super) async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
     let notices: Vec<NoticeRow> = rows(host).await;
     notices
         .into_iter()
-        .filter(|notice| notice.kind == NoticeKind::Mail(wanted))
-        .filter_map(|notice| notice.signer)
+        .filter(|notice| notice.kind == wanted.notice())
+        .filter_map(|notice| notice.party)
         .collect()
 }
 
@@ -464,7 +514,7 @@ async fn events(host: &Host) -> Vec<EventKind> {
     notices
         .into_iter()
         .filter_map(|notice| match notice.kind {
-            NoticeKind::Webhook(event) => Some(event),
+            NoticeKind::Webhook(event) => EventKind::named(&event),
             NoticeKind::Mail(_) => None,
         })
         .collect()
@@ -474,6 +524,7 @@ pub(super) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) 
     let page = &Page::oldest(1000);
     let read = host
         .app
+        .records
         .store
         .read(|tx| Box::pin(async move { tx.page::<T>(page, Guard::none()).await }));
     read.await.unwrap().rows
@@ -487,7 +538,7 @@ async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
         recovery_url: Some("https://pay.example/".parse().unwrap()),
         ladder: serde_json::from_str(r#"["1=1.00"]"#).unwrap(),
     };
-    let stored = host.app.store.transact(|tx| {
+    let stored = host.app.records.store.transact(|tx| {
         Box::pin(async move {
             tx.put(row).await?;
             Ok::<_, WorkflowError>(())

@@ -5,6 +5,7 @@ use std::ops::Range;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
+use parafa_platform::sweep;
 use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
@@ -13,10 +14,10 @@ use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 use super::promise::Promise;
 use super::witness::Witness;
-use crate::error::WorkflowError;
-use crate::records::AttemptRow;
 use crate::startup;
-use crate::workflow::lease::LEASE;
+use parafa_platform::jobs::LEASE;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::AttemptRow;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.
@@ -242,7 +243,9 @@ impl<'d> Play<'d> {
             self.host = self.deployment.sound_host().await;
             self.crashes += 1;
             if self.heir == Heir::Itself {
-                startup::release_jobs(&self.host.app.store).await.unwrap();
+                startup::release_jobs(&self.host.app.records.store)
+                    .await
+                    .unwrap();
             }
         }
         self.witness.look(self.deployment.site.clock.now()).await;
@@ -359,8 +362,8 @@ impl<'d> Play<'d> {
         while self.status(signing, signer) != SignerStatus::Declined {
             let link = self.host.link(signer);
             let declined = async {
-                let ceremony = self.host.app.ceremony(&link).await?;
-                self.host.app.decline(&ceremony, None).await
+                let ceremony = self.host.app.ceremonies.ceremony(&link).await?;
+                self.host.app.ceremonies.decline(&ceremony, None).await
             };
             let declined = declined.await;
             assert!(declined.is_ok() || self.host.is_down(), "{declined:?}");
@@ -370,7 +373,12 @@ impl<'d> Play<'d> {
 
     async fn retract(&mut self, signing: Uuid) {
         while self.witness.signing(signing).signing.status == SigningStatus::Pending {
-            let cancelled = self.host.app.cancel_signing(&CALLER, signing).await;
+            let cancelled = self
+                .host
+                .app
+                .signings
+                .cancel_signing(&CALLER, signing)
+                .await;
             assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
             self.step().await;
         }
@@ -379,7 +387,7 @@ impl<'d> Play<'d> {
     /// Repeats the call until it is answered: only then is everything gone.
     async fn erase(&mut self, signing: Uuid) {
         loop {
-            let erased = self.host.app.erase_signing(&CALLER, signing).await;
+            let erased = self.host.app.signings.erase_signing(&CALLER, signing).await;
             let down = self.host.is_down();
             self.step().await;
             match erased {
@@ -389,7 +397,7 @@ impl<'d> Play<'d> {
         }
         let row = self.witness.signing(signing);
         assert!(row.erased_at.is_some());
-        let key = self.host.app.keys.open(row.data_key).await;
+        let key = self.host.app.records.keys.open(row.data_key).await;
         assert!(key.is_err(), "the key is gone");
     }
 
@@ -407,7 +415,7 @@ impl<'d> Play<'d> {
     /// Lets the deadline of a signing pass whose caller was never told of it.
     async fn end(&mut self) {
         self.deployment.pass(SignedDuration::from_hours(25));
-        while self.host.app.schedule_sweep().await.is_err() {
+        while sweep::schedule(&self.host.app.records.store).await.is_err() {
             self.step().await;
         }
         self.run_all().await;

@@ -14,8 +14,8 @@ use super::deployment::{SIGN, Site};
 use super::host::Host;
 use super::links::Return;
 use super::stage::{Stage, TICK};
-use crate::ceremony;
-use crate::records::{EventKind, NOTICES_OF_SIGNING, NoticeKind};
+use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
+use parafa_signing::records::EventKind;
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
@@ -62,7 +62,7 @@ async fn a_signing_whose_key_is_sound_expires_and_tells_its_webhook() {
     stage.come_to_the_deadline().await;
 
     assert_expired(&stage).await;
-    let expired = NoticeKind::Webhook(EventKind::Expired);
+    let expired = EventKind::Expired.notice();
     assert_eq!(told(&stage).await, [expired]);
     drop(stage);
     site.shutdown().await;
@@ -106,7 +106,7 @@ async fn a_clock_that_is_set_back_gives_the_app_no_longer_to_come_back() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;
     site.pass(-SignedDuration::from_hours(1));
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
     stage.host.run_due().await;
 
     site.pass(LONG);
@@ -197,7 +197,7 @@ async fn callback(host: &Host, token: &str, said: &Return) -> Response {
     let address = format!("/c/{token}/callback?value={value}&sessionSecretDigest={digest}");
     let request = Request::get(address).header("accept", "text/html");
     let request = request.body(Body::empty()).unwrap();
-    let answer = ceremony::router(host.app.clone()).oneshot(request).await;
+    let answer = host.app.ceremony_router().oneshot(request).await;
     answer.unwrap()
 }
 
@@ -212,18 +212,18 @@ async fn assert_expired(stage: &Stage<'_>) {
     for party in &signing.signers {
         assert_eq!(party.status, SignerStatus::Expired);
     }
-    let store = &stage.host.app.store;
+    let store = &stage.host.app.records.store;
     let verdict = audit::verify(store, stage.signing).await.unwrap();
     assert!(matches!(verdict, Verdict::Intact(_)), "{verdict:?}");
 }
 
 async fn told(stage: &Stage<'_>) -> Vec<NoticeKind> {
-    let store = &stage.host.app.store;
+    let store = &stage.host.app.records.store;
     let signing = stage.signing;
     let notices = store.read(|tx| {
         Box::pin(async move {
             let page = Page::oldest(10);
-            tx.page_by(&NOTICES_OF_SIGNING, &signing, &page, Guard::none())
+            tx.page_by(&NOTICES_OF_SUBJECT, &signing, &page, Guard::none())
                 .await
         })
     });

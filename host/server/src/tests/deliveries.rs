@@ -10,11 +10,16 @@ use uuid::Uuid;
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
-use crate::operate::{DeliveryCommand, OperateError, OperatorCommand};
-use crate::records::{EventKind, NoticeKind, NoticeRow, Product, WebhookSecret, WebhookSecretRow};
-use crate::webhooks::{DROP_NOTICE, Turn};
-use crate::workflow::lanes::{DELIVERIES, TIMERS};
-use crate::workflow::lease::LEASE;
+use parafa_delivery::DROP_NOTICE;
+use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
+use parafa_platform::accounts::Product;
+use parafa_platform::jobs::LEASE;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::jobs::{ClaimsInTurn, LaneTurn};
+use parafa_platform::outbox::DELIVERIES;
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::records::EventKind;
 
 /// How long a delivery that has ended is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -31,12 +36,12 @@ async fn an_event_in_a_line_is_not_claimed_before_its_turn() {
         host.cancel_told(&site).await;
     }
 
-    let mut first = host.app.claim_deliveries(usize::MAX).await.unwrap();
+    let mut first = host.app.webhooks.claim(usize::MAX).await.unwrap();
 
     assert_eq!(first.len(), AT_ONCE);
     site.pass(TICK);
-    let due = host.app.store.due_jobs(DELIVERIES).await.unwrap();
-    assert_eq!((due, host.app.waiting_deliveries()), (1, 1));
+    let due = host.app.records.store.due_jobs(DELIVERIES).await.unwrap();
+    assert_eq!((due, host.app.webhooks.waiting()), (1, 1));
     assert!(claim_turns(&host).await.is_empty());
     let (job, turn) = first.pop().unwrap();
     fail(&host, &site, &job).await;
@@ -114,7 +119,7 @@ async fn an_event_of_which_nobody_can_be_told_does_not_hold_up_the_next_one() {
         let [job] = &claim(&host).await[..] else {
             panic!("one event at a time")
         };
-        host.app.deliver_event(job).await.unwrap();
+        host.app.webhooks.deliver(job).await.unwrap();
     }
 
     assert!(claim(&host).await.is_empty());
@@ -134,7 +139,7 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
     };
     let id = notice_of(job);
 
-    host.app.deliver_event(job).await.unwrap();
+    host.app.webhooks.deliver(job).await.unwrap();
 
     let ended = notice(&host, id).await.unwrap().ended.unwrap();
     assert!(!ended.acknowledged);
@@ -142,11 +147,18 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
     assert_eq!(replayed["status"], "pending");
     let again = claim(&host).await;
     let again = again.iter().find(|job| notice_of(job) == id).unwrap();
-    host.app.deliver_event(again).await.unwrap();
+    host.app.webhooks.deliver(again).await.unwrap();
     site.pass(KEPT);
-    let due = host.app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let due = host
+        .app
+        .records
+        .store
+        .claim_due(TIMERS, 100, LEASE)
+        .await
+        .unwrap();
     let drop_it = |job: &&ClaimedJob| job.kind == DROP_NOTICE && notice_of(job) == id;
     host.app
+        .webhooks
         .drop_notice(due.iter().find(drop_it).unwrap())
         .await
         .unwrap();
@@ -232,7 +244,7 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
             panic!("one event")
         };
 
-        let (sent, ()) = tokio::join!(host.app.deliver_event(job), async {
+        let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
             let mut caller = site.hook_called().await;
             let _ = caller.read(&mut [0; 1024]).await;
             caller.write_all(reply.as_bytes()).await.unwrap();
@@ -277,7 +289,7 @@ async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     }
 
     assert_eq!(under_way.len(), AT_ONCE, "nobody was answered");
-    assert_eq!(host.app.waiting_deliveries(), EVENTS - AT_ONCE);
+    assert_eq!(host.app.webhooks.waiting(), EVENTS - AT_ONCE);
     let commits = host.commits() - before;
     assert!(commits < 10, "{commits}");
     drop((under_way, host));
@@ -291,13 +303,13 @@ async fn decline_told(host: &Host, site: &Site) {
     let created = host.create_told(site.posted(), SigningOrder::Sequential, webhook);
     let created = created.await.unwrap().signing;
     let link = host.link(created.signers[0].id.uuid());
-    let ceremony = host.app.ceremony(&link).await.unwrap();
-    host.app.decline(&ceremony, None).await.unwrap();
+    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
+    host.app.ceremonies.decline(&ceremony, None).await.unwrap();
 }
 
 /// Delivers to a receiver who hangs up.
 async fn fail(host: &Host, site: &Site, job: &ClaimedJob) {
-    let (sent, ()) = tokio::join!(host.app.deliver_event(job), async {
+    let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
         drop(site.hook_called().await);
     });
     sent.unwrap();
@@ -305,7 +317,7 @@ async fn fail(host: &Host, site: &Site, job: &ClaimedJob) {
 
 async fn replay(host: &Host, id: Uuid) -> Result<Value, OperateError> {
     let replay = OperatorCommand::Delivery(DeliveryCommand::Replay { id });
-    host.app.desk().carry_out(replay).await
+    host.app.operator_commands().carry_out(replay).await
 }
 
 fn notice_of(job: &ClaimedJob) -> Uuid {
@@ -313,24 +325,28 @@ fn notice_of(job: &ClaimedJob) -> Uuid {
 }
 
 async fn notice(host: &Host, id: Uuid) -> Option<NoticeRow> {
-    host.app.store.get::<NoticeRow>(&id).await.unwrap()
+    host.app.records.store.get::<NoticeRow>(&id).await.unwrap()
 }
 
 async fn kind_of(host: &Host, job: &ClaimedJob) -> EventKind {
     match notice(host, notice_of(job)).await.unwrap().kind {
-        NoticeKind::Webhook(kind) => kind,
+        NoticeKind::Webhook(kind) => EventKind::named(&kind).unwrap(),
         NoticeKind::Mail(_) => panic!("it is a letter"),
     }
 }
 
 async fn claim(host: &Host) -> Vec<ClaimedJob> {
-    let claimed = host.app.store.claim_due(DELIVERIES, AT_ONCE + 1, LEASE);
+    let claimed = host
+        .app
+        .records
+        .store
+        .claim_due(DELIVERIES, AT_ONCE + 1, LEASE);
     claimed.await.unwrap()
 }
 
 /// Claims those whose turn it is.
-async fn claim_turns(host: &Host) -> Vec<(ClaimedJob, Turn)> {
-    host.app.claim_deliveries(usize::MAX).await.unwrap()
+async fn claim_turns(host: &Host) -> Vec<(ClaimedJob, LaneTurn)> {
+    host.app.webhooks.claim(usize::MAX).await.unwrap()
 }
 
 async fn give_secret(host: &Host) {
@@ -339,10 +355,17 @@ async fn give_secret(host: &Host) {
 
 pub(super) async fn give_secret_to(host: &Host, workspace: Uuid) {
     let secret = WebhookSecret::random().unwrap();
-    let row = WebhookSecretRow::seal(&host.app.master, workspace, Product::Signing, &secret, None);
+    let row = WebhookSecretRow::seal(
+        &host.app.records.master,
+        workspace,
+        Product::Signing,
+        &secret,
+        None,
+    );
     let row = &row.unwrap();
     let stored = host
         .app
+        .records
         .store
         .transact(|tx| Box::pin(async move { tx.insert(row).await }));
     stored.await.unwrap();

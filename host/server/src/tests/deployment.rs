@@ -30,15 +30,15 @@ use uuid::Uuid;
 
 pub(super) use self::phone::Phone;
 use super::careless::Careless;
-use super::frost::Frost;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
 use crate::config::{Config, Mail, Protection, SmartId};
-use crate::records::{BillingRow, Funding, KeyMode, PriceLadder, Role};
-use crate::shelf::Shelf;
-use crate::startup;
-use crate::workflow::accounts::Caller;
-use crate::workflow::quota::add_up;
+use crate::startup::Premises;
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::{KeyMode, Role};
+use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
+use parafa_plugin_store::PluginStore;
+use parafa_signing::quota::add_up;
 
 /// Personal codes of people who sign, each with an account of their own.
 pub(super) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
@@ -347,20 +347,15 @@ impl<'s> Deployment<'s> {
         };
         let clock = OffsetClock::new(site.clock.clone());
         clock.advance(oddity.skew);
-        let app = startup::assemble(
-            &site.config,
-            StoreMode::Demo,
-            Url::parse("http://localhost:8080").unwrap(),
-            Arc::new(clock),
-            self.records(looked_through).await?,
-            site.plugins.clone(),
-            Shelf::new(&site.config, StoreMode::Demo, Arc::new(Unobserved)),
-        );
-        Ok(Host {
-            app: Arc::new(app.unwrap()),
-            engine,
-            frost: Frost::default(),
-        })
+        let plugins = site.config.plugin_store();
+        let own = Premises {
+            records: self.records(looked_through).await?.into(),
+            plugins: site.plugins.clone(),
+            plugin_store: PluginStore::new(&plugins, StoreMode::Demo, Arc::new(Unobserved)),
+            clock: Arc::new(clock),
+            base_url: Url::parse("http://localhost:8080").unwrap(),
+        };
+        Ok(Host::new(&site.config, own, engine))
     }
 
     /// Lets the workspace pay, before anything can go wrong.

@@ -16,12 +16,13 @@ use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::{IntakeFault, WorkflowError};
-use crate::records::{Delivery, DocumentVersion, KeyMode, SigningRow};
-use crate::workflow::accounts::Caller;
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, DocumentVersion, SigningRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
+use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn an_archive_adds_a_version_once() {
@@ -30,8 +31,16 @@ async fn an_archive_adds_a_version_once() {
     let app = &stage.host.app;
     let before = stage.signing().await;
 
-    let first = app.archive_signing(&CALLER, stage.signing).await.unwrap();
-    let again = app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    let first = app
+        .archives
+        .archive_signing(&CALLER, stage.signing)
+        .await
+        .unwrap();
+    let again = app
+        .archives
+        .archive_signing(&CALLER, stage.signing)
+        .await
+        .unwrap();
 
     assert!(first.upgraded);
     assert!(!again.upgraded);
@@ -43,9 +52,18 @@ async fn an_archive_adds_a_version_once() {
     let made_by = archived.made_by.clone().unwrap();
     assert_eq!(made_by.attempt, None);
     assert_eq!(made_by.level, "PAdES-B-LT");
-    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
-    let signed = app.files.read(&key, signed.bytes_id).await.unwrap();
-    let archived = app.files.read(&key, archived.bytes_id).await.unwrap();
+    let key = app
+        .records
+        .data_key(stage.signing().await.data_key)
+        .await
+        .unwrap();
+    let signed = app.records.files.read(&key, signed.bytes_id).await.unwrap();
+    let archived = app
+        .records
+        .files
+        .read(&key, archived.bytes_id)
+        .await
+        .unwrap();
     assert!(archived.starts_with(&signed));
     drop(stage);
     site.shutdown().await;
@@ -56,7 +74,10 @@ async fn later_signers_sign_the_archived_version() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
     let app = &stage.host.app;
-    app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    app.archives
+        .archive_signing(&CALLER, stage.signing)
+        .await
+        .unwrap();
     let archived = stage.signing().await.newest().unwrap().clone();
     let second = stage.signing().await.signing.signers[1].id.uuid();
 
@@ -73,7 +94,11 @@ async fn later_signers_sign_the_archived_version() {
             .await
             .starts_with(&bytes(&stage, &archived).await)
     );
-    let again = app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    let again = app
+        .archives
+        .archive_signing(&CALLER, stage.signing)
+        .await
+        .unwrap();
     assert!(again.upgraded);
     assert_eq!(again.level, "PAdES-B-LT");
     drop(stage);
@@ -87,8 +112,8 @@ async fn two_archives_at_once_make_one_version() {
     let app = &stage.host.app;
 
     let (one, other) = tokio::join!(
-        app.archive_signing(&CALLER, stage.signing),
-        app.archive_signing(&CALLER, stage.signing)
+        app.archives.archive_signing(&CALLER, stage.signing),
+        app.archives.archive_signing(&CALLER, stage.signing)
     );
 
     let upgraded = [one, other].map(|archived| archived.unwrap().upgraded);
@@ -106,12 +131,12 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     let app = &stage.host.app;
     site.faults(Service::Ocsp).until_cleared(Fault::Down);
 
-    let refused = app.archive_signing(&CALLER, stage.signing).await;
+    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
     assert!(matches!(refused, Err(WorkflowError::ServiceDown(_))));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.faults(Service::Ocsp).clear();
-    let archived = app.archive_signing(&CALLER, stage.signing).await;
+    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
     assert!(archived.unwrap().upgraded);
     drop(stage);
     site.shutdown().await;
@@ -125,7 +150,7 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     let signed_at = site.clock.now();
     site.clock.set(signed_at - SignedDuration::from_secs(2));
 
-    let early = app.archive_signing(&CALLER, stage.signing).await;
+    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
 
     let Err(WorkflowError::ArchiveTooEarly { retry_after }) = early else {
         panic!("{early:?}")
@@ -133,7 +158,7 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     assert!((60..=24 * 60 * 60 + 1).contains(&retry_after));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.clock.set(signed_at);
-    let archived = app.archive_signing(&CALLER, stage.signing).await;
+    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
     assert!(archived.unwrap().upgraded);
     drop(stage);
     site.shutdown().await;
@@ -146,7 +171,7 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     let app = &stage.host.app;
 
     let (archived, ()) = tokio::join!(
-        app.archive_signing(&CALLER, stage.signing),
+        app.archives.archive_signing(&CALLER, stage.signing),
         disable_at(&site, Service::Ocsp),
     );
 
@@ -178,7 +203,7 @@ async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     let stage = signed(&site, Posted::toy("archive-own-level")).await;
     let app = &stage.host.app;
 
-    let refused = app.archive_signing(&CALLER, stage.signing).await;
+    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
     assert!(matches!(refused, Err(WorkflowError::Plugin(_))));
     assert_eq!(stage.signing().await.versions.len(), 2);
@@ -192,13 +217,13 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let app = &stage.host.app;
-    let early = app.archive_signing(&CALLER, stage.signing).await;
+    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
     assert!(matches!(early, Err(WorkflowError::NotYetSigned)));
     assert_eq!(stage.attempt().await.phase, Phase::Done);
     let second = stage.signing().await.signing.signers[1].id.uuid();
     stage.host.start(second, SIGN[1]).await.unwrap();
 
-    let during = app.archive_signing(&CALLER, stage.signing).await;
+    let during = app.archives.archive_signing(&CALLER, stage.signing).await;
 
     assert!(matches!(during, Err(WorkflowError::Busy { .. })));
     assert_eq!(stage.signing().await.versions.len(), 2);
@@ -219,7 +244,7 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
         let stage = signed(&site, Posted::toy(behaviour)).await;
         let app = &stage.host.app;
 
-        let refused = app.archive_signing(&CALLER, stage.signing).await;
+        let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
         assert!(
             matches!(refused, Err(WorkflowError::Plugin(_))),
@@ -239,13 +264,22 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let host = deployment.sound_host().await;
     let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
 
-    let completed = host.app.simulate_outcome(&sandbox(), id, complete()).await;
+    let completed = host
+        .app
+        .signings
+        .simulate_outcome(&sandbox(), id, complete())
+        .await;
 
     assert_eq!(
         completed.unwrap().row.signing.status,
         SigningStatus::Completed
     );
-    let artifact = host.app.signed_document(&sandbox(), id).await.unwrap();
+    let artifact = host
+        .app
+        .downloads
+        .signed_document(&sandbox(), id)
+        .await
+        .unwrap();
     assert!(artifact.simulated);
     let content = received(&host, artifact).await.unwrap();
     assert!(content.starts_with(&site.posted().content));
@@ -267,6 +301,7 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
 
         let failed = host
             .app
+            .signings
             .simulate_outcome(&sandbox(), id.uuid(), complete())
             .await;
 
@@ -289,8 +324,14 @@ async fn a_form_is_flattened_before_it_is_stored() {
         let created = create(&host, content).await.unwrap();
 
         let version = created.newest().unwrap();
-        let key = host.app.data_key(created.data_key).await.unwrap();
-        let bytes = host.app.files.read(&key, version.bytes_id).await.unwrap();
+        let key = host.app.records.data_key(created.data_key).await.unwrap();
+        let bytes = host
+            .app
+            .records
+            .files
+            .read(&key, version.bytes_id)
+            .await
+            .unwrap();
         assert_eq!(bytes, "FLAT honest 5\nhello");
     }
     drop(host);
@@ -343,8 +384,16 @@ async fn signed(site: &Site, posted: Posted) -> Stage<'_> {
 
 async fn bytes(stage: &Stage<'_>, version: &DocumentVersion) -> Bytes {
     let app: &Arc<_> = &stage.host.app;
-    let key = app.data_key(stage.signing().await.data_key).await.unwrap();
-    app.files.read(&key, version.bytes_id).await.unwrap()
+    let key = app
+        .records
+        .data_key(stage.signing().await.data_key)
+        .await
+        .unwrap();
+    app.records
+        .files
+        .read(&key, version.bytes_id)
+        .await
+        .unwrap()
 }
 
 fn sandbox() -> Caller {
@@ -364,7 +413,11 @@ async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
         }),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host.app.create_signing(&sandbox(), form, None).await;
+    let created = host
+        .app
+        .signings
+        .create_signing(&sandbox(), form, None)
+        .await;
     created.unwrap().row
 }
 
@@ -387,7 +440,7 @@ async fn store(host: &Host, content: Bytes) -> Uuid {
         pointer: "/content",
         content,
     };
-    let stored = host.app.store_file(&caller(), form, None).await;
+    let stored = host.app.intake.store_file(&caller(), form, None).await;
     stored.unwrap().row.id
 }
 
@@ -403,6 +456,10 @@ async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, Workflo
         }),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host.app.create_signing(&caller(), form, None).await;
+    let created = host
+        .app
+        .signings
+        .create_signing(&caller(), form, None)
+        .await;
     created.map(|opened| opened.row)
 }

@@ -27,9 +27,8 @@ use uuid::Uuid;
 
 use super::deployment::{Posted, Site};
 use super::stage::{Stage, TICK};
-use crate::workflow::lanes::ATTEMPTS;
-use crate::workflow::lease::LEASE;
-use crate::{ceremony, jobs};
+use parafa_platform::jobs::LEASE;
+use parafa_signing::attempt::ATTEMPTS;
 
 const HALF_AN_HOUR: SignedDuration = SignedDuration::from_mins(30);
 /// How long a code was open before something happens.
@@ -51,7 +50,7 @@ async fn picture(stage: &Stage<'_>) -> Bytes {
     let link = stage.host.link(stage.signer);
     let request = Request::get(format!("/c/{link}/attempts/current/qr.svg"));
     let request = request.body(Body::empty()).unwrap();
-    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    let answer = stage.host.app.ceremony_router().oneshot(request);
     let answer = answer.await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     to_bytes(answer.into_body(), LONGEST_PICTURE).await.unwrap()
@@ -107,7 +106,7 @@ async fn a_code_to_scan_does_not_stand_still_after_the_clock_was_set_back_while_
     site.pass(OPEN);
 
     site.pass(-HALF_AN_HOUR);
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
     stage.host.run_due().await;
 
     for second in 0..5 {
@@ -130,10 +129,10 @@ async fn a_return_is_heard_at_once_whatever_the_step_that_waits_for_it_is_doing(
             ..FaultPlan::default()
         };
         let host = stage.deployment.host(slow).await.unwrap();
-        let claimed = host.app.store.claim_due(ATTEMPTS, 1, LEASE).await;
+        let claimed = host.app.records.store.claim_due(ATTEMPTS, 1, LEASE).await;
         let mut job = claimed.unwrap().pop().expect("it waits for the return");
 
-        let mut step = pin!(jobs::run_one(&host.app, &mut job));
+        let mut step = pin!(host.runner.run_one(&mut job));
         let is_over = is_over_after(step.as_mut(), waits).await;
         stage.come_back().await;
         if !is_over {

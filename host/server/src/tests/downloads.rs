@@ -15,11 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::deployment::{CALLER, Deployment, Posted, Site};
 use super::host::Host;
-use crate::ceremony;
-use crate::error::WorkflowError;
 use crate::listener::{self, ListenerLimits, ListenerSettings, TrustedProxies};
-use crate::records::SigningRow;
-use crate::workflow::downloads::{Asker, BrokenOff, Download};
+use parafa_signing::WorkflowError;
+use parafa_signing::downloads::{Asker, BrokenOff, Download};
+use parafa_signing::records::SigningRow;
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;
@@ -33,7 +32,7 @@ const MOMENT: Duration = Duration::from_millis(300);
 /// All that somebody is sent who takes it as it comes.
 pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
     let asker = Asker::Key(CALLER.key);
-    let mut sent = pin!(host.app.send(download, asker).await.unwrap());
+    let mut sent = pin!(host.app.downloads.send(download, asker).await.unwrap());
     let mut received = Vec::new();
     while let Some(piece) = sent.try_next().await? {
         received.extend_from_slice(&piece);
@@ -61,9 +60,9 @@ impl Scene {
         let row = host.create(posted, SigningOrder::Parallel).await.unwrap();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let base_url = BaseUrl::new(&host.app.base_url);
+        let base_url = BaseUrl::new(host.app.links.base_url());
         let format = ProblemDocuments::new(base_url.clone());
-        let router = edge(ceremony::router(host.app.clone()), format);
+        let router = edge(host.app.ceremony_router(), format);
         let settings = ListenerSettings {
             name: "downloads",
             base_url,
@@ -98,7 +97,7 @@ impl Scene {
     }
 
     fn free_places(&self) -> usize {
-        self.host.app.download_places.free()
+        self.host.app.downloads.places.free()
     }
 }
 
@@ -199,24 +198,29 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
     let Scene {
         host, row, link, ..
     } = Scene::new(&deployment, 300_000).await;
-    let ceremony = host.app.ceremony(&link).await.unwrap();
+    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
     let ask = || async {
-        let download = host.app.ceremony_document(&ceremony).await.unwrap();
+        let download = host
+            .app
+            .ceremonies
+            .ceremony_document(&ceremony)
+            .await
+            .unwrap();
         let asker = Asker::Link(ceremony.signer);
         (download, asker)
     };
     let [(begun, asker), (late, _)] = [ask().await, ask().await];
-    let mut begun = pin!(host.app.send(begun, asker).await.unwrap());
+    let mut begun = pin!(host.app.downloads.send(begun, asker).await.unwrap());
     let first = begun.try_next().await.unwrap();
     assert!(first.is_some());
     drop(first);
 
     let id = row.signing.id.uuid();
-    host.app.erase_signing(&CALLER, id).await.unwrap();
+    host.app.signings.erase_signing(&CALLER, id).await.unwrap();
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
-    let late = host.app.send(late, asker).await;
+    let late = host.app.downloads.send(late, asker).await;
     assert!(matches!(late.err(), Some(WorkflowError::NotFound)));
     site.shutdown().await;
 }

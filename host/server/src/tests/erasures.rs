@@ -9,16 +9,16 @@ use super::calls::{
     signings, terms,
 };
 use super::deployment::{Deployment, SIGN, Site};
-use crate::error::WorkflowError;
-use crate::records::{
-    AttemptRow, Delivery, IdempotencyRow, KeyMode, MailKind, MailPayload, NoticeKind, NoticeRow,
-    SignerPrivateRow,
-};
-use crate::workflow::accounts::Caller;
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::idempotency::Reserved;
-use crate::workflow::sealing;
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::idempotency::IdempotencyRow;
+use parafa_platform::idempotency::Reserved;
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::create_signing::identity_lock;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 #[tokio::test]
 async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
@@ -30,24 +30,37 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     let id = opened.id();
     let hidden = deployment.hide_bytes();
 
-    let erased = host.app.erase_signing(&caller(), id).await;
+    let erased = host.app.signings.erase_signing(&caller(), id).await;
 
     assert!(erased.is_err(), "the bytes cannot be unlinked");
     assert!(read(&host, id).await.erased_at.is_some());
     let keys = rows::<NoticeRow>(&host).await.len();
     assert_eq!(deployment.data_keys(), keys, "the last word's alone");
-    let again = host.app.reserve(&identity("k")).await.unwrap();
+    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
     assert!(
         matches!(again, Reserved::Claimed(_)),
         "the answer is gone: {again:?}"
     );
-    assert!(host.app.erase_signing(&caller(), id).await.is_err());
+    assert!(
+        host.app
+            .signings
+            .erase_signing(&caller(), id)
+            .await
+            .is_err()
+    );
     hidden.restore();
     site.pass(MINUTE);
     host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
-    assert!(read(&host, id).await.remains.is_none());
-    assert!(!host.app.erase_signing(&caller(), id).await.unwrap());
+    assert!(read(&host, id).await.pending_deletion.is_none());
+    assert!(
+        !host
+            .app
+            .signings
+            .erase_signing(&caller(), id)
+            .await
+            .unwrap()
+    );
     drop(host);
     site.shutdown().await;
 }
@@ -61,6 +74,7 @@ async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key()
     let invited = row.signing.signers[0].id.uuid();
 
     host.app
+        .signings
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();
@@ -73,10 +87,10 @@ async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key()
         .find(|notice| matches!(notice.kind, NoticeKind::Mail(_)))
         .unwrap();
     assert_ne!(letter.data_key, row.data_key);
-    let key = host.app.data_key(letter.data_key).await.unwrap();
-    let payload: MailPayload = sealing::open_notice(&key, letter.id, &letter.payload).unwrap();
+    let key = host.app.records.data_key(letter.data_key).await.unwrap();
+    let payload: MailPayload = letter.open(&key).unwrap();
     assert_eq!(payload.email, "pirmas@example.com");
-    assert!(host.app.data_key(row.data_key).await.is_err());
+    assert!(host.app.records.data_key(row.data_key).await.is_err());
     drop(host);
     site.shutdown().await;
 }
@@ -105,6 +119,7 @@ async fn the_code_of_an_attempt_goes_with_its_signing() {
     );
 
     host.app
+        .signings
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();
@@ -125,13 +140,18 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
     for _ in 0..2 {
         let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
         let id = row.signing.id.uuid();
-        host.app.cancel_signing(&caller(), id).await.unwrap();
+        host.app
+            .signings
+            .cancel_signing(&caller(), id)
+            .await
+            .unwrap();
     }
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let caller = &caller();
 
     let late = host
         .app
+        .signings
         .erase_ended_signings(caller, None, Instant::now())
         .await
         .unwrap();
@@ -139,6 +159,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
     let soon = Instant::now() + Duration::from_secs(600);
     let in_time = host
         .app
+        .signings
         .erase_ended_signings(caller, None, soon)
         .await
         .unwrap();
@@ -164,24 +185,28 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host.app.create_signing(&sandbox, form, None).await;
+    let created = host.app.signings.create_signing(&sandbox, form, None).await;
     let id = created.unwrap().id();
-    let mut matched = host.app.signing_of(&sandbox, id).await.unwrap();
+    let mut matched = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     matched.signing.signers[0].identity_matched = Some(true);
-    let (store, matched) = (&host.app.store, &matched);
+    let (store, matched) = (&host.app.records.store, &matched);
     let put = store.transact(|tx| Box::pin(async move { tx.put(matched).await }));
     put.await.unwrap();
-    host.app.erase_signing(&sandbox, id).await.unwrap();
+    host.app.signings.erase_signing(&sandbox, id).await.unwrap();
 
     let expire = SimulationForm {
         action: SimulatedAction::Expire,
         email: None,
         reason: None,
     };
-    let refused = host.app.simulate_outcome(&sandbox, id, expire).await;
+    let refused = host
+        .app
+        .signings
+        .simulate_outcome(&sandbox, id, expire)
+        .await;
 
     assert!(matches!(refused, Err(WorkflowError::NotFound)));
-    let row = host.app.signing_of(&sandbox, id).await.unwrap();
+    let row = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     let mut parties = row.signing.signers.iter();
     assert!(parties.all(|party| party.identity_matched.is_none()));
     drop(host);
@@ -235,6 +260,7 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     form.personal_code = Some(SIGN[0].parse().unwrap());
     let added = host
         .app
+        .signings
         .add_signer(&caller(), id, form, None)
         .await
         .unwrap();
@@ -246,10 +272,16 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     };
     let kept = lock().await.expect("a keyed digest");
     assert!(!kept.contains(SIGN[0]));
-    let digest = host.app.identity_lock(added.party.id.uuid(), SIGN[0]);
+    let master = &host.app.records.master;
+    let digest = identity_lock(master, added.party.id.uuid(), SIGN[0]);
     assert_eq!(kept, digest);
 
-    let cancelled = host.app.cancel_signing(&caller(), id).await.unwrap();
+    let cancelled = host
+        .app
+        .signings
+        .cancel_signing(&caller(), id)
+        .await
+        .unwrap();
 
     assert_eq!(lock().await, None);
     assert_eq!(cancelled.signers[2].personal_code, None);

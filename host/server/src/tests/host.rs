@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
-use parafa_store::MemoryEngine;
+use parafa_platform::jobs::JobRunner;
 use parafa_store::engine::FaultPlan;
+use parafa_store::{MemoryEngine, StoreMode};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -13,14 +14,15 @@ use super::careless::Neglect;
 use super::deployment::{CALLER, Posted, Site};
 use super::frost::Frost;
 use crate::app::App;
-use crate::error::WorkflowError;
-use crate::jobs;
-use crate::records::{Delivery, SigningRow};
-use crate::workflow::ceremony::StartAttempt;
-use crate::workflow::forms::{
+use crate::config::Config;
+use crate::jobs::{self, LANES};
+use crate::startup::{self, Doors, Premises};
+use parafa_signing::WorkflowError;
+use parafa_signing::ceremony::StartAttempt;
+use parafa_signing::forms::{
     ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::workflow::lanes;
+use parafa_signing::records::{Delivery, SigningRow};
 
 /// How often there is something due at one moment.
 pub(super) const MOST_RUNS: usize = 1000;
@@ -29,9 +31,16 @@ pub(super) const MOST_RUNS: usize = 1000;
 #[derive(Clone)]
 pub(super) struct Host {
     pub(super) app: Arc<App>,
+    pub(super) runner: Arc<JobRunner>,
     pub(super) engine: Arc<MemoryEngine>,
     pub(super) frost: Frost,
+    config: Config,
+    /// What was changed of its ways to the services of others.
+    changes: Vec<Arc<DoorChange>>,
 }
+
+/// Changes a host's ways to the services of others.
+type DoorChange = dyn Fn(&mut Doors) + Send + Sync;
 
 /// What is peculiar about a host.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +54,49 @@ pub(super) struct Oddity {
 }
 
 impl Host {
+    /// The host of these premises, with the services that are configured.
+    pub(super) fn new(config: &Config, own: Premises, engine: Arc<MemoryEngine>) -> Self {
+        Self::assembled(config.clone(), own, engine, Vec::new())
+    }
+
+    fn assembled(
+        config: Config,
+        own: Premises,
+        engine: Arc<MemoryEngine>,
+        changes: Vec<Arc<DoorChange>>,
+    ) -> Self {
+        let mut doors = Doors::open(&config).unwrap();
+        for change in &changes {
+            change(&mut doors);
+        }
+        let app = Arc::new(startup::assemble(&config, StoreMode::Demo, own, doors));
+        Self {
+            runner: Arc::new(jobs::runner(&app).unwrap()),
+            app,
+            engine,
+            frost: Frost::default(),
+            config,
+            changes,
+        }
+    }
+
+    /// The same host with other ways to the services of others.
+    pub(super) fn with_doors(&self, change: impl Fn(&mut Doors) + Send + Sync + 'static) -> Self {
+        let own = Premises {
+            records: self.app.records.clone(),
+            plugins: self.app.plugins.clone(),
+            plugin_store: self.app.plugin_store.clone(),
+            clock: self.app.attempts.clock.clone(),
+            base_url: self.app.links.base_url().clone(),
+        };
+        let mut changes = self.changes.clone();
+        changes.push(Arc::new(change));
+        Self::assembled(self.config.clone(), own, self.engine.clone(), changes)
+    }
+
     /// Whether its engine has crashed, and the host with it.
     pub(super) fn is_down(&self) -> bool {
-        self.app.store.health().is_err()
+        self.app.records.store.health().is_err()
     }
 
     /// How many commits it has tried.
@@ -58,12 +107,12 @@ impl Host {
     /// Claims what is due and runs each job once; tells how many there were.
     pub(super) async fn run_due(&self) -> usize {
         let mut running = JoinSet::new();
-        for budget in lanes::BUDGETS {
-            let claimed = jobs::claim(&self.app, budget.lane, budget.jobs);
+        for budget in LANES {
+            let claimed = self.runner.claim(budget.lane, budget.jobs);
             for (mut job, turn) in claimed.await.unwrap_or_default() {
-                let app = self.app.clone();
+                let runner = self.runner.clone();
                 let run = async move {
-                    jobs::run_one(&app, &mut job).await;
+                    runner.run_one(&mut job).await;
                     drop(turn);
                 };
                 running.spawn(self.frost.over(run));
@@ -126,7 +175,11 @@ impl Host {
                 signers: vec![signer(), signer()],
             },
         };
-        let opened = self.app.create_signing(&CALLER, form, None).await?;
+        let opened = self
+            .app
+            .signings
+            .create_signing(&CALLER, form, None)
+            .await?;
         Ok(opened.row)
     }
 
@@ -135,7 +188,7 @@ impl Host {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
         let id = created.await.unwrap().signing.id.uuid();
-        self.app.cancel_signing(&CALLER, id).await.unwrap();
+        self.app.signings.cancel_signing(&CALLER, id).await.unwrap();
     }
 
     /// A signer presses the button.
@@ -150,17 +203,17 @@ impl Host {
     }
 
     async fn start_as(&self, signer: Uuid, person: Option<String>) -> Result<(), WorkflowError> {
-        let ceremony = self.app.ceremony(&self.link(signer)).await?;
+        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let start = StartAttempt {
             method: SigningMethod::SmartId,
             person,
             document_sha256: None,
         };
-        self.app.start_attempt(ceremony, start).await
+        self.app.ceremonies.start_attempt(ceremony, start).await
     }
 
     /// The token of a signer's link.
     pub(super) fn link(&self, signer: Uuid) -> String {
-        self.app.ceremony_token(signer).reveal().to_owned()
+        self.app.links.ceremony_token(signer).reveal().to_owned()
     }
 }

@@ -16,13 +16,13 @@ use tokio::time::timeout;
 use super::calls::{DAY, caller, create, document, mails, rows, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use crate::jobs;
-use crate::mail::MailSender;
-use crate::records::{Delivery, KeyMode, MailKind, NoticeRow, TenantRow, TenantStatus};
-use crate::workflow::accounts::Caller;
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::lanes::LETTERS;
-use crate::workflow::lease::LEASE;
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::{KeyMode, TenantRow, TenantStatus};
+use parafa_platform::jobs::LEASE;
+use parafa_platform::outbox::LETTERS;
+use parafa_platform::outbox::NoticeRow;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, MailKind};
 
 /// Longest time that a letter is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,14 +39,14 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     create(&host, SigningOrder::Sequential, Delivery::Email).await;
     let mut job = claim(&host).await.unwrap();
     let handing = {
-        let app = host.app.clone();
-        tokio::spawn(async move { jobs::run_one(&app, &mut job).await })
+        let runner = host.runner.clone();
+        tokio::spawn(async move { runner.run_one(&mut job).await })
     };
     post.letter().await;
 
     site.pass(DAY * 3);
     let mut again = claim(&host).await.expect("its lease has ended");
-    jobs::run_one(&host.app, &mut again).await;
+    host.runner.run_one(&mut again).await;
     post.accept_all();
     handing.await.unwrap();
     site.pass(SOON);
@@ -74,6 +74,7 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
         terms,
     };
     host.app
+        .signings
         .create_signing(&caller(), form, None)
         .await
         .unwrap();
@@ -117,7 +118,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
             source: SourceForm::Document(document("a.pdf")),
             terms,
         };
-        let created = host.app.create_signing(&caller, form, None).await;
+        let created = host.app.signings.create_signing(&caller, form, None).await;
         let signing = created.unwrap().row.signing;
         host.run_all().await;
         for _invitation in 0..2 {
@@ -127,6 +128,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let removed = signing.signers[0].id.uuid();
         let gone = host
             .app
+            .signings
             .remove_signer(&caller, signing.id.uuid(), removed)
             .await;
 
@@ -155,6 +157,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     host.run_all().await;
     host.app
+        .signings
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();
@@ -165,7 +168,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     let keys = deployment.data_keys();
 
     let mut first = claim(&host).await.expect("a letter");
-    jobs::run_one(&host.app, &mut first).await;
+    host.runner.run_one(&mut first).await;
     assert_eq!(deployment.data_keys(), keys, "the other letter's still");
     host.run_all().await;
 
@@ -183,17 +186,18 @@ pub(super) async fn name_workspace(host: &Host) {
         id: caller().tenant,
         name: "Ąžuolas, UAB".to_owned(),
         status: TenantStatus::Active,
-        created_at: host.app.clock.now(),
+        created_at: host.app.attempts.clock.now(),
     };
     let stored = host
         .app
+        .records
         .store
         .transact(|tx| Box::pin(async move { tx.insert(row).await }));
     stored.await.unwrap();
 }
 
 async fn claim(host: &Host) -> Option<ClaimedJob> {
-    let claimed = host.app.store.claim_due(LETTERS, 1, LEASE);
+    let claimed = host.app.records.store.claim_due(LETTERS, 1, LEASE);
     claimed.await.unwrap().pop()
 }
 
@@ -254,17 +258,15 @@ impl Drop for PostOffice {
 }
 
 /// The host with the mail server at this port.
-pub(super) fn writing_to(port: u16, mut host: Host) -> Host {
-    let mailer = Mailer::new(&MailServer {
+pub(super) fn writing_to(port: u16, host: Host) -> Host {
+    let server = MailServer {
         host: "127.0.0.1".to_owned(),
         port,
         protection: MailProtection::Plain,
         credentials: None,
         from: "parafa@example.com".to_owned(),
-    });
-    let app = Arc::get_mut(&mut host.app).expect("its only owner");
-    app.mailer = Some(MailSender::new(mailer.unwrap()));
-    host
+    };
+    host.with_doors(move |doors| doors.mailer = Some(Mailer::new(&server).unwrap()))
 }
 
 /// The server's part of RFC 5321, as little of it as a letter takes.

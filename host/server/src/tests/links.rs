@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::{AttemptRow, SigningRow};
-use crate::workflow::attempt::DeviceLink;
-use crate::workflow::sealing;
+use parafa_signing::WorkflowError;
+use parafa_signing::attempt::DeviceLink;
+use parafa_signing::records::{AttemptRow, SigningRow};
+use parafa_signing::sealing;
 
 /// What an app says when it comes back to the page that opened it.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +38,8 @@ impl Host {
         &self,
         signer: Uuid,
     ) -> Result<Option<(Uuid, DeviceLink)>, WorkflowError> {
-        let ceremony = self.app.ceremony(&self.link(signer)).await?;
-        let state = self.app.ceremony_state(ceremony).await?;
+        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
+        let state = self.app.ceremonies.ceremony_state(ceremony).await?;
         Ok(state
             .attempt
             .map(|attempt| attempt.id)
@@ -48,7 +48,7 @@ impl Host {
 
     /// What the app says when it comes back. Nothing once the attempt has ended.
     pub(super) async fn return_of(&self, attempt: Uuid) -> Result<Return, WorkflowError> {
-        let store = &self.app.store;
+        let store = &self.app.records.store;
         let attempt = store.get::<AttemptRow>(&attempt).await?;
         let attempt = attempt.ok_or(WorkflowError::NotFound)?;
         let Some(sealed) = &attempt.device_link else {
@@ -56,7 +56,7 @@ impl Host {
         };
         let signing = store.get::<SigningRow>(&attempt.signing).await?;
         let signing = signing.ok_or(WorkflowError::NotFound)?;
-        let key = self.app.data_key(signing.data_key).await?;
+        let key = self.app.records.data_key(signing.data_key).await?;
         let open = sealing::open_device_link(&key, attempt.id, sealed)?;
         let session = serde_json::to_value(&open.session).unwrap();
         let secret = STANDARD.decode(session["secret"].as_str().unwrap());
@@ -68,9 +68,10 @@ impl Host {
 
     /// The app comes back and says this.
     pub(super) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), WorkflowError> {
-        let ceremony = self.app.ceremony(&self.link(signer)).await?;
+        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let returned = self
             .app
+            .ceremonies
             .return_from_app(&ceremony, &said.value, &said.digest);
         returned.await
     }

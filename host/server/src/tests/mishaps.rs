@@ -7,13 +7,14 @@ use std::num::NonZeroU16;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningStatus};
+use parafa_platform::sweep;
 use parafa_store::engine::MAX_VALUE_BYTES;
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::{Clock, StoreError};
 
 use super::deployment::{Posted, SIGN, Site};
 use super::stage::{Stage, TICK};
-use crate::workflow::lanes::TIMERS;
+use parafa_platform::jobs::TIMERS;
 
 #[tokio::test]
 async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
@@ -259,7 +260,7 @@ async fn leave_no_room_for_another_version(stage: &Stage<'_>) {
     let mut row = stage.signing().await;
     let taken = serde_json::to_vec(&row).unwrap().len();
     row.detail = Some("x".repeat(MAX_VALUE_BYTES - taken - LEFT));
-    let put = stage.host.app.store.transact(|tx| {
+    let put = stage.host.app.records.store.transact(|tx| {
         let row = &row;
         Box::pin(async move { tx.put(row).await })
     });
@@ -291,7 +292,7 @@ async fn a_signature_is_finished_for_as_long_as_is_configured() {
 async fn a_job_that_no_host_knows_waits_longer_each_time() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let store = &stage.host.app.store;
+    let store = &stage.host.app.records.store;
     let enqueued = store.transact(|tx| {
         Box::pin(async move {
             let job = NewJob {
@@ -374,10 +375,17 @@ async fn what_nobody_owns_is_swept_a_day_later() {
     let app = &stage.host.app;
     let versions = stage.signing().await.versions;
     let owned = HashSet::from([versions[0].bytes_id]);
-    let (key, file) = (app.store.new_id().await, app.store.new_id().await);
-    let key = app.keys.create(key.unwrap()).await.unwrap();
-    let written = app.files.write(&key, file.unwrap(), "left".into()).await;
-    app.schedule_sweep().await.unwrap();
+    let (key, file) = (
+        app.records.store.new_id().await,
+        app.records.store.new_id().await,
+    );
+    let key = app.records.keys.create(key.unwrap()).await.unwrap();
+    let written = app
+        .records
+        .files
+        .write(&key, file.unwrap(), "left".into())
+        .await;
+    sweep::schedule(&app.records.store).await.unwrap();
     stage.host.run_due().await;
     assert!(stage.deployment.byte_files().contains(&written.unwrap().id));
 

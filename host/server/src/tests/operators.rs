@@ -9,15 +9,13 @@ use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
-use crate::error::WorkflowError;
-use crate::operate::{
-    self, AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand,
-    UsageCommand,
+use parafa_operator::{
+    AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };
-use crate::records::{
-    Amount, ApiKeyRow, KeyMode, Product, SigningRow, Source, TenantRow, TenantStatus, UsageItem,
-    UsageRow,
-};
+use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
+use parafa_platform::billing::{Amount, UsageItem, UsageRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{SigningRow, Source};
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
@@ -30,7 +28,7 @@ async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
         made.push(row.unwrap().signing.id.uuid());
     }
     let changed = (made[0], 1);
-    let event = host.app.store.get::<Event>(&changed).await.unwrap();
+    let event = host.app.records.store.get::<Event>(&changed).await.unwrap();
     let mut event = event.unwrap();
     event.name = "signing.invented".to_owned();
     put(&host, &[event]).await;
@@ -57,7 +55,7 @@ async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_
     let asked = || {
         let data = folder.path().to_owned();
         let list = OperatorCommand::Tenant(TenantCommand::List);
-        let asked = tokio::task::spawn_blocking(move || operate::ask(&data, &list));
+        let asked = tokio::task::spawn_blocking(move || parafa_operator::ask(&data, &list));
         async move { asked.await.unwrap().unwrap() }
     };
 
@@ -71,7 +69,7 @@ async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_
     let socket = starting.end().await.unwrap();
     let waiting = asked();
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(socket.serve(host.app.clone(), stop.clone()));
+    let serving = tokio::spawn(socket.serve(host.app.operator_commands(), stop.clone()));
     for asked in [waiting, asked()] {
         assert!(matches!(asked.await, Some(Reply::Done(_))));
     }
@@ -89,7 +87,7 @@ async fn long_lists_are_complete() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let tenant = CALLER.tenant;
-    let at = host.app.clock.now();
+    let at = host.app.attempts.clock.now();
     let workspace = TenantRow {
         id: tenant,
         name: "Ilga UAB".to_owned(),
@@ -156,13 +154,22 @@ async fn erasure_leaves_what_the_service_made_with_its_owner() {
     let bytes = row.versions[0].bytes_id;
     put(&host, &[row]).await;
 
-    assert!(host.app.erase_signing(&CALLER, id).await.unwrap());
+    assert!(host.app.signings.erase_signing(&CALLER, id).await.unwrap());
 
-    let erased = host.app.store.get::<SigningRow>(&id).await.unwrap();
+    let erased = host.app.records.store.get::<SigningRow>(&id).await.unwrap();
     let erased = erased.unwrap();
     assert!(erased.erased_at.is_some() && erased.private.is_none());
-    let key = host.app.keys.open(data_key).await.unwrap();
-    assert!(!host.app.files.read(&key, bytes).await.unwrap().is_empty());
+    let key = host.app.records.keys.open(data_key).await.unwrap();
+    assert!(
+        !host
+            .app
+            .records
+            .files
+            .read(&key, bytes)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     drop(host);
     site.shutdown().await;
 }
@@ -180,7 +187,11 @@ fn export(after: Option<Uuid>) -> OperatorCommand {
 }
 
 async fn carry_out(host: &Host, command: OperatorCommand) -> Value {
-    host.app.desk().carry_out(command).await.unwrap()
+    host.app
+        .operator_commands()
+        .carry_out(command)
+        .await
+        .unwrap()
 }
 
 async fn ask(host: &Host, command: OperatorCommand) -> Part {
@@ -189,7 +200,7 @@ async fn ask(host: &Host, command: OperatorCommand) -> Part {
 
 async fn put<T: Table>(host: &Host, rows: &[T]) {
     for chunk in rows.chunks(200) {
-        let stored = host.app.store.transact(|tx| {
+        let stored = host.app.records.store.transact(|tx| {
             Box::pin(async move {
                 for row in chunk {
                     tx.put(row).await?;

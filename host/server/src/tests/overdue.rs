@@ -13,12 +13,11 @@ use tokio::time::{Duration, Instant};
 use super::calls::{party, rows};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use crate::api::Signings;
-use crate::error::WorkflowError;
-use crate::records::{EventKind, EventPayload, NoticeKind, NoticeRow};
-use crate::workflow::erase::ErasureCount;
-use crate::workflow::read_signing::Listing;
-use crate::workflow::sealing;
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::erase::ErasureCount;
+use parafa_signing::read_signing::Listing;
+use parafa_signing::records::{EventKind, EventPayload};
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
@@ -76,7 +75,7 @@ async fn a_late_signature_that_comes_to_nothing_ends_its_signing_without_another
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     be_finished_at_the_deadline(&stage).await;
-    let within = stage.host.app.finish_within;
+    let within = stage.host.app.attempts.finish_within;
     site.pass(within);
     stage.host.run_due().await;
 
@@ -94,12 +93,12 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let app = stage.host.app.clone();
-    let api = Signings(app.clone());
+    let api = app.signing_api();
     let signing = stage.signing().await.signing;
     let [own, other] = [0, 1].map(|n| signing.signers[n].id.uuid());
     be_finished_at_the_deadline(&stage).await;
 
-    let seen = api.read_signing(&CALLER, stage.signing.into()).await;
+    let seen = api.read_signing(&CALLER.into(), stage.signing.into()).await;
 
     let seen = serde_json::to_value(seen.unwrap()).unwrap();
     assert_eq!(seen["status"], "pending");
@@ -107,16 +106,20 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let shown = seen["signers"][0]["ceremonyUrl"].as_str().unwrap();
     assert!(shown.ends_with(&links[0]), "this signature is awaited");
     assert!(seen["signers"][1].get("ceremonyUrl").is_none(), "{seen}");
-    assert!(app.ceremony(&links[0]).await.is_ok());
-    assert!(app.ceremony(&links[1]).await.is_err());
+    assert!(app.ceremonies.ceremony(&links[0]).await.is_ok());
+    assert!(app.ceremonies.ceremony(&links[1]).await.is_err());
     let id = stage.signing;
-    let added = app.add_signer(&CALLER, id, party("nauja@example.com"), None);
+    let added = app
+        .signings
+        .add_signer(&CALLER, id, party("nauja@example.com"), None);
     assert_ended(&added.await);
-    app.change_deadline(&CALLER, id, 3).await.unwrap();
-    assert!(app.ceremony(&links[1]).await.is_ok());
-    let added = app.add_signer(&CALLER, id, party("nauja@example.com"), None);
+    app.signings.change_deadline(&CALLER, id, 3).await.unwrap();
+    assert!(app.ceremonies.ceremony(&links[1]).await.is_ok());
+    let added = app
+        .signings
+        .add_signer(&CALLER, id, party("nauja@example.com"), None);
     added.await.unwrap();
-    let cancelled = app.cancel_signing(&CALLER, id).await;
+    let cancelled = app.signings.cancel_signing(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
     drop((api, app, stage));
     site.shutdown().await;
@@ -138,12 +141,12 @@ async fn told(stage: &Stage<'_>) -> Vec<(EventKind, SigningStatus)> {
     let app = &stage.host.app;
     let mut told = Vec::new();
     for notice in rows::<NoticeRow>(&stage.host).await {
-        let NoticeKind::Webhook(kind) = notice.kind else {
+        let NoticeKind::Webhook(kind) = &notice.kind else {
             continue;
         };
-        let key = app.data_key(notice.data_key).await.unwrap();
-        let payload: EventPayload = sealing::open_notice(&key, notice.id, &notice.payload).unwrap();
-        told.push((kind, payload.status));
+        let key = app.records.data_key(notice.data_key).await.unwrap();
+        let payload: EventPayload = notice.open(&key).unwrap();
+        told.push((EventKind::named(kind).unwrap(), payload.status));
     }
     told
 }
@@ -155,14 +158,18 @@ async fn listed(stage: &Stage<'_>, status: SigningStatus) -> usize {
         limit: 10,
         after: None,
     };
-    let listed = stage.host.app.list_signings(&CALLER, listing).await;
+    let listed = stage.host.app.reader.list_signings(&CALLER, listing).await;
     listed.unwrap().signings.len()
 }
 
 /// How many a bulk erasure finds.
 async fn erased(stage: &Stage<'_>) -> u64 {
     let until = Instant::now() + Duration::from_secs(60);
-    let erased = stage.host.app.erase_ended_signings(&CALLER, None, until);
+    let erased = stage
+        .host
+        .app
+        .signings
+        .erase_ended_signings(&CALLER, None, until);
     let ErasureCount { purged, failed } = erased.await.unwrap();
     assert_eq!(failed, 0);
     purged

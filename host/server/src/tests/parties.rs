@@ -4,7 +4,7 @@ use parafa_domain::SigningMethod;
 
 use super::deployment::{CALLER, SIGN, Site};
 use super::stage::Stage;
-use crate::error::WorkflowError;
+use parafa_signing::WorkflowError;
 
 #[tokio::test]
 async fn who_is_signing_is_changed_and_removed_only_afterwards() {
@@ -13,11 +13,14 @@ async fn who_is_signing_is_changed_and_removed_only_afterwards() {
     let app = &stage.host.app;
     let change = async || {
         let methods = [SigningMethod::Nfc].into_iter().collect();
-        let changed = app.change_methods(&CALLER, stage.signing, stage.signer, methods);
+        let changed = app
+            .signings
+            .change_methods(&CALLER, stage.signing, stage.signer, methods);
         changed.await.map(drop)
     };
     let remove = async || {
-        app.remove_signer(&CALLER, stage.signing, stage.signer)
+        app.signings
+            .remove_signer(&CALLER, stage.signing, stage.signer)
             .await
     };
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();

@@ -8,8 +8,8 @@ use super::calls::rows;
 use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::{AttemptRow, Prompt, PromptsRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{AttemptRow, Prompt, PromptsRow};
 
 /// Of the phone that follows links.
 const FOLLOWS: &str = "PNOLT-40404040009";
@@ -33,8 +33,17 @@ fn retry_after(refused: Result<(), WorkflowError>) -> u32 {
 }
 
 async fn give_up(host: &Host, signer: Uuid) {
-    let ceremony = host.app.ceremony(&host.link(signer)).await.unwrap();
-    host.app.give_up_attempt(&ceremony).await.unwrap();
+    let ceremony = host
+        .app
+        .ceremonies
+        .ceremony(&host.link(signer))
+        .await
+        .unwrap();
+    host.app
+        .ceremonies
+        .give_up_attempt(&ceremony)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -143,7 +152,7 @@ async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_i
     host.start(signers[2], SIGN[0]).await.unwrap();
     give_up(&host, signers[2]).await;
     site.pass(60 * MINUTE);
-    host.app.forget_prompts().await.unwrap();
+    host.app.prompts.forget_prompts().await.unwrap();
     assert!(rows::<PromptsRow>(&host).await.is_empty());
     drop(host);
     site.shutdown().await;
@@ -155,7 +164,7 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
     let stage = Stage::set(&site, site.posted()).await;
     let app = &stage.host.app;
     let waiting = |attempts: usize, at| PromptsRow {
-        person: app.prompted_person(FOLLOWS),
+        person: app.prompts.prompted_person(FOLLOWS),
         attempts: (0..attempts)
             .map(|_| Prompt {
                 attempt: Uuid::now_v7(),
@@ -165,8 +174,8 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
             .collect(),
     };
     for (others, failure) in [(4, Some(AttemptFailure::TooManyAttempts)), (3, None)] {
-        let row = &waiting(others, app.store.now().await.unwrap());
-        let stored = app.store.transact(|tx| {
+        let row = &waiting(others, app.records.store.now().await.unwrap());
+        let stored = app.records.store.transact(|tx| {
             Box::pin(async move {
                 tx.put(row).await?;
                 Ok::<_, WorkflowError>(())

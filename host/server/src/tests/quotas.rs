@@ -12,13 +12,14 @@ use super::calls::{batch, create, document, read, terms};
 use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
-use crate::error::WorkflowError;
-use crate::records::{Delivery, KeyMode};
-use crate::workflow::accounts::Caller;
-use crate::workflow::files::{FileForm, OpenedFile};
-use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use crate::workflow::quota::Quota;
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::quota::Quota;
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// A file of which twenty are more than a megabyte, and one is not.
 const FILE_BYTES: usize = 60_000;
@@ -34,7 +35,7 @@ async fn store_file(host: &Host) -> Result<OpenedFile, WorkflowError> {
         pointer: "/content",
         content: Bytes::from(content),
     };
-    host.app.store_file(&CALLER, form, None).await
+    host.app.intake.store_file(&CALLER, form, None).await
 }
 
 /// One stored file, so many times.
@@ -50,7 +51,7 @@ fn batch_of(file: &OpenedFile, times: usize) -> BatchForm {
 /// Bytes of documents and open signings of a workspace in one mode.
 fn used(host: &Host, caller: &Caller) -> [u64; 2] {
     let of = (caller.tenant, caller.mode == KeyMode::Live);
-    host.app.store.sum(&of)
+    host.app.records.store.sum(&of)
 }
 
 fn used_live(host: &Host) -> [u64; 2] {
@@ -66,7 +67,10 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
     let file = store_file(&host).await.unwrap();
     let keys = deployment.data_keys();
 
-    let refused = host.app.create_batch(&CALLER, batch_of(&file, 20), None);
+    let refused = host
+        .app
+        .signings
+        .create_batch(&CALLER, batch_of(&file, 20), None);
 
     match refused.await.map(|_| ()) {
         Err(WorkflowError::QuotaExceeded(exceeded)) => {
@@ -82,7 +86,11 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
 
     // What a refused request had reserved is free again.
     let fits = batch_of(&file, 15);
-    host.app.create_batch(&CALLER, fits, None).await.unwrap();
+    host.app
+        .signings
+        .create_batch(&CALLER, fits, None)
+        .await
+        .unwrap();
     assert_eq!(used_live(&host), [16 * file.row.bytes, 15]);
     drop(host);
     site.shutdown().await;
@@ -95,7 +103,11 @@ async fn what_a_caller_who_hangs_up_has_begun_is_removed() {
     let host = deployment.sound_host().await;
     let file = store_file(&host).await.unwrap();
     let keys = deployment.data_keys();
-    let mut creating = Box::pin(host.app.create_batch(&CALLER, batch_of(&file, 20), None));
+    let mut creating = Box::pin(
+        host.app
+            .signings
+            .create_batch(&CALLER, batch_of(&file, 20), None),
+    );
     while deployment.byte_files().len() < 5 {
         let early = tokio::time::timeout(Duration::from_millis(1), &mut creating).await;
         assert!(early.is_err(), "the batch is created already");
@@ -158,7 +170,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     let file = store_file(&host).await.unwrap();
     let bytes = file.row.bytes;
     let app = &host.app;
-    let batch = app.create_batch(&CALLER, batch_of(&file, 4), None);
+    let batch = app.signings.create_batch(&CALLER, batch_of(&file, 4), None);
     let ids = batch.await.unwrap().row.signings;
     assert_eq!(used_live(&host), [5 * bytes, 4]);
 
@@ -174,11 +186,11 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     assert_eq!(used_live(&host), [5 * bytes + signed, 4]);
 
     // One is cancelled, one erased, the file deleted.
-    app.cancel_signing(&CALLER, ids[1]).await.unwrap();
+    app.signings.cancel_signing(&CALLER, ids[1]).await.unwrap();
     assert_eq!(used_live(&host), [5 * bytes + signed, 3]);
-    app.erase_signing(&CALLER, ids[2]).await.unwrap();
+    app.signings.erase_signing(&CALLER, ids[2]).await.unwrap();
     assert_eq!(used_live(&host), [4 * bytes + signed, 2]);
-    app.delete_file(&CALLER, file.row.id).await.unwrap();
+    app.intake.delete_file(&CALLER, file.row.id).await.unwrap();
     assert_eq!(used_live(&host), [3 * bytes + signed, 2]);
 
     let next = deployment.sound_host().await;
@@ -189,7 +201,8 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     host.run_all().await;
     assert_eq!(used_live(&host), [3 * bytes + signed, 0]);
     let until = Instant::now() + LONG;
-    app.erase_ended_signings(&CALLER, None, until)
+    app.signings
+        .erase_ended_signings(&CALLER, None, until)
         .await
         .unwrap();
     assert_eq!(used_live(&host), [0, 0]);
@@ -206,7 +219,7 @@ async fn what_is_erased_counts_until_its_bytes_are_gone() {
     let id = row.signing.id.uuid();
     let hidden = deployment.hide_bytes();
 
-    assert!(host.app.erase_signing(&CALLER, id).await.is_err());
+    assert!(host.app.signings.erase_signing(&CALLER, id).await.is_err());
 
     assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
     hidden.restore();
@@ -233,11 +246,16 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     };
     let created = host
         .app
+        .signings
         .create_signing(&sandbox, form(), None)
         .await
         .unwrap();
 
-    let second = host.app.create_signing(&sandbox, form(), None).await;
+    let second = host
+        .app
+        .signings
+        .create_signing(&sandbox, form(), None)
+        .await;
     assert!(matches!(second, Err(WorkflowError::QuotaExceeded(_))));
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
@@ -247,10 +265,14 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         reason: None,
     };
     let posted = created.row.versions[0].bytes;
-    let ended = host.app.simulate_outcome(&sandbox, created.id(), completed);
+    let ended = host
+        .app
+        .signings
+        .simulate_outcome(&sandbox, created.id(), completed);
     let artifact = ended.await.unwrap().row.artifact.unwrap().bytes;
     assert_eq!(used(&host, &sandbox), [posted + artifact, 0]);
     host.app
+        .signings
         .create_signing(&sandbox, form(), None)
         .await
         .unwrap();
@@ -265,7 +287,11 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let file = store_file(&host).await.unwrap();
-    let create = |times| host.app.create_batch(&CALLER, batch_of(&file, times), None);
+    let create = |times| {
+        host.app
+            .signings
+            .create_batch(&CALLER, batch_of(&file, times), None)
+    };
     create(15).await.unwrap();
 
     let refused = create(2).await.map(|_| ());
@@ -285,7 +311,7 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
 async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_that_are_there() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    stage.host.app.uploads.seem_free(100_000_000);
+    stage.host.app.intake.uploads.seem_free(100_000_000);
 
     let refused = store_file(&stage.host).await;
     assert!(matches!(refused, Err(WorkflowError::DiskFull { .. })));
@@ -294,7 +320,7 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
 
     assert_eq!(stage.attempt().await.failure, None);
     assert_eq!(stage.signing().await.versions.len(), 2);
-    stage.host.app.uploads.seem_free(100_100_000);
+    stage.host.app.intake.uploads.seem_free(100_100_000);
     store_file(&stage.host).await.unwrap();
     drop(stage);
     site.shutdown().await;

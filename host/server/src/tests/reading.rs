@@ -12,12 +12,11 @@ use serde_json::Value;
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
 use super::deployment::{Deployment, Posted, Site, TOY, compiled_plugins, component_of};
 use super::host::Host;
-use crate::api::Signings;
-use crate::error::{IntakeFault, WorkflowError};
-use crate::records::{Delivery, SigningRow};
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use crate::workflow::read_signing::{Listing, Shown};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::read_signing::{Listing, Shown};
+use parafa_signing::records::{Delivery, SigningRow};
+use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
@@ -28,12 +27,13 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
     let removed = stale[0].signing.signers[0].id.uuid();
     let app = &host.app;
-    app.remove_signer(&caller(), smaller, removed)
+    app.signings
+        .remove_signer(&caller(), smaller, removed)
         .await
         .unwrap();
-    app.erase_signing(&caller(), erased).await.unwrap();
+    app.signings.erase_signing(&caller(), erased).await.unwrap();
 
-    let shown = app.show_signings(stale).await.unwrap();
+    let shown = app.reader.show_signings(stale).await.unwrap();
 
     let [Shown::Opened(smaller), Shown::Opened(erased)] = &shown[..] else {
         panic!("{shown:?}")
@@ -53,15 +53,18 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     let host = deployment.sound_host().await;
     let rows = two(&host).await;
     let [lost, sound] = [0, 1].map(|n| rows[n].signing.id.uuid());
-    host.app.keys.erase(rows[0].data_key).await.unwrap();
-    let api = Signings(host.app.clone());
+    host.app.records.keys.erase(rows[0].data_key).await.unwrap();
+    let api = host.app.signing_api();
     let everything = ListQuery {
         status: None,
         limit: 10,
         starting_after: None,
     };
 
-    let list = api.list_signings(&caller(), everything).await.unwrap();
+    let list = api
+        .list_signings(&caller().into(), everything)
+        .await
+        .unwrap();
 
     let list = serde_json::to_value(&list).unwrap();
     let [newer, older] = list["data"].as_array().unwrap().as_slice() else {
@@ -76,9 +79,9 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     assert_eq!(older["erasedAt"], Value::Null);
     assert_eq!(older["signers"][0]["email"], Value::Null);
     assert!(older["detail"].is_string());
-    let alone = host.app.read_signing(&caller(), lost).await;
+    let alone = host.app.reader.read_signing(&caller(), lost).await;
     assert!(alone.unwrap_err().is_unreadable());
-    assert!(host.app.read_signing(&caller(), sound).await.is_ok());
+    assert!(host.app.reader.read_signing(&caller(), sound).await.is_ok());
     drop(api);
     drop(host);
     site.shutdown().await;
@@ -89,12 +92,16 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
-    let raised = host.app.create_batch(&caller(), batch(), None).await;
+    let raised = host
+        .app
+        .signings
+        .create_batch(&caller(), batch(), None)
+        .await;
     let raised = raised.unwrap();
     let lost = raised.signings[1].row().data_key;
-    host.app.keys.erase(lost).await.unwrap();
+    host.app.records.keys.erase(lost).await.unwrap();
 
-    let read = host.app.read_batch(&caller(), raised.row.id).await;
+    let read = host.app.signings.read_batch(&caller(), raised.row.id).await;
 
     let read = read.unwrap().signings;
     let [
@@ -119,10 +126,16 @@ async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
     let id = row.signing.id.uuid();
     deployment.damage_keys();
 
-    assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+    assert!(
+        host.app
+            .signings
+            .erase_signing(&caller(), id)
+            .await
+            .unwrap()
+    );
 
     let row = read(&host, id).await;
-    assert!(row.erased_at.is_some() && row.remains.is_none());
+    assert!(row.erased_at.is_some() && row.pending_deletion.is_none());
     assert_eq!(row.signing.status, SigningStatus::Cancelled);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
@@ -138,18 +151,27 @@ async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
     let stale = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let signer = stale.signing.signers[0].id.uuid();
     let link = host.link(signer);
-    let ceremony = host.app.ceremony(&link).await.unwrap();
+    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
     let id = stale.signing.id.uuid();
-    host.app.erase_signing(&caller(), id).await.unwrap();
+    host.app
+        .signings
+        .erase_signing(&caller(), id)
+        .await
+        .unwrap();
 
     let version = stale.versions[0].clone();
-    let download = host.app.download(&stale, version).await;
+    let download = host.app.downloads.download(&stale, version).await;
     assert!(matches!(download, Err(WorkflowError::NotFound)));
-    let state = host.app.ceremony_state(ceremony).await;
+    let state = host.app.ceremonies.ceremony_state(ceremony).await;
     assert!(matches!(state, Err(WorkflowError::NotFound)));
-    let cancelled = host.app.cancel_signing(&caller(), id).await;
+    let cancelled = host.app.signings.cancel_signing(&caller(), id).await;
     assert!(matches!(cancelled, Err(WorkflowError::NotFound)));
-    let comments = host.app.list_comments(&caller(), id).await.unwrap();
+    let comments = host
+        .app
+        .comments
+        .list_comments(&caller(), id)
+        .await
+        .unwrap();
     assert!(comments.is_empty());
     drop(host);
     site.shutdown().await;
@@ -165,17 +187,22 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     site.pass(DAY * 14);
     assert!(row.signing.expires_at <= site.clock.now());
 
-    let seen = host.app.read_signing(&caller(), id).await.unwrap();
+    let seen = host.app.reader.read_signing(&caller(), id).await.unwrap();
 
     assert_eq!(seen.row.signing.status, SigningStatus::Expired);
-    let refused = host.app.change_deadline(&caller(), id, 3).await;
+    let refused = host.app.signings.change_deadline(&caller(), id, 3).await;
     assert!(matches!(refused, Err(WorkflowError::SigningEnded)));
     let listing = Listing {
         status: Some(SigningStatus::Pending),
         limit: 10,
         after: None,
     };
-    let pending = host.app.list_signings(&caller(), listing).await.unwrap();
+    let pending = host
+        .app
+        .reader
+        .list_signings(&caller(), listing)
+        .await
+        .unwrap();
     assert!(pending.signings.is_empty());
     assert_eq!(
         read(&host, id).await.signing.status,
@@ -190,22 +217,34 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
 async fn letters_are_not_promised_where_nothing_sends_them() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
-    let mut host = deployment.sound_host().await;
+    let host = deployment.sound_host().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     let files = deployment.byte_files();
-    Arc::get_mut(&mut host.app).expect("its only owner").mailer = None;
+    let host = host.with_doors(|doors| doors.mailer = None);
 
     let form = SigningForm {
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Email),
     };
-    let one = host.app.create_signing(&caller(), form, None).await;
+    let one = host
+        .app
+        .signings
+        .create_signing(&caller(), form, None)
+        .await;
     assert!(matches!(one, Err(WorkflowError::NotSetUp(_))));
-    let several = host.app.create_batch(&caller(), batch(), None).await;
+    let several = host
+        .app
+        .signings
+        .create_batch(&caller(), batch(), None)
+        .await;
     assert!(matches!(several, Err(WorkflowError::NotSetUp(_))));
     let id = row.signing.id.uuid();
     let form = party("trecias@example.com");
-    let added = host.app.add_signer(&caller(), id, form, None).await;
+    let added = host
+        .app
+        .signings
+        .add_signer(&caller(), id, form, None)
+        .await;
     assert!(matches!(added, Err(WorkflowError::NotSetUp(_))));
 
     assert_eq!(deployment.byte_files(), files);
@@ -227,7 +266,12 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         pointer: "/content",
         content: pdf(),
     };
-    let file = host.app.store_file(&caller(), form, None).await.unwrap();
+    let file = host
+        .app
+        .intake
+        .store_file(&caller(), form, None)
+        .await
+        .unwrap();
     let of = |content| {
         let mut one = document("a.pdf");
         one.content = content;
@@ -240,7 +284,12 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         documents: (0..12).map(|_| token()).collect(),
         terms: terms(),
     };
-    let raised = host.app.create_batch(&caller(), form, None).await.unwrap();
+    let raised = host
+        .app
+        .signings
+        .create_batch(&caller(), form, None)
+        .await
+        .unwrap();
     assert_eq!(raised.signings.len(), 12);
 
     let unknown = of(ContentForm::File(raised.row.id));
@@ -249,7 +298,7 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         documents: vec![token(), unknown, unfit],
         terms: terms(),
     };
-    match host.app.create_batch(&caller(), form, None).await {
+    match host.app.signings.create_batch(&caller(), form, None).await {
         Err(WorkflowError::IntakeRefused(faults)) => assert!(matches!(
             faults.as_slice(),
             [IntakeFault::UnknownFile { .. }, IntakeFault::Refused(_)]
@@ -275,9 +324,17 @@ async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_compo
     };
 
     let unfit = container("no PDF".into());
-    let unfit = host.app.create_signing(&caller(), unfit, None).await;
+    let unfit = host
+        .app
+        .signings
+        .create_signing(&caller(), unfit, None)
+        .await;
     let sound = container(pdf());
-    let sound = host.app.create_signing(&caller(), sound, None).await;
+    let sound = host
+        .app
+        .signings
+        .create_signing(&caller(), sound, None)
+        .await;
 
     assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
     assert!(matches!(sound, Err(WorkflowError::NotSetUp(_))));

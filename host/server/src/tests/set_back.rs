@@ -12,10 +12,11 @@ use tokio_util::sync::CancellationToken;
 use super::calls::DAY;
 use super::deployment::{SIGN, Site};
 use super::stage::{Stage, TICK};
-use crate::jobs;
-use crate::workflow::lanes::{ATTEMPTS, BUDGETS, TIMERS};
-use crate::workflow::lease::LEASE;
-use crate::workflow::sweep::SWEEP;
+use crate::jobs::LANES;
+use parafa_platform::jobs::LEASE;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::sweep::{self, SWEEP};
+use parafa_signing::attempt::ATTEMPTS;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// How long a change is waited for.
@@ -31,7 +32,7 @@ async fn an_attempt_goes_on_when_the_clock_is_set_back() {
     site.pass(-HOUR / 2);
     assert_eq!(stage.host.run_due().await, 0, "it waits for the clock");
 
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
 
     assert_ne!(stage.host.run_due().await, 0, "it is due at once");
     assert_eq!(stage.outcome().await.phase, Phase::Done);
@@ -45,9 +46,9 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     let stage = Stage::set(&site, site.posted()).await;
     site.pass(HOUR);
     stage.sign_without_timestamps().await;
-    let app = Arc::clone(&stage.host.app);
+    let runner = Arc::clone(&stage.host.runner);
     let stop = CancellationToken::new();
-    let runner = tokio::spawn(jobs::run(app.clone(), stop.clone()));
+    let runner = tokio::spawn(runner.run(stop.clone()));
     // It has seen the time of now when it has tried once more.
     let tries = stage.newest_attempt().await.tries;
     wait_until(&stage, async || stage.newest_attempt().await.tries > tries).await;
@@ -61,7 +62,6 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     .await;
     stop.cancel();
     runner.await.unwrap();
-    drop(app);
     drop(stage);
     site.shutdown().await;
 }
@@ -76,9 +76,9 @@ async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() 
 
     drop(call);
     assert_eq!(finishing.await.unwrap(), 1);
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
     site.pass(SignedDuration::from_mins(1));
-    let store = &stage.host.app.store;
+    let store = &stage.host.app.records.store;
     let due = store.claim_due(ATTEMPTS, 100, LEASE).await.unwrap();
     assert_eq!(due.len(), 1);
     drop(stage);
@@ -92,7 +92,11 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
         if it_is_so().await {
             return;
         }
-        let state = stage.host.app.await_ceremony_state(&link, SHORT, None);
+        let state = stage
+            .host
+            .app
+            .ceremonies
+            .await_ceremony_state(&link, SHORT, None);
         state.await.unwrap();
         stage.site.pass(TICK);
     }
@@ -122,7 +126,7 @@ async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time()
     site.pass(HOUR * 5);
     stage.host.run_all().await;
     site.pass(-HOUR * 5);
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
     site.faults(Service::Tsa).clear();
     assert_eq!(stage.outcome().await.phase, Phase::Done);
 
@@ -141,7 +145,7 @@ async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
     stage.give_up().await;
     site.pass(-HOUR * 2);
 
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
 
     let deadline = stage.signing().await.signing.expires_at;
     expires_at(&stage, deadline).await;
@@ -155,14 +159,16 @@ async fn a_sweep_that_was_put_off_while_the_clock_was_ahead_comes_within_a_day()
     let stage = Stage::set(&site, site.posted()).await;
     let today = site.clock.now();
     site.pass(DAY * 30);
-    stage.host.app.schedule_sweep().await.unwrap();
+    sweep::schedule(&stage.host.app.records.store)
+        .await
+        .unwrap();
     stage.host.run_all().await;
     site.clock.set(today);
 
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY);
-    let store = &stage.host.app.store;
+    let store = &stage.host.app.records.store;
     let due = store.claim_due(TIMERS, 100, LEASE).await.unwrap();
     assert!(due.iter().any(|job| job.kind == SWEEP));
     drop(stage);
@@ -174,17 +180,27 @@ async fn a_sweep_that_waits_for_its_day_is_not_hastened_by_a_start() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let app = &stage.host.app;
-    app.schedule_sweep().await.unwrap();
+    sweep::schedule(&app.records.store).await.unwrap();
     stage.host.run_all().await;
     site.pass(DAY / 2);
 
-    app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY / 2 - TICK);
-    let due = app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let due = app
+        .records
+        .store
+        .claim_due(TIMERS, 100, LEASE)
+        .await
+        .unwrap();
     assert!(due.iter().all(|job| job.kind != SWEEP));
     site.pass(TICK);
-    let due = app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let due = app
+        .records
+        .store
+        .claim_due(TIMERS, 100, LEASE)
+        .await
+        .unwrap();
     assert!(due.iter().any(|job| job.kind == SWEEP));
     drop(stage);
     site.shutdown().await;
@@ -197,15 +213,15 @@ async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
     site.pass(HOUR);
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     stage.reach_at_once(Phase::WaitingForUser).await;
-    let store = &stage.host.app.store;
-    let [budget, ..] = BUDGETS;
+    let store = &stage.host.app.records.store;
+    let [budget, ..] = LANES;
     let dead = store.claim_due(budget.lane, 1, LEASE).await.unwrap();
     assert_eq!(dead.len(), 1);
     site.pass(-HOUR / 2);
 
     let released = store.release_claims(budget.lane, budget.longest_lease());
     assert_eq!(released.await.unwrap(), 1);
-    stage.host.app.follow_clock_back().await.unwrap();
+    stage.host.runner.follow_clock_back().await.unwrap();
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     drop(stage);

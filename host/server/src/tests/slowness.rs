@@ -22,12 +22,10 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::letters::{name_workspace, writing_to};
 use super::stage::TICK;
-use crate::api::event_body;
-use crate::jobs;
-use crate::records::{BillingRow, Delivery, Funding, PriceLadder};
-use crate::webhooks::WebhookSender;
-use crate::workflow::accounts::Caller;
-use crate::workflow::forms::{SigningForm, SourceForm};
+use parafa_platform::accounts::Caller;
+use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
 
 /// Longest time that somebody waits who has nobody to wait for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -81,7 +79,7 @@ async fn hold_up_before(slow: impl Iterator<Item = String>, quick: &str) -> usiz
     site.pass(TICK);
     cancel_told(&host, &others, quick.to_owned()).await;
 
-    let running = tokio::spawn(jobs::run(host.app.clone(), CancellationToken::new()));
+    let running = tokio::spawn(host.runner.clone().run(CancellationToken::new()));
 
     let told = timeout(PATIENCE, reached.recv()).await;
     assert_eq!(told.expect("it is told").as_deref(), Some(quick));
@@ -113,13 +111,17 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
             source: SourceForm::Document(document("a.pdf")),
             terms,
         };
-        let created = host.app.create_signing(&caller(), form, None).await;
+        let created = host
+            .app
+            .signings
+            .create_signing(&caller(), form, None)
+            .await;
         created.unwrap();
     }
     site.pass(TICK);
     cancel_told(&host, &caller(), "https://quick.example/".to_owned()).await;
 
-    let running = tokio::spawn(jobs::run(host.app.clone(), CancellationToken::new()));
+    let running = tokio::spawn(host.runner.clone().run(CancellationToken::new()));
 
     let quick = timeout(PATIENCE, reached.recv()).await;
     let quick = quick.expect("it is told");
@@ -136,9 +138,9 @@ async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
         source: SourceForm::Document(document("a.pdf")),
         terms,
     };
-    let created = host.app.create_signing(caller, form, None).await;
+    let created = host.app.signings.create_signing(caller, form, None).await;
     let id = created.unwrap().id();
-    host.app.cancel_signing(caller, id).await.unwrap();
+    host.app.signings.cancel_signing(caller, id).await.unwrap();
 }
 
 /// Another workspace, which can pay and be told of events.
@@ -150,7 +152,7 @@ async fn let_in(host: &Host) -> Caller {
         recovery_url: None,
         ladder: PriceLadder::default(),
     };
-    let store = &host.app.store;
+    let store = &host.app.records.store;
     let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
     let stored: Result<(), StoreError> = stored.await;
     stored.unwrap();
@@ -178,10 +180,9 @@ impl Receivers {
     }
 
     /// The host with these for all receivers.
-    fn of(self: &Arc<Self>, mut host: Host) -> Host {
-        let app = Arc::get_mut(&mut host.app).expect("its only owner");
-        app.webhooks = WebhookSender::new(self.clone(), event_body);
-        host
+    fn of(self: &Arc<Self>, host: Host) -> Host {
+        let receivers = self.clone();
+        host.with_doors(move |doors| doors.webhooks = receivers.clone())
     }
 }
 

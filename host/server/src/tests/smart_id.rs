@@ -15,7 +15,6 @@ use tower::ServiceExt;
 use super::deployment::{SIGN, Site};
 use super::log::Log;
 use super::stage::Stage;
-use crate::ceremony;
 
 /// Longest state of a ceremony, in bytes.
 const LONGEST_STATE: usize = 64 * 1024;
@@ -87,7 +86,7 @@ async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) -> End {
 async fn state(stage: &Stage<'_>) -> Value {
     let path = format!("/c/{}/state", stage.host.link(stage.signer));
     let request = Request::get(path).body(Body::empty()).unwrap();
-    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    let answer = stage.host.app.ceremony_router().oneshot(request);
     let body = to_bytes(answer.await.unwrap().into_body(), LONGEST_STATE).await;
     serde_json::from_slice(&body.unwrap()).unwrap()
 }

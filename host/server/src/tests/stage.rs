@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::deployment::{Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
-use crate::records::{AttemptRow, SigningRow};
+use parafa_signing::records::{AttemptRow, SigningRow};
 
 /// How often it is looked whether something has come about: half an hour of
 /// ticks, and as many jobs.
@@ -60,14 +60,14 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) async fn signing(&self) -> SigningRow {
-        let store = &self.host.app.store;
+        let store = &self.host.app.records.store;
         store.get(&self.signing).await.unwrap().unwrap()
     }
 
     pub(super) async fn newest_attempt(&self) -> AttemptRow {
         let signing = self.signing().await;
         let attempt = signing.signing.signers[0].attempt.unwrap();
-        let store = &self.host.app.store;
+        let store = &self.host.app.records.store;
         store.get(&attempt.uuid()).await.unwrap().unwrap()
     }
 
@@ -156,7 +156,12 @@ impl<'s> Stage<'s> {
 
     pub(super) async fn give_up(&self) {
         let link = self.host.link(self.signer);
-        let ceremony = self.host.app.ceremony(&link).await.unwrap();
-        self.host.app.give_up_attempt(&ceremony).await.unwrap();
+        let ceremony = self.host.app.ceremonies.ceremony(&link).await.unwrap();
+        self.host
+            .app
+            .ceremonies
+            .give_up_attempt(&ceremony)
+            .await
+            .unwrap();
     }
 }

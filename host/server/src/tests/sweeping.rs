@@ -7,7 +7,7 @@ use std::path::Path;
 use axum::http::StatusCode;
 use parafa_domain::SigningOrder;
 use parafa_store::bytes::Sweep;
-use parafa_store::{Folder, Table, TableName};
+use parafa_store::{Content, Folder, Table, TableName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -16,20 +16,18 @@ use super::calls::{DAY, MINUTE, batch, caller, claim, create, pdf, rows, signing
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::unmounted::readiness;
-use crate::app::App;
-use crate::jobs;
-use crate::operate::{BackupCommand, OperatorCommand, SweepCommand};
-use crate::records::{
-    BatchRow, Delivery, FileRow, IdempotencyRow, IdempotencyState, NoticeRow, SealedAnswer,
-    SigningRow,
-};
 use crate::startup;
-use crate::workflow::Keep;
-use crate::workflow::batches::OpenedBatch;
-use crate::workflow::files::FileForm;
-use crate::workflow::lanes::TIMERS;
-use crate::workflow::lease::LEASE;
-use crate::workflow::sweep::{HANDFUL, SWEEP};
+use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
+use parafa_platform::Records;
+use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
+use parafa_platform::jobs::LEASE;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::outbox::NoticeRow;
+use parafa_platform::sweep::{self, HANDFUL, SWEEP};
+use parafa_signing::Keep;
+use parafa_signing::batches::OpenedBatch;
+use parafa_signing::files::FileForm;
+use parafa_signing::records::{BatchRow, Delivery, FileRow, SigningRow};
 
 /// More than an answer may have that is kept in its row.
 const LARGE_ANSWER: usize = 256 * 1024;
@@ -235,11 +233,15 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
             .unwrap();
         keys.put_away(&[row.data_key]).await.unwrap();
     };
-    let (app, now) = (&host.app, host.app.clock.now());
-    sweeper(app.files.sweep(None, now), app.keys.sweep(None, now)).await;
+    let (app, now) = (&host.app, host.app.attempts.clock.now());
+    sweeper(
+        app.records.files.sweep(None, now),
+        app.records.keys.sweep(None, now),
+    )
+    .await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    app.erase_signing(&caller(), id).await.unwrap();
+    app.signings.erase_signing(&caller(), id).await.unwrap();
 
     assert_eq!(deployment.quarantined(), (0, 0));
     drop(host);
@@ -256,16 +258,16 @@ async fn a_backup_lacks_nothing_but_what_is_lost() {
     assert_eq!(lacks(&host, &folder.path().join("whole")).await, json!([]));
 
     for row in signings(&host).await {
-        host.app.keys.erase(row.data_key).await.unwrap();
+        host.app.records.keys.erase(row.data_key).await.unwrap();
     }
     for row in rows::<BatchRow>(&host).await {
-        host.app.keys.erase(row.data_key).await.unwrap();
+        host.app.records.keys.erase(row.data_key).await.unwrap();
     }
     for row in rows::<NoticeRow>(&host).await {
-        host.app.keys.erase(row.data_key).await.unwrap();
+        host.app.records.keys.erase(row.data_key).await.unwrap();
     }
     for file in deployment.byte_files() {
-        host.app.files.unlink(file).await.unwrap();
+        host.app.records.files.unlink(file).await.unwrap();
     }
 
     let missing = lacks(&host, &folder.path().join("torn")).await;
@@ -300,13 +302,21 @@ async fn lacks(host: &Host, to: &Path) -> Value {
 
 async fn back_up(host: &Host, to: &Path) -> Value {
     let command = OperatorCommand::Backup(BackupCommand { to: to.to_owned() });
-    host.app.desk().carry_out(command).await.unwrap()
+    host.app
+        .operator_commands()
+        .carry_out(command)
+        .await
+        .unwrap()
 }
 
 /// What an operator is told who has a sweep done.
 async fn told_by(host: &Host, confirm: bool) -> Value {
     let command = OperatorCommand::Sweep(SweepCommand { confirm });
-    host.app.desk().carry_out(command).await.unwrap()
+    host.app
+        .operator_commands()
+        .carry_out(command)
+        .await
+        .unwrap()
 }
 
 /// Takes the rows of a signing away, as damage does, until what it named is in
@@ -316,9 +326,9 @@ async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow 
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
     let id = row.signing.id.uuid();
     let notices = &rows::<NoticeRow>(host).await;
-    let lost = host.app.store.transact(|tx| {
+    let lost = host.app.records.store.transact(|tx| {
         Box::pin(async move {
-            for notice in notices.iter().filter(|notice| notice.signing == id) {
+            for notice in notices.iter().filter(|notice| notice.subject == id) {
                 tx.delete::<NoticeRow>(&notice.id).await?;
             }
             tx.delete::<SigningRow>(&id).await
@@ -332,6 +342,7 @@ async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow 
 async fn put(host: &Host, row: &SigningRow) {
     let stored = host
         .app
+        .records
         .store
         .transact(|tx| Box::pin(async move { tx.put(row).await }));
     stored.await.unwrap();
@@ -347,23 +358,29 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
     let claim = claim(host, "k").await;
-    let render = |_: &App, _: &OpenedBatch| Ok("x".repeat(LARGE_ANSWER));
+    let render = |_: &OpenedBatch| Ok("x".repeat(LARGE_ANSWER));
     let keep = Keep {
         claim: &claim,
         render: &render,
     };
     let form = batch();
-    app.create_batch(&caller(), form, Some(keep)).await.unwrap();
+    app.signings
+        .create_batch(&caller(), form, Some(keep))
+        .await
+        .unwrap();
     let form = FileForm {
         name: "a.pdf".to_owned(),
         extension: "pdf".to_owned(),
         pointer: "/content",
         content: pdf(),
     };
-    app.store_file(&caller(), form, None).await.unwrap();
-    app.create_batch(&caller(), batch(), None).await.unwrap();
+    app.intake.store_file(&caller(), form, None).await.unwrap();
+    app.signings
+        .create_batch(&caller(), batch(), None)
+        .await
+        .unwrap();
     let erased = signings(host).await.pop().unwrap().signing.id.uuid();
-    app.erase_signing(&caller(), erased).await.unwrap();
+    app.signings.erase_signing(&caller(), erased).await.unwrap();
 }
 
 /// A row of the table of `T`, whatever is in it.
@@ -380,6 +397,7 @@ struct Odd<T> {
 impl<T: Table<Key = Uuid>> Table for Odd<T> {
     type Key = Uuid;
     const NAME: TableName = T::NAME;
+    const CONTENT: Content = T::CONTENT;
 
     fn key(&self) -> Uuid {
         self.odd_key
@@ -388,9 +406,9 @@ impl<T: Table<Key = Uuid>> Table for Odd<T> {
 
 /// Leaves nothing of a row that could be read; gives what was in it.
 async fn damage<T: Table<Key = Uuid>>(host: &Host, key: Uuid) -> Map<String, Value> {
-    let row = host.app.store.get::<Odd<T>>(&key).await.unwrap();
+    let row = host.app.records.store.get::<Odd<T>>(&key).await.unwrap();
     mend::<T>(host, key, Map::new()).await;
-    assert!(host.app.store.get::<T>(&key).await.is_err());
+    assert!(host.app.records.store.get::<T>(&key).await.is_err());
     row.unwrap().members
 }
 
@@ -403,6 +421,7 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
     };
     let stored = host
         .app
+        .records
         .store
         .transact(|tx| Box::pin(async move { tx.put(row).await }));
     stored.await.unwrap();
@@ -410,9 +429,9 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
 
 /// A byte file and a data key that no row names; gives the file's id.
 async fn leave_behind(host: &Host) -> Uuid {
-    let App {
+    let Records {
         store, keys, files, ..
-    } = &*host.app;
+    } = &host.app.records;
     let key = keys.create(store.new_id().await.unwrap()).await.unwrap();
     let file = store.new_id().await.unwrap();
     files.write(&key, file, "left".into()).await.unwrap().id
@@ -420,11 +439,17 @@ async fn leave_behind(host: &Host) -> Uuid {
 
 /// Runs the sweep and nothing else that is due.
 async fn sweep(host: &Host) {
-    host.app.schedule_sweep().await.unwrap();
-    let due = host.app.store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    sweep::schedule(&host.app.records.store).await.unwrap();
+    let due = host
+        .app
+        .records
+        .store
+        .claim_due(TIMERS, 100, LEASE)
+        .await
+        .unwrap();
     let mut sweeps = due.into_iter().filter(|job| job.kind == SWEEP);
     let mut sweep = sweeps.next().expect("a sweep is due");
-    jobs::run_one(&host.app, &mut sweep).await;
+    host.runner.run_one(&mut sweep).await;
 }
 
 /// Opens every key and reads every file that a row names.

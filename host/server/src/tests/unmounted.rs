@@ -11,20 +11,23 @@ use tower::ServiceExt;
 use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use crate::api::Signings;
 use crate::operator;
-use crate::records::{Delivery, FileRow};
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{SigningForm, SourceForm};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow};
 
 #[tokio::test]
 async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
-    let raised = host.app.create_batch(&caller(), batch(), None).await;
+    let raised = host
+        .app
+        .signings
+        .create_batch(&caller(), batch(), None)
+        .await;
     let raised = raised.unwrap().row.id;
-    let api = Signings(host.app.clone());
+    let api = host.app.signing_api();
     let everything = || ListQuery {
         status: None,
         limit: 10,
@@ -32,12 +35,21 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
     };
     let keys = deployment.unmount_keys();
 
-    let list = api.list_signings(&caller(), everything()).await;
+    let list = api.list_signings(&caller().into(), everything()).await;
 
     assert_eq!(list.unwrap_err().kind(), ProblemKind::Unavailable);
-    assert!(host.app.read_batch(&caller(), raised).await.is_err());
+    assert!(
+        host.app
+            .signings
+            .read_batch(&caller(), raised)
+            .await
+            .is_err()
+    );
     keys.restore();
-    let list = api.list_signings(&caller(), everything()).await.unwrap();
+    let list = api
+        .list_signings(&caller().into(), everything())
+        .await
+        .unwrap();
     let list = serde_json::to_value(&list).unwrap();
     let titles: Vec<_> = list["data"].as_array().unwrap().iter().collect();
     assert_eq!(titles.len(), 3);
@@ -56,14 +68,23 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let id = row.signing.id.uuid();
     let ended = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let ended = ended.signing.id.uuid();
-    host.app.cancel_signing(&caller(), ended).await.unwrap();
+    host.app
+        .signings
+        .cancel_signing(&caller(), ended)
+        .await
+        .unwrap();
     let file = FileForm {
         name: "a.pdf".to_owned(),
         extension: "pdf".to_owned(),
         pointer: "/content",
         content: pdf(),
     };
-    let stored = host.app.store_file(&caller(), file, None).await.unwrap();
+    let stored = host
+        .app
+        .intake
+        .store_file(&caller(), file, None)
+        .await
+        .unwrap();
     let stored = stored.row.id;
     let files = deployment.byte_files();
     let keys = deployment.unmount_keys();
@@ -72,12 +93,28 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host.app.create_signing(&caller(), form, None).await;
+    let created = host
+        .app
+        .signings
+        .create_signing(&caller(), form, None)
+        .await;
     assert!(created.is_err());
     for id in [id, ended] {
-        assert!(host.app.erase_signing(&caller(), id).await.is_err());
+        assert!(
+            host.app
+                .signings
+                .erase_signing(&caller(), id)
+                .await
+                .is_err()
+        );
     }
-    assert!(host.app.delete_file(&caller(), stored).await.is_err());
+    assert!(
+        host.app
+            .intake
+            .delete_file(&caller(), stored)
+            .await
+            .is_err()
+    );
     site.pass(DAY * 30);
     host.run_due().await;
 
@@ -87,6 +124,7 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     assert_eq!(row.erased_at, None);
     assert!(
         host.app
+            .records
             .store
             .get::<FileRow>(&stored)
             .await
@@ -102,6 +140,7 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     assert_eq!(row.signing.status, SigningStatus::Expired);
     assert!(
         host.app
+            .records
             .store
             .get::<FileRow>(&stored)
             .await
@@ -109,7 +148,13 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
             .is_none()
     );
     for id in [id, ended] {
-        assert!(host.app.erase_signing(&caller(), id).await.unwrap());
+        assert!(
+            host.app
+                .signings
+                .erase_signing(&caller(), id)
+                .await
+                .unwrap()
+        );
     }
     assert_eq!(deployment.data_keys(), 0);
     drop(host);

@@ -8,23 +8,29 @@ use uuid::Uuid;
 use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use crate::app::App;
-use crate::records::{Delivery, FileRow, IdempotencyRow, MailKind, NoticeRow};
-use crate::workflow::Keep;
-use crate::workflow::files::{FileForm, OpenedFile};
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::lanes::BUDGETS;
-use crate::workflow::lease::LEASE;
-use crate::workflow::notices::{DELIVER, MAIL};
-use crate::workflow::remind::REMIND;
+use crate::jobs::LANES;
+use parafa_platform::idempotency::IdempotencyRow;
+use parafa_platform::jobs::LEASE;
+use parafa_platform::outbox::NoticeRow;
+use parafa_platform::outbox::{DELIVER, MAIL};
+use parafa_signing::Keep;
+use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow, MailKind};
+use parafa_signing::remind::REMIND;
 
 /// Longer than a job that fails is put off.
 const LONG: SignedDuration = SignedDuration::from_hours(2);
 
 /// Whether a job of this kind is still there a while later.
 async fn is_left(host: &Host, kind: &str) -> bool {
-    for budget in BUDGETS {
-        let due = host.app.store.claim_due(budget.lane, 100, LEASE).await;
+    for budget in LANES {
+        let due = host
+            .app
+            .records
+            .store
+            .claim_due(budget.lane, 100, LEASE)
+            .await;
         if due.unwrap().iter().any(|job| job.kind == kind) {
             return true;
         }
@@ -43,6 +49,7 @@ async fn a_reminder_of_a_signing_whose_key_is_damaged_ends() {
     };
     form.terms.soft_deadline_in_days = Some(3);
     host.app
+        .signings
         .create_signing(&caller(), form, None)
         .await
         .unwrap();
@@ -111,11 +118,11 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
             continue;
         };
 
-        let is_through = dying.app.delete_file(&caller(), file).await.is_ok();
+        let is_through = dying.app.intake.delete_file(&caller(), file).await.is_ok();
 
         let heir = deployment.sound_host().await;
         heir.run_all().await;
-        let is_there = heir.app.store.get::<FileRow>(&file).await.unwrap();
+        let is_there = heir.app.records.store.get::<FileRow>(&file).await.unwrap();
         let answers = rows::<IdempotencyRow>(&heir).await.len();
         if is_there.is_some() {
             kept += 1;
@@ -137,7 +144,7 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
 /// Stores a file in a request that can be repeated; gives its token.
 async fn store_file_once(host: &Host) -> Uuid {
     let claim = claim(host, "k").await;
-    let render = |_: &App, _: &OpenedFile| Ok("stored".to_owned());
+    let render = |_: &OpenedFile| Ok("stored".to_owned());
     let keep = Keep {
         claim: &claim,
         render: &render,
@@ -148,6 +155,10 @@ async fn store_file_once(host: &Host) -> Uuid {
         pointer: "/content",
         content: pdf(),
     };
-    let stored = host.app.store_file(&caller(), form, Some(keep)).await;
+    let stored = host
+        .app
+        .intake
+        .store_file(&caller(), form, Some(keep))
+        .await;
     stored.unwrap().row.id
 }

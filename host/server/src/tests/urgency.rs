@@ -9,10 +9,11 @@ use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
 use super::calls::{caller, document, terms};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use crate::records::{Delivery, KeyMode};
-use crate::workflow::accounts::Caller;
-use crate::workflow::forms::{SigningForm, SourceForm};
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// The calls of a site's plugins, and how urgent each was.
 #[derive(Debug, Default)]
@@ -43,10 +44,13 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
     assert_all(&site, "sign", Urgency::Signing);
 
     let app = &stage.host.app;
-    app.archive_signing(&CALLER, stage.signing).await.unwrap();
+    app.archives
+        .archive_signing(&CALLER, stage.signing)
+        .await
+        .unwrap();
     assert_all(&site, "archive", Urgency::Background);
 
-    app.advice(&stage.signing().await).await;
+    app.ceremonies.advice(&stage.signing().await).await;
     assert_all(&site, "verify", Urgency::Background);
 
     let sandbox = Caller {
@@ -57,14 +61,20 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = app.create_signing(&sandbox, form, None).await.unwrap();
+    let created = app
+        .signings
+        .create_signing(&sandbox, form, None)
+        .await
+        .unwrap();
     assert_all(&site, "inspect", Urgency::Usual);
     let complete = SimulationForm {
         action: SimulatedAction::Complete,
         email: None,
         reason: None,
     };
-    let simulated = app.simulate_outcome(&sandbox, created.id(), complete);
+    let simulated = app
+        .signings
+        .simulate_outcome(&sandbox, created.id(), complete);
     simulated.await.unwrap();
     assert_all(&site, "rehearse", Urgency::Background);
     drop(stage);

@@ -13,9 +13,8 @@ use tower::ServiceExt;
 
 use super::deployment::{REFUSES, SIGN, Site};
 use super::stage::Stage;
-use crate::ceremony;
-use crate::changes::Fingerprint;
-use crate::workflow::ceremony::CeremonyState;
+use parafa_signing::ceremony::CeremonyState;
+use parafa_signing::changes::Fingerprint;
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);
@@ -24,7 +23,11 @@ const SHORT: Duration = Duration::from_millis(300);
 
 async fn read(stage: &Stage<'_>, wait: Duration, known: Option<Fingerprint>) -> CeremonyState {
     let link = stage.host.link(stage.signer);
-    let state = stage.host.app.await_ceremony_state(&link, wait, known);
+    let state = stage
+        .host
+        .app
+        .ceremonies
+        .await_ceremony_state(&link, wait, known);
     state.await.unwrap()
 }
 
@@ -133,7 +136,7 @@ async fn answer_to_page(
         .header(IF_NONE_MATCH, known)
         .body(Body::from(body))
         .unwrap();
-    let answer = ceremony::router(stage.host.app.clone()).oneshot(request);
+    let answer = stage.host.app.ceremony_router().oneshot(request);
     answer.await.unwrap()
 }
 

@@ -15,9 +15,10 @@ use uuid::Uuid;
 use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
 use super::promise::Promise;
-use crate::records::{
-    AttemptRow, BatchRow, DocumentVersion, FileRow, KeyMode, MailKind, NoticeKind, NoticeRow,
-    SigningRow,
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::outbox::NoticeRow;
+use parafa_signing::records::{
+    AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow,
 };
 
 /// Rows of one kind that a test makes at most.
@@ -385,8 +386,8 @@ fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
     let mut reminded: BTreeMap<Uuid, Vec<Timestamp>> = BTreeMap::new();
     for notice in notices.values() {
-        if notice.kind == NoticeKind::Mail(MailKind::Reminder) {
-            let signer = notice.signer.expect("a reminder is somebody's");
+        if notice.kind == MailKind::Reminder.notice() {
+            let signer = notice.party.expect("a reminder is somebody's");
             reminded.entry(signer).or_default().push(notice.occurred_at);
         }
     }

@@ -90,6 +90,14 @@ pub enum BackupError {
         /// The version found.
         found: u32,
     },
+    /// The store holds rows of which nobody can say what they need.
+    #[error(
+        "the store holds a table {table} that this program does not know: back it up with the program that wrote to it last"
+    )]
+    UnknownTable {
+        /// The table.
+        table: String,
+    },
     /// A file operation failed.
     #[error("could not {action} {}", path.display())]
     Io {

@@ -1,6 +1,6 @@
 //! What rows need and a backup does not hold, and rows that cannot be read.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
@@ -8,19 +8,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::records::Part;
+use crate::content::{Named, Tables};
 use crate::error::StoreError;
 use crate::schema::SCHEMA_VERSION;
 use crate::stored_row::StoredRow;
 use crate::table::layout;
-
-/// Byte files and data keys, by their ids.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Named {
-    /// Byte files.
-    pub files: HashSet<Uuid>,
-    /// Data keys.
-    pub keys: HashSet<Uuid>,
-}
 
 /// What a backup is to have and cannot show.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -73,7 +65,7 @@ impl Shortfall {
 /// much is missing.
 pub(super) struct Completeness<'n> {
     there: &'n Named,
-    needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
+    tables: Tables,
     at: Timestamp,
     /// Whether this program knows what rows of this schema need.
     knows_rows: bool,
@@ -83,15 +75,10 @@ pub(super) struct Completeness<'n> {
 impl<'n> Completeness<'n> {
     /// For the rows of a store of this schema version. Those of another than the program's own
     /// are not looked at: an upgrade is still to make them readable.
-    pub(super) fn new(
-        there: &'n Named,
-        needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
-        at: Timestamp,
-        schema: u32,
-    ) -> Self {
+    pub(super) fn new(there: &'n Named, tables: Tables, at: Timestamp, schema: u32) -> Self {
         Self {
             there,
-            needs,
+            tables,
             at,
             knows_rows: schema == SCHEMA_VERSION,
             lacking: BTreeMap::new(),
@@ -133,7 +120,7 @@ impl<'n> Completeness<'n> {
     }
 
     fn lacking_of(&self, row: &StoredRow<'_>) -> Result<Vec<MissingItem>, StoreError> {
-        let needed = match (self.needs)(row, self.at) {
+        let needed = match self.tables.needed(row, self.at) {
             Err(StoreError::Decode { .. }) => return Ok(vec![MissingItem::Row(row.name())]),
             needed => needed?,
         };
@@ -151,6 +138,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::content::{Content, TableDeclaration};
     use crate::key::Key;
     use crate::table::{Table, TableName};
 
@@ -165,19 +153,18 @@ mod tests {
     impl Table for Note {
         type Key = String;
         const NAME: TableName = TableName::new("note");
+        const CONTENT: Content = Content::Keys;
 
         fn key(&self) -> String {
             self.id.clone()
         }
+
+        fn named(&self) -> Named {
+            Named::key(self.data_key)
+        }
     }
 
-    fn needs(row: &StoredRow<'_>, _at: Timestamp) -> Result<Named, StoreError> {
-        let note = row.of_table::<Note>()?;
-        Ok(Named {
-            keys: note.into_iter().map(|note| note.data_key).collect(),
-            ..Named::default()
-        })
-    }
+    const TABLES: Tables = Tables::new(&[&[TableDeclaration::of::<Note>()]]);
 
     /// Rows with these keys and values.
     fn part<const N: usize>(rows: [(&str, &str); N]) -> Part {
@@ -198,7 +185,7 @@ mod tests {
     /// What is missing of these rows where nothing is there.
     fn missing(parts: &[Part], schema: u32) -> Vec<Missing> {
         let there = Named::default();
-        let mut completeness = Completeness::new(&there, needs, AT, schema);
+        let mut completeness = Completeness::new(&there, TABLES, AT, schema);
         for part in parts {
             completeness.note(part).expect("noted");
         }

@@ -28,12 +28,12 @@ use serde::Serialize;
 use tokio::sync::OwnedRwLockWriteGuard;
 
 use crate::bytes::ByteFiles;
+use crate::content::{Named, Tables};
 use crate::error::StoreError;
 use crate::files::{self, Offloaded};
 use crate::keys::DataKeys;
-use crate::schema::{self, StoreMode};
+use crate::schema::{self, SCHEMA_VERSION, StoreMode};
 use crate::store::Store;
-use crate::stored_row::StoredRow;
 
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
 use self::entry::{Entry, EntryPath};
@@ -45,7 +45,7 @@ use self::records::{Reader, RecordsCopy};
 pub use self::error::BackupError;
 pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};
 pub use self::marks::{is_held, release};
-pub use self::missing::{Missing, MissingItem, Named, Shortfall};
+pub use self::missing::{Missing, MissingItem, Shortfall};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
 mod copy;
@@ -92,8 +92,8 @@ pub struct Inventory {
     /// Files and folders of a data folder that are backed up beside the store, copied in this
     /// order; one that is not there is left out. No other file is restored.
     pub beside: fn(StoreMode) -> Vec<PathBuf>,
-    /// Which byte files and data keys a row needs at a time.
-    pub needs: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
+    /// All tables that there may be.
+    pub tables: Tables,
 }
 
 /// What a backup holds.
@@ -122,7 +122,8 @@ pub struct BackupReport {
 /// is not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
 ///
 /// # Errors
-/// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`];
+/// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`],
+/// [`BackupError::UnknownTable`];
 /// [`KeyError::FolderAway`](crate::keys::KeyError::FolderAway), also if the folder of data keys goes
 /// away meanwhile; I/O errors; a store that fails, or that has lost something.
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
@@ -135,13 +136,13 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     let schema = copying.schema;
     let (mut report, there) = copying.complete(source).await?;
     drop(removals);
-    let (records, needs, at) = (
+    let (records, tables, at) = (
         target.join(RECORDS),
-        source.inventory.needs,
+        source.inventory.tables,
         report.taken_at,
     );
     let missing =
-        files::blocking(move || missing_in(records, Completeness::new(&there, needs, at, schema)));
+        files::blocking(move || missing_in(records, Completeness::new(&there, tables, at, schema)));
     report.missing = missing.await?;
     Ok(report)
 }
@@ -160,6 +161,9 @@ impl Copying {
     /// Makes the folder, copies what lies beside the store, and then all records that there are.
     async fn begin(source: &BackupSource, target: &Path) -> Result<Self, BackupError> {
         let (schema, mode) = schema::of(source.store.engine()).await?;
+        if schema == SCHEMA_VERSION {
+            known(source).await?;
+        }
         let (made, data) = (target.to_owned(), source.data.clone());
         let manifest = files::blocking(move || {
             make_target(&made, &data)?;
@@ -286,6 +290,14 @@ impl Copying {
             keys: self.keys.into_ids(),
         };
         Ok((report, there))
+    }
+}
+
+/// Makes sure that this program knows what all rows need.
+async fn known(source: &BackupSource) -> Result<(), BackupError> {
+    match source.inventory.tables.check(&source.store).await {
+        Err(StoreError::UnknownTable { table }) => Err(BackupError::UnknownTable { table }),
+        checked => Ok(checked?),
     }
 }
 

@@ -10,10 +10,11 @@ use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folder
 use super::entry::{Content, Entry, EntryPath};
 use super::error::failed_to;
 use super::manifest::Manifest;
-use super::missing::{Completeness, Missing, Named};
+use super::missing::{Completeness, Missing};
 use super::records::Reader;
 use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
 use crate::clock::Clock;
+use crate::content::Named;
 use crate::engine::{CommitOutcome, Engine, SledEngine, SledOptions};
 use crate::files::{self, Offloaded};
 use crate::keys::{KeyError, Mark, MasterKey};
@@ -151,8 +152,8 @@ impl Backup {
         let path = EntryPath::Records.in_folder(&self.folder);
         let Manifest { header, moment, .. } = &self.manifest;
         let there = self.contents();
-        let needs = self.inventory.needs;
-        let mut completeness = Completeness::new(&there, needs, moment.taken_at, header.schema);
+        let tables = self.inventory.tables;
+        let mut completeness = Completeness::new(&there, tables, moment.taken_at, header.schema);
         let opened = path.clone();
         let records = files::blocking(move || Reader::open(opened)).await?;
         let records = Offloaded::new(records);

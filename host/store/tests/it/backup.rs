@@ -6,20 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use jiff::Timestamp;
-use parafa_store::backup::{
-    Backup, BackupError, BackupSource, Inventory, MissingItem, Named, back_up,
-};
+use parafa_store::backup::{Backup, BackupError, BackupSource, Inventory, MissingItem, back_up};
 use parafa_store::engine::{FaultPlan, MemoryDisk};
 use parafa_store::{
-    ByteFiles, DataKeys, MemoryEngine, Page, Store, StoreError, StoreMode, StoredRow, Table,
-    TableName,
+    ByteFiles, Content, DataKeys, MemoryEngine, Named, Page, Store, StoreError, StoreMode, Table,
+    TableDeclaration, TableName, Tables,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::support::{Account, World, clock, master, on_every_engine, open, put_all};
+use crate::support::{Account, Note, World, clock, master, on_every_engine, open, put_all};
 
 /// Writers that work at the same time.
 const WRITERS: usize = 8;
@@ -38,6 +35,30 @@ pub(crate) struct Document {
 impl Table for Document {
     type Key = Uuid;
     const NAME: TableName = TableName::new("document");
+    const CONTENT: Content = Content::KeysAndFiles;
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            files: [self.file].into(),
+            keys: [self.data_key].into(),
+        }
+    }
+}
+
+/// A row of a table that these tests keep from the backup.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Stranger {
+    id: Uuid,
+}
+
+impl Table for Stranger {
+    type Key = Uuid;
+    const NAME: TableName = TableName::new("stranger");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id
@@ -53,6 +74,7 @@ struct OddDocument {
 impl Table for OddDocument {
     type Key = Uuid;
     const NAME: TableName = Document::NAME;
+    const CONTENT: Content = Content::KeysAndFiles;
 
     fn key(&self) -> Uuid {
         self.id
@@ -88,16 +110,15 @@ impl Document {
 /// What lies beside the stores of these tests.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside: |_| vec!["notes".into(), "nowhere".into()],
-    needs,
+    tables: TABLES,
 };
 
-fn needs(row: &StoredRow<'_>, _at: Timestamp) -> Result<Named, StoreError> {
-    let document = row.of_table::<Document>()?;
-    Ok(document.map_or_else(Named::default, |document| Named {
-        files: [document.file].into(),
-        keys: [document.data_key].into(),
-    }))
-}
+/// All tables that these tests write to.
+const TABLES: Tables = Tables::new(&[&[
+    TableDeclaration::of::<Account>(),
+    TableDeclaration::of::<Document>(),
+    TableDeclaration::of::<Note>(),
+]]);
 
 /// A store with its folders, ready to be backed up.
 fn source(world: &World) -> BackupSource {
@@ -361,6 +382,21 @@ on_every_engine! {
         let backup = Backup::open(&target, INVENTORY).await.expect("a whole backup");
         let restored = backup.restore_records(&engine).await.expect("records");
         assert_eq!(restored, report.missing);
+    }
+
+    async fn a_table_that_is_not_declared_is_not_backed_up(world) {
+        let source = source(world);
+        let stranger = Stranger { id: Uuid::now_v7() };
+        put_all(&source.store, std::slice::from_ref(&stranger)).await;
+        let target = world.folder.path().join("backup");
+
+        let refused = back_up(&source, &target).await.expect_err("not known");
+
+        assert!(refused.is_refusal(), "{refused}");
+        assert!(refused.to_string().contains("table stranger"), "{refused}");
+        assert!(!target.exists());
+        let named = source.inventory.tables.named_content(&source.store).await;
+        assert!(matches!(named, Err(StoreError::UnknownTable { table }) if table == "stranger"));
     }
 
     async fn a_row_that_cannot_be_read_is_backed_up_and_restored_and_listed(world) {

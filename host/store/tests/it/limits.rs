@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use parafa_store::engine::{MAX_KEY_BYTES, MAX_VALUE_BYTES, SledOptions};
 use parafa_store::{
-    Commit, CommitOutcome, Engine, EngineError, SledEngine, Store, StoreError, Table,
+    Commit, CommitOutcome, Content, Engine, EngineError, SledEngine, Store, StoreError, Table,
 };
 
 use crate::support::{BY_SLUG, Note, clock, on_every_engine};
@@ -32,6 +32,7 @@ struct Unindexed(Note);
 impl Table for Unindexed {
     type Key = uuid::Uuid;
     const NAME: parafa_store::TableName = parafa_store::TableName::new("unindexed");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> uuid::Uuid {
         self.0.id

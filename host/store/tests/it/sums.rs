@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use parafa_store::{Addend, StoreError, SumOf, Table, TableName};
+use parafa_store::{Addend, Content, StoreError, SumOf, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -25,6 +25,7 @@ struct Parcel {
 impl Table for Parcel {
     type Key = u32;
     const NAME: TableName = TableName::new("parcel");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> u32 {
         self.id

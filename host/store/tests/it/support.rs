@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use parafa_store::engine::{FaultPlan, MemoryDisk, SledOptions};
 use parafa_store::{
-    AnyIndex, Commit, Direction, Engine, Entry, Index, ManualClock, MasterKey, MemoryEngine, Scan,
-    SledEngine, Store, StoreError, StoreMode, Table, TableName,
+    AnyIndex, Commit, Content, Direction, Engine, Entry, Index, ManualClock, MasterKey,
+    MemoryEngine, Scan, SledEngine, Store, StoreError, StoreMode, Table, TableName,
 };
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -185,6 +185,7 @@ pub(crate) struct Account {
 impl Table for Account {
     type Key = u32;
     const NAME: TableName = TableName::new("account");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> u32 {
         self.id
@@ -220,6 +221,7 @@ pub(crate) const BY_BOOK_AND_TEXT: Index<Note, (u32, String)> =
 impl Table for Note {
     type Key = Uuid;
     const NAME: TableName = TableName::new("note");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id

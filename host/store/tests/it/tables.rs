@@ -1,6 +1,6 @@
 //! Rows, indexes and pages.
 
-use parafa_store::{Guard, Page, Paged, Store, StoreError, Table, TableName};
+use parafa_store::{Content, Guard, Page, Paged, Store, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -15,6 +15,7 @@ struct OddNote {
 impl Table for OddNote {
     type Key = Uuid;
     const NAME: TableName = Note::NAME;
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id

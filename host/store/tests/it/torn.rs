@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use parafa_store::engine::SledOptions;
-use parafa_store::{EngineError, Folder, FolderError, MasterKey, SledEngine, Table, TableName};
+use parafa_store::{
+    Content, EngineError, Folder, FolderError, MasterKey, SledEngine, Table, TableName,
+};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -27,6 +29,7 @@ struct Page {
 impl Table for Page {
     type Key = u32;
     const NAME: TableName = TableName::new("page");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> u32 {
         self.id

@@ -12,7 +12,7 @@ use super::log::CapturedLog;
 use crate::cli::{CommandError, Place, find_data_folder, shown};
 use crate::config::{Config, StoreSection};
 use crate::demo;
-use crate::shelf::{Shelf, plugin_host, read_file};
+use parafa_plugin_store::{PluginStore, plugin_host, read_file};
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
 /// folder, where one is named, and in the user's cache otherwise. A data folder
@@ -81,12 +81,12 @@ impl Bench {
         if let Some(path) = named.filter(is_path) {
             return Ok(path.to_owned());
         }
-        let shelf = self.shelf();
+        let plugin_store = self.plugin_store();
         let id = match named {
             Some(id) => id.to_string_lossy().into_owned(),
-            None => only_active(&shelf).await?,
+            None => only_active(&plugin_store).await?,
         };
-        let installed = shelf.component(&id).await?;
+        let installed = plugin_store.component(&id).await?;
         installed.ok_or_else(|| {
             CommandError::Refused(format!("{id} is neither a file nor an installed plugin"))
         })
@@ -97,7 +97,7 @@ impl Bench {
         &self,
         wasm: Bytes,
     ) -> anyhow::Result<Result<Arc<Plugin>, String>> {
-        let host = plugin_host(&self.config, self.observer(), true)?;
+        let host = plugin_host(&self.config.plugin_store(), self.observer(), true)?;
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 
@@ -106,8 +106,8 @@ impl Bench {
         &self,
         document: &Path,
     ) -> Result<Arc<Plugin>, CommandError> {
-        let shelf = self.shelf();
-        let registry = shelf.registry().await?;
+        let plugin_store = self.plugin_store();
+        let registry = plugin_store.registry().await?;
         let extension = document.extension().unwrap_or_default().to_string_lossy();
         if let Some(plugin) = registry.by_extension(&extension) {
             return Ok(plugin);
@@ -122,16 +122,16 @@ impl Bench {
             document.display(),
             known.join(", ")
         );
-        for fault in shelf.findings().await?.faults {
+        for fault in plugin_store.findings().await?.faults {
             sentence = format!("{sentence}; {fault}");
         }
         Err(CommandError::Refused(sentence))
     }
 
     /// The plugins that are known here.
-    pub(super) fn shelf(&self) -> Shelf {
+    pub(super) fn plugin_store(&self) -> PluginStore {
         let mode = demo::mode_of(&self.config.store.data);
-        Shelf::new(&self.config, mode, self.observer())
+        PluginStore::new(&self.config.plugin_store(), mode, self.observer())
     }
 
     fn observer(&self) -> Arc<dyn CallObserver> {
@@ -140,8 +140,8 @@ impl Bench {
 }
 
 /// The only format that there is an active plugin for.
-async fn only_active(shelf: &Shelf) -> Result<String, CommandError> {
-    let listed = shelf.list().await.map_err(anyhow::Error::from)?;
+async fn only_active(plugin_store: &PluginStore) -> Result<String, CommandError> {
+    let listed = plugin_store.list().await.map_err(anyhow::Error::from)?;
     let active = listed.into_iter().filter(|listed| listed.active);
     let mut ids: Vec<String> = active.map(|listed| listed.id).collect();
     match ids.pop() {

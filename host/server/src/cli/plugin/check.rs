@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::bench::{self, Bench};
 use super::reach::postable;
 use crate::cli::{CommandError, Place, REFUSED, print_json, print_line, shown};
-use crate::shelf::{ShelfError, self_test};
+use parafa_plugin_store::{PluginStoreError, self_test};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";
@@ -135,7 +135,7 @@ async fn judge(bench: &Bench, wasm: Bytes) -> anyhow::Result<Verdict> {
     if !bench.has_data() {
         not_looked_at.push(Unseen::Installed);
     }
-    let mut reason = refusal(bench.shelf().check_conflicts(&plugin).await)?;
+    let mut reason = refusal(bench.plugin_store().check_conflicts(&plugin).await)?;
     if reason.is_none() {
         reason = refusal(self_test(&plugin).await)?;
     } else {
@@ -148,7 +148,7 @@ async fn judge(bench: &Bench, wasm: Bytes) -> anyhow::Result<Verdict> {
     })
 }
 
-fn refusal(looked: Result<(), ShelfError>) -> anyhow::Result<Option<String>> {
+fn refusal(looked: Result<(), PluginStoreError>) -> anyhow::Result<Option<String>> {
     match looked {
         Ok(()) => Ok(None),
         Err(error) if error.is_refusal() => Ok(Some(bench::reasons(&error))),

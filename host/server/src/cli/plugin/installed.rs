@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use super::bench::{self, may_be_id};
 use crate::cli::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
-use crate::operate::{OperatorCommand, ShelfCommand};
-use crate::shelf::PublisherKey;
+use parafa_operator::{OperatorCommand, PluginCommand};
+use parafa_plugin_store::PublisherKey;
 
 /// Arguments of `parafa plugin install`.
 #[derive(Debug, clap::Args)]
@@ -70,7 +70,7 @@ pub(super) struct UntrustArguments {
 }
 
 pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> {
-    let install = ShelfCommand::Install {
+    let install = PluginCommand::Install {
         component: absolute(&arguments.wasm)?,
         replace_publisher: arguments.replace_publisher,
     };
@@ -78,16 +78,16 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> 
 }
 
 pub(super) fn list(arguments: &ListArguments) -> Result<(), CommandError> {
-    carry_out(&arguments.place, ShelfCommand::List)
+    carry_out(&arguments.place, PluginCommand::List)
 }
 
 pub(super) fn disable(arguments: &DisableArguments) -> Result<(), CommandError> {
     let id = arguments.id.clone();
-    carry_out(&arguments.place, ShelfCommand::Disable { id })
+    carry_out(&arguments.place, PluginCommand::Disable { id })
 }
 
 pub(super) fn roll_back(arguments: &RollbackArguments) -> Result<(), CommandError> {
-    let roll_back = ShelfCommand::Rollback {
+    let roll_back = PluginCommand::Rollback {
         id: arguments.id.clone(),
         enable: arguments.enable,
     };
@@ -95,7 +95,7 @@ pub(super) fn roll_back(arguments: &RollbackArguments) -> Result<(), CommandErro
 }
 
 pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
-    let trust = ShelfCommand::Trust {
+    let trust = PluginCommand::Trust {
         key: absolute(&arguments.key)?,
         formats: arguments.formats.clone(),
     };
@@ -112,7 +112,7 @@ pub(super) fn untrust(arguments: &UntrustArguments) -> Result<(), CommandError> 
     } else {
         named.to_string_lossy().into_owned()
     };
-    carry_out(&arguments.place, ShelfCommand::Untrust { publisher })
+    carry_out(&arguments.place, PluginCommand::Untrust { publisher })
 }
 
 /// A format's name, as a person wrote it.
@@ -124,6 +124,6 @@ fn format(text: &str) -> Result<String, String> {
     }
 }
 
-fn carry_out(place: &OperatorPlace, command: ShelfCommand) -> Result<(), CommandError> {
+fn carry_out(place: &OperatorPlace, command: PluginCommand) -> Result<(), CommandError> {
     operate(place, command, OperatorCommand::Plugin)
 }

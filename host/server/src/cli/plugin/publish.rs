@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::bench;
 use crate::cli::{CommandError, print_json, print_line};
-use crate::shelf::{KeyPair, signature_file};
+use parafa_plugin_store::{KeyPair, signature_file};
 
 const PRIVATE: &str = "publisher.key";
 const PUBLIC: &str = "publisher.pub";

@@ -6,15 +6,16 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::deeds::{Known, Told, of_mode};
-use crate::error::WorkflowError;
-use crate::records::{Delivery, KeyMode};
 use crate::tests::calls::{document, party, pdf, terms};
 use crate::tests::host::Host;
-use crate::workflow::files::FileForm;
-use crate::workflow::forms::{
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{
     BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::workflow::simulate::{SimulatedAction, SimulationForm};
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// Documents of each batch.
 pub(super) const IN_BATCH: usize = 2;
@@ -97,13 +98,16 @@ impl Call {
             } => {
                 let (signing, caller) = known.signing(signing)?;
                 let form = newcomer(role, name);
-                let added = app.add_signer(&caller, signing, form, None).await?;
+                let added = app
+                    .signings
+                    .add_signer(&caller, signing, form, None)
+                    .await?;
                 let signer = added.party.id.uuid();
                 Ok(Told::Added { signing, signer })
             }
             Self::Archive { signing } => {
                 let (signing, caller) = known.signed(signing)?;
-                app.archive_signing(&caller, signing).await?;
+                app.archives.archive_signing(&caller, signing).await?;
                 Ok(Told::Archived { signing })
             }
             Self::Batch { order, mode } => {
@@ -111,7 +115,10 @@ impl Call {
                     documents: vec![document("a.pdf"); IN_BATCH],
                     terms: told(order),
                 };
-                let raised = app.create_batch(&of_mode(mode), form, None).await?;
+                let raised = app
+                    .signings
+                    .create_batch(&of_mode(mode), form, None)
+                    .await?;
                 Ok(Told::Raised {
                     batch: raised.row.id,
                 })
@@ -124,14 +131,17 @@ impl Call {
                     }),
                     terms: told(order),
                 };
-                let created = app.create_signing(&of_mode(mode), form, None).await?;
+                let created = app
+                    .signings
+                    .create_signing(&of_mode(mode), form, None)
+                    .await?;
                 Ok(Told::Created {
                     signing: created.id(),
                 })
             }
             Self::DropFile { file } => {
                 let (file, mode) = known.file(file)?;
-                app.delete_file(&of_mode(mode), file).await?;
+                app.intake.delete_file(&of_mode(mode), file).await?;
                 Ok(Told::Dropped { file })
             }
             Self::Methods { signer } => {
@@ -139,18 +149,19 @@ impl Call {
                 let methods: MethodSet = [SigningMethod::SmartId, SigningMethod::MobileId]
                     .into_iter()
                     .collect();
-                app.change_methods(&caller, signing, signer, methods)
+                app.signings
+                    .change_methods(&caller, signing, signer, methods)
                     .await?;
                 Ok(Told::Nothing)
             }
             Self::Remind { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.remind_signer(&caller, signing, signer).await?;
+                app.signings.remind_signer(&caller, signing, signer).await?;
                 Ok(Told::Nothing)
             }
             Self::Remove { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.remove_signer(&caller, signing, signer).await?;
+                app.signings.remove_signer(&caller, signing, signer).await?;
                 Ok(Told::Removed { signer })
             }
             Self::Simulate { signing, action } => {
@@ -160,7 +171,10 @@ impl Call {
                     email: None,
                     reason: Some("Ne.".to_owned()),
                 };
-                let ended = app.simulate_outcome(&caller, signing, form).await?;
+                let ended = app
+                    .signings
+                    .simulate_outcome(&caller, signing, form)
+                    .await?;
                 let status = ended.row.signing.status;
                 Ok(Told::Ended { signing, status })
             }
@@ -171,7 +185,7 @@ impl Call {
                     pointer: "/content",
                     content: pdf(),
                 };
-                app.store_file(&of_mode(mode), form, None).await?;
+                app.intake.store_file(&of_mode(mode), form, None).await?;
                 Ok(Told::Nothing)
             }
         }

@@ -7,6 +7,7 @@ use std::vec::IntoIter;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SignerStatus, SigningOrder, SigningStatus};
+use parafa_platform::sweep;
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, StoreError};
 use tokio::task::JoinSet;
@@ -17,8 +18,6 @@ use super::acts::{Act, Freeze, Race, Round};
 use super::calls::{Call, IN_BATCH};
 use super::deeds::{Followed, Known, Told, act_on, is_an_answer};
 use super::receivers::Receivers;
-use crate::error::WorkflowError;
-use crate::records::{Delivery, KeyMode};
 use crate::tests::careless::Neglect;
 use crate::tests::deliveries::give_secret_to;
 use crate::tests::deployment::{CALLER, Deployment, SIGN};
@@ -26,6 +25,9 @@ use crate::tests::host::{Host, MOST_RUNS, Oddity};
 use crate::tests::letters::name_workspace;
 use crate::tests::promise::Promise;
 use crate::tests::witness::Witness;
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::Delivery;
 
 /// Longest time that running attempts are waited for.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
@@ -317,7 +319,9 @@ impl<'d> Contest<'d> {
             self.sign_what_is_open().await;
         }
         self.deployment.pass(DEADLINES);
-        self.hosts[0].app.schedule_sweep().await.unwrap();
+        sweep::schedule(&self.hosts[0].app.records.store)
+            .await
+            .unwrap();
         self.run_all().await;
         for _ in 0..DAYS {
             self.deployment.pass(DAY);

@@ -6,19 +6,21 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_platform::PlatformError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::acts::Act;
-use crate::error::WorkflowError;
-use crate::records::{KeyMode, SigningRow};
 use crate::tests::deployment::{CALLER, Phone, Posted};
 use crate::tests::host::Host;
 use crate::tests::links::Return;
 use crate::tests::witness::Witness;
-use crate::workflow::accounts::Caller;
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::SigningRow;
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]
@@ -222,36 +224,42 @@ pub(super) async fn act_on(
         }
         Act::GiveUp { signer } => {
             let (signer, ..) = known.signer(signer)?;
-            let ceremony = host.app.ceremony(&host.link(signer)).await?;
-            host.app.give_up_attempt(&ceremony).await?;
+            let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
+            host.app.ceremonies.give_up_attempt(&ceremony).await?;
             Ok(Told::Nothing)
         }
         Act::Decline { signer } => {
             let (signer, ..) = known.signer(signer)?;
-            let ceremony = host.app.ceremony(&host.link(signer)).await?;
-            host.app.decline(&ceremony, None).await?;
+            let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
+            host.app.ceremonies.decline(&ceremony, None).await?;
             Ok(Told::Declined { signer })
         }
         Act::Look { signer } => {
             let (signer, ..) = known.signer(signer)?;
             let link = host.link(signer);
-            let state = host.app.await_ceremony_state(&link, Duration::ZERO, None);
+            let state = host
+                .app
+                .ceremonies
+                .await_ceremony_state(&link, Duration::ZERO, None);
             let status = state.await?.party.status;
             Ok(Told::Status { signer, status })
         }
         Act::Cancel { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.cancel_signing(&caller, signing).await?;
+            host.app.signings.cancel_signing(&caller, signing).await?;
             Ok(Told::Cancelled { signing })
         }
         Act::Erase { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.erase_signing(&caller, signing).await?;
+            host.app.signings.erase_signing(&caller, signing).await?;
             Ok(Told::Erased { signing })
         }
         Act::Deadline { signing, days } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.change_deadline(&caller, signing, days).await?;
+            host.app
+                .signings
+                .change_deadline(&caller, signing, days)
+                .await?;
             Ok(Told::Nothing)
         }
         Act::Call(call) => call.make(host, known).await,
@@ -288,7 +296,7 @@ pub(super) fn is_an_answer(error: &WorkflowError) -> bool {
             // The file was dropped meanwhile.
             | WorkflowError::IntakeRefused(_)
             // It was erased meanwhile.
-            | WorkflowError::Keys(KeyError::Missing { .. })
-            | WorkflowError::Store(StoreError::Contention { .. })
+            | WorkflowError::Platform(PlatformError::Keys(KeyError::Missing { .. }))
+            | WorkflowError::Platform(PlatformError::Store(StoreError::Contention { .. }))
     )
 }

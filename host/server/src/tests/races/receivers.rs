@@ -11,11 +11,9 @@ use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use uuid::Uuid;
 
-use crate::api::event_body;
-use crate::records::SigningRow;
 use crate::tests::host::Host;
 use crate::tests::promise::Promise;
-use crate::webhooks::WebhookSender;
+use parafa_signing::records::SigningRow;
 
 /// What the receivers have been told, and how they take it.
 #[derive(Default)]
@@ -32,10 +30,9 @@ impl Receivers {
     }
 
     /// The host with these for all receivers.
-    pub(super) fn of(self: &Arc<Self>, mut host: Host) -> Host {
-        let app = Arc::get_mut(&mut host.app).expect("its only owner");
-        app.webhooks = WebhookSender::new(self.clone(), event_body);
-        host
+    pub(super) fn of(self: &Arc<Self>, host: Host) -> Host {
+        let receivers = self.clone();
+        host.with_doors(move |doors| doors.webhooks = receivers.clone())
     }
 
     /// From now on whatever comes is taken.

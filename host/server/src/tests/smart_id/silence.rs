@@ -43,16 +43,18 @@ impl HttpPort for Silent {
 async fn a_service_that_says_nothing_of_a_session_keeps_the_turn_for_minutes() {
     let site = Site::start().await;
     let mut stage = Stage::set(&site, site.posted()).await;
-    let app = Arc::get_mut(&mut stage.host.app).expect("its only owner");
     let settings = site.config.smart_id.as_ref().unwrap();
-    let settings = SmartIdConfig::new(
-        settings.base_url.clone(),
-        settings.relying_party_uuid,
-        &settings.relying_party_name,
-        &settings.scheme_name,
-    );
-    let service = Arc::new(Silent(site.clock.clone()));
-    app.smart_id = Some(SmartIdClient::new(settings, service));
+    let (settings, clock) = (settings.clone(), site.clock.clone());
+    stage.host = stage.host.with_doors(move |doors| {
+        let settings = SmartIdConfig::new(
+            settings.base_url.clone(),
+            settings.relying_party_uuid,
+            &settings.relying_party_name,
+            &settings.scheme_name,
+        );
+        let service = Arc::new(Silent(clock.clone()));
+        doors.smart_id = Some(SmartIdClient::new(settings, service));
+    });
     let log = Log::open();
     let begun = site.clock.now();
 

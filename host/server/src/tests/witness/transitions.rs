@@ -7,7 +7,8 @@ use parafa_domain::{
 };
 
 use super::super::promise::Promise;
-use crate::records::{KeyMode, SigningRow};
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::records::SigningRow;
 
 /// The format whose plugin does not fail.
 const SOUND_FORMAT: &str = "pdf";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parafa_store::{AnyIndex, Folder, Index, StoreError, StoredFile, Table, TableName};
+use parafa_store::{AnyIndex, Content, Folder, Index, StoreError, StoredFile, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -78,6 +78,7 @@ pub(super) fn line_name(task: u32, round: u32) -> String {
 impl Table for Line {
     type Key = (u32, u32);
     const NAME: TableName = TableName::new("line");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Self::Key {
         (self.task, self.round)
@@ -99,6 +100,7 @@ pub(super) struct Document {
 impl Table for Document {
     type Key = Uuid;
     const NAME: TableName = TableName::new("document");
+    const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Uuid {
         self.id

@@ -1,0 +1,26 @@
+use parafa_platform::PlatformError;
+use parafa_store::StoreError;
+use parafa_store::keys::KeyError;
+
+/// Why a delivery came to nothing this time.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliveryError {
+    /// Something that is kept could not be read or written.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// The product could not say what is to be told.
+    #[error("a notice cannot be put into words")]
+    Source(#[source] anyhow::Error),
+}
+
+impl From<StoreError> for DeliveryError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for DeliveryError {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
+}

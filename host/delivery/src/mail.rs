@@ -1,0 +1,217 @@
+//! Letters, handed in to one mail server.
+
+mod under_way;
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use parafa_outbound::{Mail, MailError, Mailer};
+use parafa_platform::jobs::put_off;
+use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeRow};
+use parafa_platform::{PlatformError, Records};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use self::under_way::UnderWay;
+use crate::error::DeliveryError;
+use crate::metrics;
+use crate::retries::{Jitter, next_attempt};
+use crate::source::NoticeSources;
+
+/// When to look again at a letter that is still being handed in under a lease
+/// that has ended.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+#[derive(Deserialize)]
+struct Payload {
+    notices: Vec<Uuid>,
+}
+
+/// The way out for letters. Clones share it.
+#[derive(Clone)]
+pub struct MailSender {
+    records: Records,
+    sources: NoticeSources,
+    /// None where no mail server is set up.
+    mailer: Option<Arc<Mailer>>,
+    under_way: Arc<UnderWay>,
+}
+
+impl MailSender {
+    /// Hands letters in through `mailer`.
+    #[must_use]
+    pub fn new(records: Records, sources: NoticeSources, mailer: Option<Mailer>) -> Self {
+        Self {
+            records,
+            sources,
+            mailer: mailer.map(Arc::new),
+            under_way: Arc::default(),
+        }
+    }
+
+    /// One attempt to send a letter.
+    ///
+    /// # Errors
+    /// When something that is kept fails; a mail server that does is tried again.
+    pub async fn send(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
+        let Payload { notices } = job.payload()?;
+        let handing = match &self.mailer {
+            Some(_) => match self.under_way.begin(job.id) {
+                None => {
+                    let store = &self.records.store;
+                    let again = shifted(store.now().await?, LOOK_AGAIN);
+                    return Ok(put_off(store, job, again).await?);
+                }
+                handing => handing,
+            },
+            None => None,
+        };
+        let sent = self.attempt_to_send(job, &notices).await;
+        drop(handing);
+        sent
+    }
+
+    async fn attempt_to_send(
+        &self,
+        job: &ClaimedJob,
+        notices: &[Uuid],
+    ) -> Result<(), DeliveryError> {
+        let Some(mail) = self.letter(job, notices).await? else {
+            return self.end_mail(job, notices).await;
+        };
+        let sent = match &self.mailer {
+            Some(mailer) => mailer.send(&mail).await,
+            None => Err(MailError::Unavailable),
+        };
+        metrics::mail_attempted(match sent {
+            Ok(()) => "sent",
+            Err(MailError::Refused) => "refused",
+            Err(MailError::Unavailable) => "unavailable",
+        });
+        match sent {
+            Ok(()) => self.end_mail(job, notices).await,
+            Err(MailError::Refused) => {
+                tracing::warn!(job.id = %job.id, "the mail server refuses a letter for good");
+                self.end_mail(job, notices).await
+            }
+            Err(MailError::Unavailable) => self.try_again(job, notices).await,
+        }
+    }
+
+    /// The letter that those of these notices make that are still there.
+    async fn letter(
+        &self,
+        job: &ClaimedJob,
+        notices: &[Uuid],
+    ) -> Result<Option<Mail>, DeliveryError> {
+        let mut found = Vec::new();
+        for id in notices {
+            found.extend(self.records.store.get::<NoticeRow>(id).await?);
+        }
+        let Some(first) = found.first() else {
+            return Ok(None);
+        };
+        let letter = self.sources.of(first)?.letter(&found).await;
+        let letter = letter.map_err(DeliveryError::Source)?;
+        Ok(letter.map(|letter| Mail {
+            id: job.id.to_string(),
+            from_name: letter.from_name,
+            to_address: letter.to_address,
+            to_name: letter.to_name,
+            subject: letter.subject,
+            text: letter.text,
+            html: letter.html,
+        }))
+    }
+
+    /// Ends the sending of a letter, also when somebody else has its job by
+    /// now: they find nothing left to send. With the last letter about a signing
+    /// that was erased goes the key of these letters.
+    async fn end_mail(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), DeliveryError> {
+        let ended = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let idle = forget(tx, &self.sources, notices).await?;
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, PlatformError>(idle)
+                })
+            })
+            .await;
+        let (idle, ended) = match ended {
+            Err(lost @ PlatformError::Store(StoreError::JobLost { .. })) => {
+                let forgotten = self.records.store.transact(|tx| {
+                    Box::pin(async move { forget(tx, &self.sources, notices).await })
+                });
+                (forgotten.await?, Err(lost.into()))
+            }
+            ended => (ended?, Ok(())),
+        };
+        for key in idle {
+            self.records.keys.erase(key).await?;
+        }
+        ended
+    }
+
+    async fn try_again(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), DeliveryError> {
+        let jitter = Jitter::drawn();
+        let given_up = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut made = 0;
+                    for id in notices {
+                        if let Some(mut notice) = tx.get::<NoticeRow>(id).await? {
+                            notice.made += 1;
+                            made = made.max(notice.made);
+                            tx.put(&notice).await?;
+                        }
+                    }
+                    let Some(again) = next_attempt(made, tx.now(), jitter) else {
+                        return Ok(true);
+                    };
+                    jobs::retry(tx, job, again).await?;
+                    Ok::<_, DeliveryError>(false)
+                })
+            })
+            .await?;
+        if given_up {
+            tracing::warn!(job.id = %job.id, "the mail server took a letter at no attempt");
+            self.end_mail(job, notices).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Drops notices; gives the keys that were theirs alone and that none is under
+/// any more.
+async fn forget(
+    tx: &mut Transaction<'_>,
+    sources: &NoticeSources,
+    notices: &[Uuid],
+) -> Result<Vec<Uuid>, PlatformError> {
+    let mut idle = Vec::new();
+    for id in notices {
+        let Some(notice) = tx.get::<NoticeRow>(id).await? else {
+            continue;
+        };
+        tx.delete::<NoticeRow>(id).await?;
+        if sources.of(&notice)?.has_own_key(tx, &notice).await? {
+            // There are no more of them than parties, and none is added any more.
+            let page = &Page::oldest(MAX_PAGE_ROWS);
+            let others = tx
+                .page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none())
+                .await?;
+            let mut others = others.rows.iter();
+            if others.all(|other| other.data_key != notice.data_key) {
+                idle.push(notice.data_key);
+            }
+        }
+    }
+    Ok(idle)
+}

@@ -1,0 +1,65 @@
+//! How many deliveries went out, and how many did not.
+
+use std::sync::LazyLock;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+/// The numbers of this process.
+static METRICS: LazyLock<DeliveryMetrics> = LazyLock::new(DeliveryMetrics::default);
+
+/// What left for the world outside, or did not.
+#[derive(Debug, Default)]
+struct DeliveryMetrics {
+    webhooks: Family<OutcomeLabels, Counter>,
+    mails: Family<OutcomeLabels, Counter>,
+    waiting: Gauge,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "webhook_attempts",
+        "Attempts to tell a webhook, by outcome",
+        METRICS.webhooks.clone(),
+    );
+    registry.register(
+        "mail_attempts",
+        "Attempts to send a letter, by outcome",
+        METRICS.mails.clone(),
+    );
+    registry.register(
+        "webhook_waiting",
+        "Deliveries that are due and wait for others of their workspace to their receiver",
+        METRICS.waiting.clone(),
+    );
+}
+
+/// Says how many deliveries wait in line.
+pub fn set_waiting(waiting: usize) {
+    METRICS
+        .waiting
+        .set(i64::try_from(waiting).unwrap_or(i64::MAX));
+}
+
+/// Counts an attempt to tell a webhook.
+pub(crate) fn delivery_attempted(outcome: &'static str) {
+    count(&METRICS.webhooks, outcome);
+}
+
+/// Counts an attempt to send a letter.
+pub(crate) fn mail_attempted(outcome: &'static str) {
+    count(&METRICS.mails, outcome);
+}
+
+fn count(family: &Family<OutcomeLabels, Counter>, outcome: &'static str) {
+    family.get_or_create(&OutcomeLabels { outcome }).inc();
+}

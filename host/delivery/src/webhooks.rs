@@ -1,0 +1,56 @@
+//! Events, posted to where their owners want them.
+//!
+//! A notice is written in the transaction that causes its event and leaves as
+//! a job: at least once, in no promised order, signed afresh each time.
+
+mod claim;
+mod deliver;
+mod keep;
+mod lines;
+mod send;
+mod signature;
+
+use std::sync::Arc;
+
+use parafa_http_port::HttpPort;
+use parafa_platform::Records;
+use tokio::sync::Notify;
+
+use self::lines::Lines;
+use crate::source::NoticeSources;
+
+pub use self::keep::DROP_NOTICE;
+
+/// Deliveries that run at the same time: no receiver and no workspace has more
+/// than a part of them.
+pub const DELIVERIES_AT_ONCE: usize = 128;
+
+/// The way out for events. Clones share it.
+#[derive(Clone)]
+pub struct WebhookSender {
+    records: Records,
+    sources: NoticeSources,
+    port: Arc<dyn HttpPort>,
+    lines: Lines,
+    /// Woken when there is something new to do.
+    work: Arc<Notify>,
+}
+
+impl WebhookSender {
+    /// Sends through `port`, which reaches only what webhooks may reach.
+    #[must_use]
+    pub fn new(
+        records: Records,
+        sources: NoticeSources,
+        port: Arc<dyn HttpPort>,
+        work: Arc<Notify>,
+    ) -> Self {
+        Self {
+            records,
+            sources,
+            port,
+            lines: Lines::default(),
+            work,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Which deliveries a host takes on: only those whose turn it is are claimed.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use http::Uri;
+use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn};
+use parafa_platform::outbox::{self, DELIVERIES, NoticeRow, Target};
+use parafa_store::jobs::{self, ClaimedJob, Lane, Place};
+use parafa_store::{StoreError, Transaction};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::WebhookSender;
+use super::lines::Line;
+
+/// Places that are read at once, and of which it is found out at once in which
+/// line they stand.
+const PAGE: usize = 256;
+/// Most pages in one look: other lanes wait meanwhile.
+const PAGES_AT_ONCE: usize = 16;
+
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
+}
+
+#[async_trait]
+impl ClaimsInTurn for WebhookSender {
+    fn lane(&self) -> Lane {
+        DELIVERIES
+    }
+
+    /// Claims due deliveries whose turn it is, at most so many. The others stay
+    /// as they are.
+    async fn claim(&self, most: usize) -> Result<Vec<(ClaimedJob, LaneTurn)>, StoreError> {
+        self.look_at_deliveries().await?;
+        let lines = &self.lines;
+        let next = lines.next(most);
+        if next.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places: Vec<Place> = next.iter().map(|(place, _)| *place).collect();
+        let claimed = self.records.store.claim(DELIVERIES, &places, LEASE).await;
+        let claimed = claimed.inspect_err(|_| lines.look_at_all())?;
+        let turns = next.into_iter().map(|(place, turn)| (place.job(), turn));
+        let mut turns: HashMap<Uuid, _> = turns.collect();
+        // Whatever was not to be had leaves its turn to the next.
+        let with_turn = |job: ClaimedJob| Some((turns.remove(&job.id)?, job));
+        let claimed = claimed.into_iter().filter_map(with_turn);
+        Ok(claimed
+            .map(|(turn, job)| (job, Box::new(turn) as LaneTurn))
+            .collect())
+    }
+
+    fn follow_clock_back(&self) {
+        self.lines.forget();
+    }
+}
+
+impl WebhookSender {
+    /// How many deliveries are due and wait for their turn, as was last seen.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.lines.waiting()
+    }
+
+    /// Puts what has become due in its line.
+    async fn look_at_deliveries(&self) -> Result<(), StoreError> {
+        let lines = &self.lines;
+        let now = self.records.store.now().await?;
+        let mut after = lines.begin_look(now);
+        for _ in 0..PAGES_AT_ONCE {
+            let page = self
+                .records
+                .store
+                .due_places(DELIVERIES, after, PAGE)
+                .await?;
+            let unknown = lines.unknown(&page);
+            self.learn(&unknown).await?;
+            match page.last() {
+                Some(last) if page.len() == PAGE => after = *last,
+                _ => {
+                    lines.seen_all(now);
+                    return Ok(());
+                }
+            }
+            lines.seen(after);
+            if !unknown.is_empty() {
+                break;
+            }
+        }
+        // There is more to be seen, once the other lanes have been.
+        self.work.notify_one();
+        Ok(())
+    }
+
+    async fn learn(&self, places: &[Place]) -> Result<(), StoreError> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        let notices = self.records.store.read(|tx| {
+            Box::pin(async move {
+                let mut notices = Vec::with_capacity(places.len());
+                for place in places {
+                    notices.push((*place, notice_at(tx, *place).await?));
+                }
+                Ok::<_, StoreError>(notices)
+            })
+        });
+        for (place, notice) in notices.await? {
+            let line = match notice {
+                Some(notice) => self.line_of(&notice).await,
+                None => Line::nowhere(),
+            };
+            self.lines.stand(line, place);
+        }
+        Ok(())
+    }
+
+    /// The line in which an event waits. What cannot be read has none, and its
+    /// job finds out what is to become of it.
+    async fn line_of(&self, notice: &NoticeRow) -> Line {
+        let payload = self.records.notice_unless_lost::<Target>(notice).await;
+        let target = payload.ok().flatten();
+        let target = target.and_then(|payload| payload.target.parse::<Uri>().ok());
+        match target.as_ref().and_then(Uri::host) {
+            Some(receiver) => Line::new(notice.tenant, receiver),
+            None => Line::nowhere(),
+        }
+    }
+}
+
+/// The event that is to be told by the job that stands there.
+async fn notice_at(
+    tx: &mut Transaction<'_>,
+    place: Place,
+) -> Result<Option<NoticeRow>, StoreError> {
+    let notice = async {
+        let job = jobs::waiting(tx, place).await?;
+        let Some(job) = job.filter(|job| job.kind == outbox::DELIVER) else {
+            return Ok(None);
+        };
+        let Payload { notice } = job.payload()?;
+        tx.get::<NoticeRow>(&notice).await
+    };
+    match notice.await {
+        // Its job says so when it is its turn.
+        Err(StoreError::Decode { .. }) => Ok(None),
+        notice => notice,
+    }
+}

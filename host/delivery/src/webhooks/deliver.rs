@@ -1,0 +1,170 @@
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+use jiff::Timestamp;
+use parafa_platform::PlatformError;
+use parafa_platform::outbox::{self, DeliveryAttempt, DeliveryEnd, NoticeKind, NoticeRow, Target};
+use parafa_platform::webhook_secret::WebhookSecretRow;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::{StoreError, Transaction};
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::WebhookSender;
+use super::keep::schedule_drop;
+use super::send::{Outcome, post};
+use super::signature::signed_headers;
+use crate::error::DeliveryError;
+use crate::metrics;
+use crate::retries::{Jitter, next_attempt};
+
+/// Most attempts that a delivery's record lists; replays may add to them.
+const LISTED_ATTEMPTS: usize = 50;
+
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
+}
+
+impl WebhookSender {
+    /// One attempt to deliver an event, whose turn it is: whatever waits is
+    /// neither written nor signed.
+    ///
+    /// # Errors
+    /// When something that is kept fails; a receiver that does is tried again.
+    pub async fn deliver(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
+        let Payload { notice } = job.payload()?;
+        let Some(notice) = self.records.store.get::<NoticeRow>(&notice).await? else {
+            return self.drop_delivery(job, notice).await;
+        };
+        let payload = self.records.notice_unless_lost::<Value>(&notice).await?;
+        let Some(payload) = payload else {
+            return self.drop_delivery(job, notice.id).await;
+        };
+        let now = self.records.store.now().await?;
+        let target = Target::deserialize(&payload).ok();
+        let target = target.and_then(|payload| payload.target.parse::<Uri>().ok());
+        let target = target.ok_or(PlatformError::Inconsistent(
+            "a webhook's target is no address",
+        ))?;
+        let (headers, body) = self.signed(&notice, payload, now).await?;
+        let outcome = post(self.port.as_ref(), &target, headers, Bytes::from(body)).await;
+        metrics::delivery_attempted(outcome.class());
+        self.note_outcome(job, &notice, outcome).await
+    }
+
+    /// The event's body, and its headers with a signature of `now`.
+    async fn signed(
+        &self,
+        notice: &NoticeRow,
+        payload: Value,
+        now: Timestamp,
+    ) -> Result<(HeaderMap, Vec<u8>), DeliveryError> {
+        let NoticeKind::Webhook(event) = &notice.kind else {
+            return Err(PlatformError::Inconsistent("a mail stands among events").into());
+        };
+        let secrets = (notice.tenant, notice.product.number());
+        let secrets = self.records.store.get::<WebhookSecretRow>(&secrets).await?;
+        let secrets = secrets.ok_or(PlatformError::Inconsistent(
+            "a workspace with events has no webhook secret",
+        ))?;
+        let secrets = secrets.open(&self.records.master, now)?;
+        let body = self.sources.of(notice)?.event_body(notice, payload);
+        let body = body.map_err(DeliveryError::Source)?;
+        let headers = signed_headers(&secrets, notice.id, event, now, &body);
+        Ok((headers, body))
+    }
+
+    /// Ends a delivery of which nobody can be told. Its record stays for as long
+    /// as those of others, and a replay tells it if the key is there again.
+    async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), DeliveryError> {
+        let completed = self.records.store.transact(|tx| {
+            Box::pin(async move {
+                if let Some(mut notice) = tx.get::<NoticeRow>(&notice).await? {
+                    release_next(tx, &mut notice).await?;
+                    notice.ended = Some(DeliveryEnd {
+                        at: tx.now(),
+                        acknowledged: false,
+                    });
+                    tx.put(&notice).await?;
+                    schedule_drop(tx, notice.id).await?;
+                }
+                jobs::complete(tx, job).await
+            })
+        });
+        Ok(completed.await?)
+    }
+
+    async fn note_outcome(
+        &self,
+        job: &ClaimedJob,
+        sent: &NoticeRow,
+        outcome: Outcome,
+    ) -> Result<(), DeliveryError> {
+        let jitter = Jitter::drawn();
+        let source = self.sources.of(sent)?;
+        let erases_key = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let Some(mut notice) = tx.get::<NoticeRow>(&sent.id).await? else {
+                        return Ok::<_, DeliveryError>(
+                            jobs::complete(tx, job).await.map(|()| false)?,
+                        );
+                    };
+                    let made = note_attempt(&mut notice, now, outcome);
+                    release_next(tx, &mut notice).await?;
+                    if outcome.may_be_repeated()
+                        && let Some(again) = next_attempt(made, now, jitter)
+                    {
+                        tx.put(&notice).await?;
+                        jobs::retry(tx, job, again).await?;
+                        return Ok(false);
+                    }
+                    jobs::complete(tx, job).await?;
+                    if source.has_own_key(tx, &notice).await? {
+                        tx.delete::<NoticeRow>(&notice.id).await?;
+                        return Ok(true);
+                    }
+                    notice.ended = Some(DeliveryEnd {
+                        at: now,
+                        acknowledged: matches!(outcome, Outcome::Acknowledged(_)),
+                    });
+                    tx.put(&notice).await?;
+                    schedule_drop(tx, notice.id).await?;
+                    Ok(false)
+                })
+            })
+            .await?;
+        if erases_key {
+            self.records.keys.erase(sent.data_key).await?;
+        }
+        if sent.next.is_some() {
+            self.work.notify_one();
+        }
+        Ok(())
+    }
+}
+
+/// Lets the event after it come, which has waited for this one to be tried.
+async fn release_next(tx: &mut Transaction<'_>, notice: &mut NoticeRow) -> Result<(), StoreError> {
+    match notice.next.take() {
+        Some(next) => outbox::deliver(tx, next).await,
+        None => Ok(()),
+    }
+}
+
+/// Adds to the record; gives how many attempts of this run were made.
+fn note_attempt(notice: &mut NoticeRow, now: Timestamp, outcome: Outcome) -> usize {
+    notice.made += 1;
+    notice.attempts.push(DeliveryAttempt {
+        at: now,
+        outcome: outcome.described(),
+    });
+    if notice.attempts.len() > LISTED_ATTEMPTS {
+        notice.attempts.remove(0);
+    }
+    notice.made
+}

@@ -1,0 +1,65 @@
+use jiff::SignedDuration;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::outbox::NoticeRow;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::{StoreError, Transaction};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::WebhookSender;
+use crate::error::DeliveryError;
+
+/// The kind of the job that forgets a delivery.
+pub const DROP_NOTICE: &str = "drop-notice";
+
+/// How long a delivery that has ended can be looked at and replayed.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
+}
+
+/// Has a delivery forgotten in time that has ended now.
+pub(super) async fn schedule_drop(
+    tx: &mut Transaction<'_>,
+    notice: Uuid,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane: TIMERS,
+        kind: DROP_NOTICE.to_owned(),
+        due: shifted(tx.now(), KEPT),
+        unique: Some(format!("{DROP_NOTICE}/{notice}")),
+        payload: serde_json::json!({ "notice": notice }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+impl WebhookSender {
+    /// Forgets a delivery, unless it was replayed since: then later.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
+        let Payload { notice } = job.payload()?;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
+                        let ended = row.ended.map_or(now, |end| end.at);
+                        let due = shifted(ended, KEPT);
+                        if now < due {
+                            return Ok(jobs::retry(tx, job, due).await?);
+                        }
+                        tx.delete::<NoticeRow>(&notice).await?;
+                    }
+                    Ok(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+}

@@ -1,0 +1,73 @@
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::tenants::find_tenant;
+use crate::{OperateError, OperatorCommands};
+use parafa_platform::agreement::{AgreementRow, EntityCode, NoEntityCode};
+
+/// The entity that is to be billed from now on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkedEntity {
+    /// The one with this code.
+    Code(EntityCode),
+    /// No entity.
+    Nobody,
+}
+
+impl FromStr for LinkedEntity {
+    type Err = NoEntityCode;
+
+    fn from_str(text: &str) -> Result<Self, NoEntityCode> {
+        match text {
+            "none" => Ok(Self::Nobody),
+            code => code.parse().map(Self::Code),
+        }
+    }
+}
+
+impl OperatorCommands {
+    pub(crate) async fn set_agreement(
+        &self,
+        named: &str,
+        terms: Option<bool>,
+        agreement: Option<bool>,
+        entity: Option<LinkedEntity>,
+    ) -> Result<Value, OperateError> {
+        let entity = &entity;
+        let row = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let tenant = find_tenant(tx, named).await?.id;
+                    let row = tx.get::<AgreementRow>(&tenant).await?;
+                    let mut row = row.unwrap_or_else(|| AgreementRow::none(tenant));
+                    row.terms = terms.unwrap_or(row.terms);
+                    row.agreement = agreement.unwrap_or(row.agreement);
+                    match entity {
+                        None => {}
+                        Some(LinkedEntity::Nobody) => row.entity = None,
+                        Some(LinkedEntity::Code(code)) => row.entity = Some(code.clone()),
+                    }
+                    tx.put(&row).await?;
+                    Ok::<_, OperateError>(row)
+                })
+            })
+            .await?;
+        Ok(shown(&row))
+    }
+
+    /// What a workspace has agreed to.
+    pub(crate) async fn shown_agreement(&self, tenant: Uuid) -> Result<Value, OperateError> {
+        let row = self.records.store.get::<AgreementRow>(&tenant).await?;
+        Ok(shown(&row.unwrap_or_else(|| AgreementRow::none(tenant))))
+    }
+}
+
+fn shown(row: &AgreementRow) -> Value {
+    json!({"terms": row.terms, "agreement": row.agreement, "entity": row.entity})
+}

@@ -1,0 +1,122 @@
+use std::collections::BTreeSet;
+
+use parafa_store::audit::{self, Verdict};
+use parafa_store::backup::{Missing, MissingItem};
+use parafa_store::keys::{DataKey, KeyError};
+use parafa_store::{Guard, Named, Needs, Page, StoreError};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{AuditCommand, OperateError, OperatorCommands, Part};
+use parafa_signing::records::SigningRow;
+
+/// Signings in one part of an answer.
+const AT_ONCE: usize = 100;
+
+impl OperatorCommands {
+    pub(crate) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
+        match command {
+            AuditCommand::Verify { after } => Ok(self.verify(after).await?.into()),
+            AuditCommand::Contents => self.contents().await,
+        }
+    }
+
+    /// What each signing's audit trail is worth, erased ones included; before the
+    /// first of them, whether the records are all there.
+    async fn verify(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
+        if after.is_none() {
+            self.records.store.verify().await?;
+        }
+        let page = &Page {
+            after,
+            ..Page::oldest(AT_ONCE)
+        };
+        let found = self
+            .records
+            .store
+            .read(|tx| Box::pin(async move { tx.page::<SigningRow>(page, Guard::none()).await }))
+            .await?;
+        let mut part = Part::of(&found, |row| json!({"signingId": row.signing.id.uuid()}));
+        for (row, value) in found.rows.iter().zip(&mut part.rows) {
+            let chain = row.signing.id.uuid();
+            value["brokenAt"] = json!(broken_at(&audit::verify(&self.records.store, chain).await?));
+        }
+        Ok(part)
+    }
+
+    /// How many documents and data keys could be read, and what could not.
+    async fn contents(&self) -> Result<Value, OperateError> {
+        let (mut documents, mut keys) = (0_u64, 0_u64);
+        let needs = self.needs().await?;
+        let mut missing = BTreeSet::new();
+        for (table, named) in needs.content {
+            let table = table.to_owned();
+            for id in named.keys {
+                let Some(key) = self.data_key(id).await? else {
+                    let (table, what) = (table.clone(), MissingItem::DataKey(id));
+                    missing.insert(Missing { table, what });
+                    continue;
+                };
+                keys += 1;
+                for file in &named.files {
+                    if let Err(error) = self.records.files.read(&key, *file).await {
+                        tracing::error!(%error, "a document cannot be read");
+                        let (table, what) = (table.clone(), MissingItem::Document(*file));
+                        missing.insert(Missing { table, what });
+                    } else {
+                        documents += 1;
+                    }
+                }
+            }
+        }
+        if !missing.is_empty() {
+            // What was erased meanwhile is not missed.
+            let needs = self.needs().await?;
+            let mut needed = Named::default();
+            for (_, named) in needs.content {
+                needed.files.extend(named.files);
+                needed.keys.extend(named.keys);
+            }
+            missing.retain(|missing| is_in(&missing.what, &needed));
+        }
+        missing.extend(needs.unread);
+        Ok(json!({"documents": documents, "keys": keys, "missing": missing}))
+    }
+
+    async fn needs(&self) -> Result<Needs, StoreError> {
+        self.inventory
+            .tables
+            .needs(&self.records.store, self.records.store.now().await?)
+            .await
+    }
+
+    /// A key, unless it is missing or damaged.
+    async fn data_key(&self, id: Uuid) -> Result<Option<DataKey>, OperateError> {
+        match self.records.keys.open(id).await {
+            Ok(key) => Ok(Some(key)),
+            Err(error @ (KeyError::Missing { .. } | KeyError::Damaged { .. })) => {
+                tracing::error!(%error, "a data key cannot be read");
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn is_in(what: &MissingItem, named: &Named) -> bool {
+    match what {
+        MissingItem::Document(id) => named.files.contains(id),
+        MissingItem::DataKey(id) => named.keys.contains(id),
+        MissingItem::Row(_) => false,
+    }
+}
+
+/// The first event at fault. A signing is not made without an event, so that
+/// none is one too few.
+fn broken_at(verdict: &Verdict) -> Option<u64> {
+    match verdict {
+        Verdict::Intact(head) if head.sequence == 0 => Some(1),
+        Verdict::Intact(_) => None,
+        Verdict::Broken { sequence } => Some(*sequence),
+    }
+}

@@ -1,0 +1,318 @@
+#![expect(
+    missing_docs,
+    reason = "what is said of an argument is its help on the command line"
+)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::BoolishValueParser;
+use clap::{ArgAction, Subcommand, ValueEnum};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use url::Url;
+use uuid::Uuid;
+
+use crate::LinkedEntity;
+use parafa_platform::accounts::{KeyMode, Product, Role};
+use parafa_platform::billing::{Amount, PriceStep};
+
+/// Longest time in which most commands are answered.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// The same of commands on plugins: components are compiled for it, and a new one
+/// is tested, which has a limit of its own far below.
+const PLUGIN_ANSWER_WITHIN: Duration = Duration::from_secs(180);
+
+/// Everything that an operator can have done.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OperatorCommand {
+    /// On workspaces.
+    Tenant(TenantCommand),
+    /// On the people who work in them.
+    User(UserCommand),
+    /// On API keys.
+    Key(KeyCommand),
+    /// On webhook deliveries.
+    Delivery(DeliveryCommand),
+    /// On the usage ledger.
+    Usage(UsageCommand),
+    /// On comments.
+    Comment(CommentCommand),
+    /// On audit trails.
+    Audit(AuditCommand),
+    /// On format plugins.
+    Plugin(PluginCommand),
+    /// A copy of everything.
+    Backup(BackupCommand),
+    /// On what no row names.
+    Sweep(SweepCommand),
+    /// On a restored copy that sends nothing.
+    Release,
+}
+
+impl OperatorCommand {
+    /// Where a command goes on whose answer is a [`Part`](super::Part); none
+    /// of one that is answered at once.
+    pub fn cursor(&mut self) -> Option<&mut Option<Uuid>> {
+        match self {
+            Self::Delivery(DeliveryCommand::List { after, .. })
+            | Self::Usage(UsageCommand::Export { after, .. })
+            | Self::Audit(AuditCommand::Verify { after }) => Some(after),
+            _ => None,
+        }
+    }
+
+    /// Longest time in which the answer comes; none where that takes as long as
+    /// there is data.
+    pub(crate) fn answered_within(&self) -> Option<Duration> {
+        match self {
+            Self::Audit(_) | Self::Backup(_) | Self::Sweep(_) => None,
+            Self::Plugin(_) => Some(PLUGIN_ANSWER_WITHIN),
+            _ => Some(ANSWER_WITHIN),
+        }
+    }
+
+    /// Whether nothing is lost when the command is dropped half way: whoever
+    /// gave it has gone, or the server stops.
+    pub(crate) fn may_be_dropped(&self) -> bool {
+        matches!(self, Self::Audit(_) | Self::Backup(_) | Self::Sweep(_))
+    }
+}
+
+/// Commands on workspaces. TENANT is an id or a name.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum TenantCommand {
+    /// Make a workspace; signers see its name.
+    Create { name: String },
+    /// List all workspaces.
+    List,
+    /// Show one workspace with its users.
+    Show { tenant: String },
+    /// Stop all keys of a workspace; open ceremony links keep working.
+    Suspend { tenant: String },
+    /// Let the keys of a suspended workspace work again.
+    Resume { tenant: String },
+    /// Say whether a workspace can pay; without that its live keys create nothing.
+    SetFunding {
+        tenant: String,
+        /// What holds from now on.
+        #[arg(value_enum)]
+        funding: FundingStatus,
+        /// Most that may be owed, in euros, such as 250.00; without it `ok` has
+        /// no ceiling, and that of `ceiling` is nothing.
+        #[arg(long, value_name = "EUR")]
+        ceiling: Option<Amount>,
+        /// A page on which a person settles whatever is wrong; without it the
+        /// one there is, or else the configured one.
+        #[arg(long, value_name = "URL")]
+        recovery_url: Option<Url>,
+    },
+    /// Set what signatures cost, or go back to the configured prices.
+    SetPrices {
+        tenant: String,
+        /// The price from the Nth signature of a month on, such as 101=0.40; one
+        /// is for N = 1.
+        #[arg(long = "from", value_name = "N=EUR")]
+        steps: Vec<PriceStep>,
+    },
+    /// Take a payment off what a workspace owes.
+    RecordPayment {
+        tenant: String,
+        /// What was paid, without VAT.
+        #[arg(long, value_name = "EUR")]
+        amount: Amount,
+    },
+    /// Say what a workspace has agreed to for due diligence. What is not named
+    /// stays.
+    SetAgreement {
+        tenant: String,
+        /// Whether the terms of service are accepted.
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        terms: Option<bool>,
+        /// Whether the engagement agreement is signed.
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        agreement: Option<bool>,
+        /// The code of the entity that is billed.
+        #[arg(long, value_name = "CODE|none")]
+        entity: Option<LinkedEntity>,
+    },
+    /// Issue a new webhook secret; the old one signs along for a day.
+    RotateSecret {
+        tenant: String,
+        /// Whose events the secret signs.
+        #[arg(long, value_enum)]
+        product: Product,
+    },
+}
+
+/// Whether a workspace can pay, as operators say it.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum FundingStatus {
+    /// In good standing.
+    Ok,
+    /// There is no way of paying.
+    NoRail,
+    /// An invoice is overdue.
+    Overdue,
+    /// In good standing until what is owed and the next signature exceed the
+    /// ceiling.
+    Ceiling,
+}
+
+/// Commands on users.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum UserCommand {
+    /// Add a user to a workspace.
+    Add {
+        tenant: String,
+        email: String,
+        #[arg(long, value_enum)]
+        role: Role,
+    },
+    /// Give a user another role.
+    SetRole {
+        tenant: String,
+        email: String,
+        #[arg(value_enum)]
+        role: Role,
+    },
+    /// Take a user's role away; their keys stop working at once.
+    Revoke { tenant: String, email: String },
+}
+
+/// Commands on API keys.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyCommand {
+    /// Issue a key that acts as a user; it is shown this once only.
+    Issue {
+        tenant: String,
+        /// The user's email address.
+        #[arg(long, value_name = "EMAIL")]
+        user: String,
+        #[arg(long, value_enum)]
+        product: Product,
+        #[arg(long, value_enum)]
+        mode: KeyMode,
+    },
+    /// List the keys of a workspace.
+    List { tenant: String },
+    /// Revoke a key.
+    Revoke {
+        /// The key's id.
+        id: Uuid,
+    },
+}
+
+/// Commands on webhook deliveries.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryCommand {
+    /// List the deliveries of a workspace, the newest first.
+    List {
+        tenant: String,
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
+    /// Send an event again.
+    Replay {
+        /// The delivery's id.
+        id: Uuid,
+    },
+}
+
+/// Commands on the usage ledger.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageCommand {
+    /// Print what a workspace has used, the oldest first: a line of JSON each.
+    Export {
+        tenant: String,
+        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
+        #[arg(long, value_name = "TIME")]
+        since: Option<Timestamp>,
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
+}
+
+/// Commands on comments.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum CommentCommand {
+    /// Add a comment of the service to a signing; its workspace sees it, signers
+    /// do not.
+    Add {
+        /// The signing's id.
+        signing: Uuid,
+        text: String,
+        /// Your own name for the writer.
+        #[arg(long)]
+        label: Option<String>,
+    },
+}
+
+/// Commands on audit trails, and on what they tell of.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditCommand {
+    /// Prove that every record is there, recompute the audit trail of every signing,
+    /// and say which are broken.
+    Verify {
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
+    /// Read every document and data key that a record needs, and say which are
+    /// missing or damaged. Takes as long as reading all documents does.
+    Contents,
+}
+
+/// Commands on the plugins of a data folder. Files are read by whoever carries
+/// the command out, and so are named absolutely.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PluginCommand {
+    /// Take a component into use.
+    Install {
+        component: PathBuf,
+        /// Also of another publisher than the last.
+        replace_publisher: bool,
+    },
+    /// Show all versions.
+    List,
+    /// Take the active version of a format out of use.
+    Disable { id: String },
+    /// Go back to the version before.
+    Rollback {
+        id: String,
+        /// Also to one that is disabled.
+        enable: bool,
+    },
+    /// Trust a publisher.
+    Trust {
+        key: PathBuf,
+        /// All where none is named.
+        formats: Vec<String>,
+    },
+    /// Trust a publisher no more.
+    Untrust { publisher: String },
+}
+
+/// A copy of everything into a folder, which is named absolutely.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct BackupCommand {
+    pub to: PathBuf,
+}
+
+/// A sweep of what no row names.
+#[derive(Clone, Copy, Debug, clap::Args, Deserialize, Serialize)]
+pub struct SweepCommand {
+    /// Also where it is so much that rows may be lost: it goes for good, after a
+    /// day in quarantine.
+    #[arg(long)]
+    pub confirm: bool,
+}

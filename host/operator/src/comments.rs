@@ -1,0 +1,77 @@
+use parafa_api_signing::views::date_time;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{CommentCommand, OperateError, OperatorCommands};
+use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
+use parafa_signing::sealing;
+
+/// Longest comment, in characters.
+const LONGEST_TEXT: usize = 4000;
+/// Longest name of a comment's writer, in characters.
+const LONGEST_LABEL: usize = 120;
+
+impl OperatorCommands {
+    pub(crate) async fn comment(&self, command: CommentCommand) -> Result<Value, OperateError> {
+        match command {
+            CommentCommand::Add {
+                signing,
+                text,
+                label,
+            } => self.add_comment(signing, text, label).await,
+        }
+    }
+
+    async fn add_comment(
+        &self,
+        signing: Uuid,
+        body: String,
+        author_label: Option<String>,
+    ) -> Result<Value, OperateError> {
+        if body.trim().is_empty() || body.chars().count() > LONGEST_TEXT {
+            return Err(OperateError::CommentText {
+                longest: LONGEST_TEXT,
+            });
+        }
+        let label = author_label.as_deref().unwrap_or_default();
+        if label.chars().count() > LONGEST_LABEL {
+            return Err(OperateError::Label {
+                longest: LONGEST_LABEL,
+            });
+        }
+        let row = self.records.store.get::<SigningRow>(&signing).await?;
+        let row = row
+            .filter(|row| row.erased_at.is_none())
+            .ok_or(OperateError::UnknownSigning(signing))?;
+        let key = self.records.keys.open(row.data_key).await?;
+        let id = self.records.store.new_id().await?;
+        let private = CommentPrivate { author_label, body };
+        let comment = CommentRow {
+            signing,
+            id,
+            author: CommentAuthor::Service,
+            created_at: self.records.store.now().await?,
+            private: sealing::seal_comment(&key, id, &private).map_err(OperateError::Signing)?,
+        };
+        let stored = &comment;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    if row.is_none_or(|row| row.erased_at.is_some()) {
+                        return Err(OperateError::UnknownSigning(signing));
+                    }
+                    Ok(tx.insert(stored).await?)
+                })
+            })
+            .await?;
+        Ok(json!({
+            "commentId": comment.id,
+            "author": comment.author,
+            "authorLabel": private.author_label,
+            "body": private.body,
+            "createdAt": date_time(comment.created_at),
+        }))
+    }
+}

@@ -1,0 +1,120 @@
+use parafa_api_signing::views::date_time;
+use parafa_store::jobs::Hastened;
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{DeliveryCommand, OperateError, OperatorCommands, Part};
+use parafa_platform::outbox;
+use parafa_platform::outbox::{
+    DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+};
+
+/// Deliveries in one part of a list.
+const AT_ONCE: usize = 200;
+
+impl OperatorCommands {
+    pub(crate) async fn delivery(&self, command: DeliveryCommand) -> Result<Value, OperateError> {
+        match command {
+            DeliveryCommand::List { tenant, after } => {
+                let part = self.list_deliveries(&tenant, after).await?;
+                Ok(part.into())
+            }
+            DeliveryCommand::Replay { id } => self.replay(id).await,
+        }
+    }
+
+    async fn list_deliveries(
+        &self,
+        tenant: &str,
+        after: Option<Uuid>,
+    ) -> Result<Part, OperateError> {
+        let tenant = self.tenant_named(tenant).await?;
+        let page = &Page {
+            after,
+            ..Page::newest(AT_ONCE)
+        };
+        let found = self
+            .records
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let index = &WEBHOOK_NOTICES_OF_TENANT;
+                    tx.page_by(index, &tenant.id, page, Guard::none()).await
+                })
+            })
+            .await?;
+        Ok(Part::of(&found, shown))
+    }
+
+    /// Starts a delivery over: its schedule begins anew and its id stays. One
+    /// that waits for its next attempt has that now.
+    async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
+        let notice = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let found = tx.get::<NoticeRow>(&id).await?;
+                    let found = found.filter(|row| matches!(row.kind, NoticeKind::Webhook(_)));
+                    let mut notice = found.ok_or(OperateError::UnknownDelivery(id))?;
+                    if notice.ended.take().is_some() {
+                        outbox::deliver(tx, id).await?;
+                    } else {
+                        hasten(tx, &notice).await?;
+                    }
+                    notice.made = 0;
+                    tx.put(&notice).await?;
+                    Ok::<_, OperateError>(notice)
+                })
+            })
+            .await?;
+        Ok(shown(&notice))
+    }
+}
+
+/// Has an event told now that waits. Where it waits for another one to be tried
+/// first, that is.
+async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
+    match outbox::hasten(tx, notice.id).await? {
+        Hastened::Due => return Ok(()),
+        Hastened::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
+        Hastened::Missing => {}
+    }
+    let page = &Page::oldest(MAX_PAGE_ROWS);
+    let events = tx.page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none());
+    let events = events.await?.rows;
+    let mut waits = notice.id;
+    while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
+        if outbox::hasten(tx, before.id).await? != Hastened::Missing {
+            break;
+        }
+        waits = before.id;
+    }
+    Ok(())
+}
+
+fn shown(notice: &NoticeRow) -> Value {
+    let event = match &notice.kind {
+        NoticeKind::Webhook(event) => Some(event),
+        NoticeKind::Mail(_) => None,
+    };
+    let status = match notice.ended {
+        None => "pending",
+        Some(end) if end.acknowledged => "delivered",
+        Some(_) => "failed",
+    };
+    let attempts: Vec<Value> = notice
+        .attempts
+        .iter()
+        .map(|DeliveryAttempt { at, outcome }| json!({"at": date_time(*at), "outcome": outcome}))
+        .collect();
+    json!({
+        "id": notice.id,
+        "signingId": notice.subject,
+        "event": event,
+        "occurredAt": date_time(notice.occurred_at),
+        "status": status,
+        "attempts": attempts,
+    })
+}

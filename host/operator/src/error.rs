@@ -1,0 +1,112 @@
+use parafa_store::StoreError;
+use parafa_store::backup::BackupError;
+use parafa_store::keys::KeyError;
+use uuid::Uuid;
+
+use parafa_platform::PlatformError;
+
+use parafa_platform::billing::{Amount, NoPriceLadder};
+use parafa_plugin_store::PluginStoreError;
+use parafa_signing::WorkflowError;
+
+/// Why an operator's command was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum OperateError {
+    /// No workspace has this name or id.
+    #[error("there is no workspace {0}; `parafa tenant list` shows them")]
+    UnknownTenant(String),
+    /// Several workspaces have this name.
+    #[error("several workspaces are called {0}; name one by its id")]
+    AmbiguousTenant(String),
+    /// A name is empty or too long.
+    #[error("a workspace's name has 1 to {} characters, one of them visible", .longest)]
+    TenantName {
+        /// Most characters.
+        longest: usize,
+    },
+    /// It is no address.
+    #[error("{0} is no email address")]
+    Email(String),
+    /// The workspace has this user.
+    #[error("{0} is a user of this workspace already; `parafa user set-role` changes the role")]
+    UserExists(String),
+    /// The workspace does not have this user.
+    #[error("{0} is no user of this workspace")]
+    UnknownUser(String),
+    /// The user may do nothing.
+    #[error("{0} has no role any more; `parafa user set-role` gives one")]
+    UserRevoked(String),
+    /// There is no such key.
+    #[error("there is no key {0}; `parafa key list` shows them")]
+    UnknownKey(Uuid),
+    /// There is no such delivery.
+    #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
+    UnknownDelivery(Uuid),
+    /// The delivery is being tried.
+    #[error(
+        "the delivery {0} is being sent just now; `parafa delivery list` shows what comes of it"
+    )]
+    DeliveryUnderWay(Uuid),
+    /// The workspace has no secret of this product.
+    #[error("the workspace has no {0} key yet, and so no webhook secret")]
+    NoSecret(&'static str),
+    /// There is no such signing.
+    #[error("there is no signing {0}, or it is erased")]
+    UnknownSigning(Uuid),
+    /// A comment is empty or too long.
+    #[error("a comment has 1 to {longest} characters, one of them visible")]
+    CommentText {
+        /// Most characters.
+        longest: usize,
+    },
+    /// A label is too long.
+    #[error("a label has at most {longest} characters")]
+    Label {
+        /// Most characters.
+        longest: usize,
+    },
+    /// It is no address of a page.
+    #[error("a page of recovery begins with https:// or http://")]
+    RecoveryUrl,
+    /// Prices make no ladder.
+    #[error(transparent)]
+    Prices(#[from] NoPriceLadder),
+    /// More was paid than is owed.
+    #[error("the workspace owes {owed} euros, which is less than {paid}")]
+    Overpaid {
+        /// What is owed.
+        owed: Amount,
+        /// What was paid.
+        paid: Amount,
+    },
+    /// The plugins could not be changed.
+    #[error(transparent)]
+    PluginStore(#[from] PluginStoreError),
+    /// There is no backup.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    /// A key could not be used.
+    #[error("a key could not be used")]
+    Key(#[from] KeyError),
+    /// A sweep failed.
+    #[error("what no row names could not be looked through")]
+    Sweep(#[source] PlatformError),
+    /// A signing could not be worked with.
+    #[error("the signing could not be read or written")]
+    Signing(#[source] WorkflowError),
+}
+
+impl OperateError {
+    /// Whether the command may not be done, and not only now.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Store(_) | Self::Key(_) | Self::Sweep(_) | Self::Signing(_) => false,
+            Self::PluginStore(error) => error.is_refusal(),
+            Self::Backup(error) => error.is_refusal(),
+            _ => true,
+        }
+    }
+}

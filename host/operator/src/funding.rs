@@ -1,0 +1,144 @@
+use parafa_store::Transaction;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use crate::tenants::find_tenant;
+use crate::{FundingStatus, OperateError, OperatorCommands};
+use parafa_platform::billing;
+use parafa_platform::billing::{
+    Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
+};
+
+impl OperatorCommands {
+    pub(crate) async fn set_funding(
+        &self,
+        named: &str,
+        status: FundingStatus,
+        ceiling: Option<Amount>,
+        recovery_url: Option<Url>,
+    ) -> Result<Value, OperateError> {
+        let page = recovery_url.as_ref();
+        if page.is_some_and(|url| !matches!(url.scheme(), "http" | "https")) {
+            return Err(OperateError::RecoveryUrl);
+        }
+        self.change_billing(named, |row| {
+            (row.funding, row.ceiling) = match status {
+                FundingStatus::Ok => (Funding::Ok, ceiling),
+                FundingStatus::Ceiling => (Funding::Ok, Some(ceiling.unwrap_or_default())),
+                FundingStatus::NoRail => (Funding::NoRail, ceiling.or(row.ceiling)),
+                FundingStatus::Overdue => (Funding::Overdue, ceiling.or(row.ceiling)),
+            };
+            if let Some(page) = page {
+                row.recovery_url = Some(page.clone());
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn set_prices(
+        &self,
+        named: &str,
+        steps: Vec<PriceStep>,
+    ) -> Result<Value, OperateError> {
+        let ladder = if steps.is_empty() {
+            self.prices.clone()
+        } else {
+            PriceLadder::try_from(steps)?
+        };
+        self.change_billing(named, |row| row.ladder = ladder.clone())
+            .await
+    }
+
+    pub(crate) async fn record_payment(
+        &self,
+        named: &str,
+        paid: Amount,
+    ) -> Result<Value, OperateError> {
+        let tenant = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let tenant = find_tenant(tx, named).await?.id;
+                    let mut total = billing::total(tx, tenant).await?;
+                    let owed = total.unpaid;
+                    let left = owed.minus(paid);
+                    total.unpaid = left.ok_or(OperateError::Overpaid { owed, paid })?;
+                    tx.put(&total).await?;
+                    Ok::<_, OperateError>(tenant)
+                })
+            })
+            .await?;
+        self.shown_billing(tenant).await
+    }
+
+    /// How a workspace pays, what for, and what it owes.
+    pub(crate) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
+        let (row, total) = self
+            .records
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let row = self.billing_of(tx, tenant).await?;
+                    Ok::<_, OperateError>((row, billing::total(tx, tenant).await?))
+                })
+            })
+            .await?;
+        Ok(shown(&row, &total))
+    }
+
+    async fn change_billing(
+        &self,
+        named: &str,
+        change: impl Fn(&mut BillingRow) + Send + Sync,
+    ) -> Result<Value, OperateError> {
+        let change = &change;
+        let (row, total) = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let tenant = find_tenant(tx, named).await?.id;
+                    let mut row = self.billing_of(tx, tenant).await?;
+                    change(&mut row);
+                    tx.put(&row).await?;
+                    Ok::<_, OperateError>((row, billing::total(tx, tenant).await?))
+                })
+            })
+            .await?;
+        Ok(shown(&row, &total))
+    }
+
+    /// The workspace's row, or what holds without one.
+    async fn billing_of(
+        &self,
+        tx: &mut Transaction<'_>,
+        tenant: Uuid,
+    ) -> Result<BillingRow, OperateError> {
+        let row = tx.get::<BillingRow>(&tenant).await?;
+        Ok(row.unwrap_or_else(|| BillingRow {
+            tenant,
+            funding: Funding::NoRail,
+            ceiling: None,
+            recovery_url: None,
+            ladder: self.prices.clone(),
+        }))
+    }
+}
+
+fn shown(row: &BillingRow, total: &UsageTotalRow) -> Value {
+    let steps = row.ladder.steps().iter();
+    let prices: Vec<Value> = steps
+        .map(|step| json!({"from": step.from, "amount": step.amount.to_string()}))
+        .collect();
+    json!({
+        "funding": row.funding,
+        "ceiling": row.ceiling.map(|ceiling| ceiling.to_string()),
+        "recoveryUrl": row.recovery_url,
+        "currency": CURRENCY,
+        "unpaid": total.unpaid.to_string(),
+        "signaturesThisMonth": total.signatures,
+        "prices": prices,
+    })
+}

@@ -1,0 +1,35 @@
+//! What operators do: workspaces and what they pay, users, keys, deliveries,
+//! comments, audit trails, plugins, backups.
+//!
+//! A command is the same value on the command line, on the socket of a running
+//! server, and here. The embedded store belongs to one process, so a command
+//! goes to the server that runs on the data folder, and opens the folder by
+//! itself only when there is none.
+
+mod agreements;
+mod audits;
+mod backups;
+mod command;
+mod commands;
+mod comments;
+mod deliveries;
+mod error;
+mod funding;
+mod keys;
+mod part;
+mod plugins;
+mod socket;
+mod sweeps;
+mod tenants;
+mod usage;
+mod users;
+
+pub use agreements::LinkedEntity;
+pub use command::{
+    AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
+    OperatorCommand, PluginCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
+};
+pub use commands::OperatorCommands;
+pub use error::OperateError;
+pub use part::Part;
+pub use socket::{BindError, Reply, Socket, ask};

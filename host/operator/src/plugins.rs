@@ -1,0 +1,29 @@
+use serde_json::{Value, json};
+
+use crate::{OperateError, OperatorCommands, PluginCommand};
+
+impl OperatorCommands {
+    pub(crate) async fn plugin(&self, command: PluginCommand) -> Result<Value, OperateError> {
+        Ok(match command {
+            PluginCommand::Install {
+                component,
+                replace_publisher,
+            } => json!(
+                self.plugin_store
+                    .install(&component, replace_publisher)
+                    .await?
+            ),
+            PluginCommand::List => json!(self.plugin_store.list().await?),
+            PluginCommand::Disable { id } => json!(self.plugin_store.disable(&id).await?),
+            PluginCommand::Rollback { id, enable } => {
+                json!(self.plugin_store.rollback(&id, enable).await?)
+            }
+            PluginCommand::Trust { key, formats } => {
+                json!(self.plugin_store.trust(&key, &formats).await?)
+            }
+            PluginCommand::Untrust { publisher } => {
+                json!(self.plugin_store.untrust(&publisher).await?)
+            }
+        })
+    }
+}

@@ -1,0 +1,18 @@
+use serde_json::Value;
+
+use crate::{OperateError, OperatorCommands, SweepCommand};
+use parafa_platform::sweep::Sweeper;
+
+impl OperatorCommands {
+    /// Sweeps now, what the daily sweep holds back only if that is confirmed.
+    pub(crate) async fn sweep(&self, command: &SweepCommand) -> Result<Value, OperateError> {
+        let sweeper = Sweeper {
+            store: &self.records.store,
+            files: &self.records.files,
+            keys: &self.records.keys,
+            tables: self.inventory.tables,
+        };
+        let outcome = sweeper.sweep(command.confirm).await;
+        Ok(outcome.map_err(OperateError::Sweep)?.shown())
+    }
+}

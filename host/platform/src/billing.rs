@@ -1,0 +1,141 @@
+//! Whether a workspace can pay, and what it has used.
+
+mod money;
+mod price;
+mod rows;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use parafa_store::{StoreError, Transaction};
+use url::Url;
+use uuid::Uuid;
+
+pub use self::money::{Amount, CURRENCY, NoAmount};
+pub use self::price::{NoPriceLadder, NoPriceStep, PriceLadder, PriceStep};
+pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
+
+/// Why a workspace cannot pay.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PaymentCause {
+    /// What is owed and the next signature together exceed the ceiling.
+    Ceiling,
+    /// There is no way of paying.
+    NoRail,
+    /// An invoice is overdue.
+    Overdue,
+}
+
+/// A workspace cannot pay.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PaymentRequired {
+    /// Why not.
+    pub cause: PaymentCause,
+    /// The workspace's own page on which a person can settle it.
+    pub recovery_url: Option<Url>,
+}
+
+/// Why a workspace may not be served, if it cannot pay.
+///
+/// # Errors
+/// When the store fails.
+pub async fn check_funding(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+) -> Result<Result<(), PaymentRequired>, StoreError> {
+    let billing = tx.get::<BillingRow>(&tenant).await?;
+    Ok(match cause(tx, tenant, billing.as_ref()).await? {
+        None => Ok(()),
+        Some(cause) => Err(PaymentRequired {
+            cause,
+            recovery_url: billing.and_then(|billing| billing.recovery_url),
+        }),
+    })
+}
+
+async fn cause(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    billing: Option<&BillingRow>,
+) -> Result<Option<PaymentCause>, StoreError> {
+    let Some(billing) = billing else {
+        return Ok(Some(PaymentCause::NoRail));
+    };
+    Ok(match billing.funding {
+        Funding::NoRail => Some(PaymentCause::NoRail),
+        Funding::Overdue => Some(PaymentCause::Overdue),
+        Funding::Ok => match billing.ceiling {
+            None => None,
+            Some(ceiling) => {
+                let total = total(tx, tenant).await?;
+                let next = billing.ladder.price(total.signatures + 1);
+                (total.unpaid.plus(next) > ceiling).then_some(PaymentCause::Ceiling)
+            }
+        },
+    })
+}
+
+/// Enters a use into the ledger, in the transaction that stores what was used.
+///
+/// # Errors
+/// When the store fails.
+pub async fn bill(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    item: UsageItem,
+    reference: Uuid,
+) -> Result<(), StoreError> {
+    let billing = tx.get::<BillingRow>(&tenant).await?;
+    let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
+    let mut total = total(tx, tenant).await?;
+    total.signatures += 1;
+    let amount: Amount = ladder.price(total.signatures);
+    total.unpaid = total.unpaid.plus(amount);
+    let usage = UsageRow {
+        tenant,
+        id: tx.new_id()?,
+        at: tx.now(),
+        item,
+        reference,
+        amount,
+    };
+    tx.insert(&usage).await?;
+    tx.put(&total).await
+}
+
+/// The workspace's total, with the count of signatures begun anew each month.
+///
+/// # Errors
+/// When the store fails.
+pub async fn total(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<UsageTotalRow, StoreError> {
+    let month = month(tx.now());
+    let stored = tx.get::<UsageTotalRow>(&tenant).await?;
+    Ok(match stored {
+        Some(total) if total.month == month => total,
+        Some(total) => UsageTotalRow {
+            month,
+            signatures: 0,
+            ..total
+        },
+        None => UsageTotalRow {
+            tenant,
+            month,
+            signatures: 0,
+            unpaid: Amount::default(),
+        },
+    })
+}
+
+fn month(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::UTC).strftime("%Y-%m").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_are_those_of_utc() {
+        assert_eq!(month("2026-03-31T23:59:59Z".parse().unwrap()), "2026-03");
+        assert_eq!(month("2026-04-01T00:00:00Z".parse().unwrap()), "2026-04");
+    }
+}

@@ -1,0 +1,116 @@
+use jiff::Timestamp;
+use parafa_store::{Content, Table, TableName};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use uuid::Uuid;
+
+use super::{Amount, PriceLadder};
+use crate::accounts::Product;
+
+/// How a workspace pays. One without such a row has no way of paying.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct BillingRow {
+    /// The workspace.
+    pub tenant: Uuid,
+    /// Whether it can pay.
+    pub funding: Funding,
+    /// Most that may be owed.
+    pub ceiling: Option<Amount>,
+    /// A page on which a person can settle whatever the cause is, in place of
+    /// the configured one.
+    pub recovery_url: Option<Url>,
+    /// What its signatures cost.
+    pub ladder: PriceLadder,
+}
+
+/// Whether a workspace can pay.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Funding {
+    /// There is no way of paying.
+    NoRail,
+    /// In good standing, as long as no ceiling trips.
+    Ok,
+    /// An invoice is overdue.
+    Overdue,
+}
+
+/// A billed use of the service.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct UsageRow {
+    /// The workspace.
+    pub tenant: Uuid,
+    /// Its id.
+    pub id: Uuid,
+    /// When.
+    pub at: Timestamp,
+    /// What was used.
+    pub item: UsageItem,
+    /// What was used, such as the signing.
+    pub reference: Uuid,
+    /// What it costs.
+    pub amount: Amount,
+}
+
+/// What was used.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageItem {
+    /// A qualified signature.
+    Signature,
+}
+
+impl UsageItem {
+    /// The product that it is part of.
+    pub fn product(self) -> Product {
+        match self {
+            Self::Signature => Product::Signing,
+        }
+    }
+}
+
+/// How much a workspace has used, so that nobody counts rows.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct UsageTotalRow {
+    /// The workspace.
+    pub tenant: Uuid,
+    /// The month that is counted, such as `2026-03`, in UTC.
+    pub month: String,
+    /// Signatures of that month.
+    pub signatures: u64,
+    /// What is owed, of all months.
+    pub unpaid: Amount,
+}
+
+impl Table for BillingRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("billing");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> Uuid {
+        self.tenant
+    }
+}
+
+impl Table for UsageRow {
+    type Key = (Uuid, Uuid);
+
+    const NAME: TableName = TableName::new("usage");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> (Uuid, Uuid) {
+        (self.tenant, self.id)
+    }
+}
+
+impl Table for UsageTotalRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("usage_totals");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> Uuid {
+        self.tenant
+    }
+}

@@ -1,0 +1,141 @@
+//! A claim that is held for as long as its request is carried out.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use parafa_store::clock::shifted;
+use parafa_store::{Store, Transaction};
+
+use super::{Claim, Idempotency, IdempotencyRow, IdempotencyState, RUNNING};
+use crate::error::PlatformError;
+use crate::renewal::renewed_while;
+
+/// How often a claim is renewed: two renewals may fail.
+const RENEW_EVERY: Duration = Duration::from_secs(20);
+
+impl Idempotency {
+    /// Carries out a request that was claimed, if it was, however long that
+    /// takes: nobody else claims it meanwhile.
+    pub async fn while_claimed<T>(
+        &self,
+        claim: Option<&Claim>,
+        work: impl Future<Output = T>,
+    ) -> T {
+        match claim {
+            Some(claim) => hold(&self.records.store, claim, work).await,
+            None => work.await,
+        }
+    }
+}
+
+/// A claim that is lost all the same, to a host whose clock ran on while this
+/// one stood still, is not the end of the work: the commit that would keep its
+/// answer decides.
+async fn hold<T>(store: &Store, claim: &Claim, work: impl Future<Output = T>) -> T {
+    let renew = |is_held: bool| async move {
+        Ok::<_, Infallible>(is_held && holds_still(store, claim).await)
+    };
+    let Ok((done, _)) = renewed_while(work, RENEW_EVERY, true, renew).await;
+    done
+}
+
+/// Renews the claim; false once it is lost.
+async fn holds_still(store: &Store, claim: &Claim) -> bool {
+    let renewed = store.transact(|tx| Box::pin(renew(tx, claim))).await;
+    renewed.unwrap_or_else(|error| {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(error, "a claim could not be renewed");
+        true
+    })
+}
+
+/// Tells whether the claim still holds.
+async fn renew(tx: &mut Transaction<'_>, claim: &Claim) -> Result<bool, PlatformError> {
+    let row = tx.get::<IdempotencyRow>(&claim.scope).await?;
+    let Some(row) = row.filter(|row| row.is_running_as(claim)) else {
+        return Ok(false);
+    };
+    tx.put(&IdempotencyRow {
+        state: IdempotencyState::Running {
+            until: shifted(tx.now(), RUNNING),
+        },
+        ..row
+    })
+    .await?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parafa_store::engine::MemoryEngine;
+    use parafa_store::{ManualClock, MasterKey, StoreMode};
+
+    use super::super::claim_or_find;
+    use super::*;
+
+    /// Longer than a claim holds by itself.
+    const LONG: u32 = 4;
+
+    async fn store(clock: &Arc<ManualClock>) -> Store {
+        let engine = Arc::new(MemoryEngine::new(clock.clone()));
+        let master = MasterKey::from_bytes([7; 32]);
+        Store::open(engine, &master, StoreMode::Demo).await.unwrap()
+    }
+
+    fn clock() -> Arc<ManualClock> {
+        Arc::new(ManualClock::new("2026-03-11T09:00:00Z".parse().unwrap()))
+    }
+
+    async fn claim(store: &Store) -> Option<Claim> {
+        let claimed = store.transact(|tx| Box::pin(claim_or_find(tx, "scope", "body")));
+        claimed.await.unwrap().claimed.ok()
+    }
+
+    /// Time that passes for the process and for the records alike.
+    async fn pass(clock: &ManualClock, time: Duration) {
+        clock.advance(time.try_into().unwrap());
+        tokio::time::sleep(time).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_takes_long_is_not_claimed_a_second_time() {
+        let clock = clock();
+        let store = store(&clock).await;
+        let held = claim(&store).await.unwrap();
+
+        hold(&store, &held, async {
+            for _ in 0..LONG {
+                pass(&clock, RENEW_EVERY + Duration::from_secs(1)).await;
+                assert!(claim(&store).await.is_none(), "it is being carried out");
+            }
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_claim_that_nobody_holds_any_more_runs_out() {
+        let clock = clock();
+        let store = store(&clock).await;
+        claim(&store).await.unwrap();
+
+        pass(&clock, RENEW_EVERY * LONG).await;
+
+        assert!(claim(&store).await.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_claim_that_somebody_else_has_taken_is_left_to_them() {
+        let clock = clock();
+        let store = store(&clock).await;
+        let lost = claim(&store).await.unwrap();
+        clock.advance(RUNNING);
+        claim(&store).await.unwrap();
+
+        hold(&store, &lost, tokio::time::sleep(RENEW_EVERY * LONG)).await;
+
+        clock.advance(RUNNING);
+        assert!(claim(&store).await.is_some(), "it was not prolonged");
+    }
+}

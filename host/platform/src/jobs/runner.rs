@@ -1,0 +1,274 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::SignedDuration;
+use parafa_store::backup;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, Lane};
+use parafa_store::{Store, StoreError};
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::clock::LastSeen;
+use super::metrics::{JobEnd, job_ended};
+use super::{JobHandlers, LEASE, LaneBudget};
+use crate::sweep;
+
+/// Longest time between two looks at the queues.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// Pause after a job that failed inside for the first time; every further
+/// failure doubles it.
+const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
+/// Longest pause after a job that keeps failing.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a job of a lane with turns holds until it has run.
+pub type LaneTurn = Box<dyn Send>;
+
+/// Claims the jobs of a lane whose turn it is; the others wait where they are.
+#[async_trait]
+pub trait ClaimsInTurn: Send + Sync {
+    /// The lane.
+    fn lane(&self) -> Lane;
+
+    /// Claims due jobs, at most so many.
+    async fn claim(&self, most: usize) -> Result<Vec<(ClaimedJob, LaneTurn)>, StoreError>;
+
+    /// Follows a clock that was set back.
+    fn follow_clock_back(&self);
+}
+
+/// Runs the jobs of a data folder.
+pub struct JobRunner {
+    store: Store,
+    /// The data folder.
+    data: PathBuf,
+    /// Woken when there is something new to do.
+    work: Arc<Notify>,
+    lanes: &'static [LaneBudget],
+    in_turn: Vec<Arc<dyn ClaimsInTurn>>,
+    handlers: JobHandlers,
+}
+
+impl JobRunner {
+    /// Runs the jobs of these lanes by their handlers, whenever `work` is notified and some
+    /// times a second. A data folder that was restored sends nothing until it is released.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        data: PathBuf,
+        work: Arc<Notify>,
+        lanes: &'static [LaneBudget],
+        in_turn: Vec<Arc<dyn ClaimsInTurn>>,
+        handlers: JobHandlers,
+    ) -> Self {
+        Self {
+            store,
+            data,
+            work,
+            lanes,
+            in_turn,
+            handlers,
+        }
+    }
+
+    /// Claims and runs due jobs until it is told to stop, and lets the running
+    /// ones end.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let mut seen = LastSeen::nothing();
+        self.try_to_follow_clock_back().await;
+        let tasks = TaskTracker::new();
+        let lanes = self.lanes.iter();
+        let lanes: Vec<_> = lanes
+            .map(|budget| (budget, Arc::new(Semaphore::new(budget.jobs))))
+            .collect();
+        let mut is_held = backup::is_held(&self.data);
+        if is_held {
+            tracing::warn!("this is a restored copy: nothing is sent until `parafa release`");
+        }
+        while !stop.is_cancelled() {
+            is_held = is_held && backup::is_held(&self.data);
+            if let Some(by) = self.set_back_by(&mut seen).await {
+                let seconds = by.as_secs_f64();
+                tracing::warn!(seconds, "the clock was set back");
+                self.try_to_follow_clock_back().await;
+            }
+            for (budget, slots) in &lanes {
+                if is_held && budget.is_outbound {
+                    continue;
+                }
+                let free = slots.available_permits();
+                if free == 0 {
+                    continue;
+                }
+                match self.claim(budget.lane, free).await {
+                    Ok(claimed) => {
+                        for (mut job, turn) in claimed {
+                            let Ok(slot) = slots.clone().acquire_owned().await else {
+                                return;
+                            };
+                            let runner = self.clone();
+                            tasks.spawn(async move {
+                                runner.run_one(&mut job).await;
+                                drop((turn, slot));
+                                runner.work.notify_one();
+                            });
+                        }
+                    }
+                    Err(error) => tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "the job queue cannot be read"
+                    ),
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.work.notified() => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
+            }
+        }
+        tasks.close();
+        tasks.wait().await;
+    }
+
+    /// Claims due jobs of a lane, at most so many; where the lane has turns only
+    /// those whose turn it is, which they have until that is dropped.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn claim(
+        &self,
+        lane: Lane,
+        most: usize,
+    ) -> Result<Vec<(ClaimedJob, Option<LaneTurn>)>, StoreError> {
+        if let Some(turns) = self.in_turn.iter().find(|turns| turns.lane() == lane) {
+            let claimed = turns.claim(most).await?.into_iter();
+            return Ok(claimed.map(|(job, turn)| (job, Some(turn))).collect());
+        }
+        let claimed = self.store.claim_due(lane, most, LEASE).await?.into_iter();
+        Ok(claimed.map(|job| (job, None)).collect())
+    }
+
+    /// Runs a claimed job. One that fails, or that this host does not know, is tried
+    /// again, each time later.
+    pub async fn run_one(&self, job: &mut ClaimedJob) {
+        let Some(handler) = self.handlers.of(&job.kind) else {
+            tracing::error!(job.id = %job.id, job.kind, "no such job here");
+            return self.give_back(job).await;
+        };
+        match handler(job).await {
+            Ok(()) => job_ended(&job.kind, JobEnd::Done),
+            // Somebody else has it, or it was called off.
+            Err(error) if is_lost(&error) => job_ended(&job.kind, JobEnd::Lost),
+            Err(error) => {
+                job_ended(&job.kind, JobEnd::Failed);
+                tracing::error!(
+                    job.id = %job.id,
+                    job.kind = job.kind,
+                    error = AsRef::<dyn std::error::Error>::as_ref(&error),
+                    "a job failed and is tried again"
+                );
+                self.give_back(job).await;
+            }
+        }
+    }
+
+    /// Brings along what was to wait for so long when the clock showed a later
+    /// time than now. Where it did not, that changes nothing.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn follow_clock_back(&self) -> Result<(), StoreError> {
+        for turns in &self.in_turn {
+            turns.follow_clock_back();
+        }
+        let mut moved = 0;
+        let lanes = self.lanes.iter();
+        for budget in lanes.filter(|budget| budget.waits_for_so_long()) {
+            moved += self.store.follow_clock_back(budget.lane).await?;
+        }
+        if moved > 0 {
+            tracing::warn!(moved, "jobs waited for a clock that was set back");
+        }
+        sweep::schedule(&self.store).await
+    }
+
+    /// By how much the clock was set back since the last look. A store that fails
+    /// tells no time; claiming says so.
+    async fn set_back_by(&self, seen: &mut LastSeen) -> Option<SignedDuration> {
+        let now = self.store.now().await.ok()?;
+        seen.set_back_by(now)
+    }
+
+    async fn try_to_follow_clock_back(&self) {
+        if let Err(error) = self.follow_clock_back().await {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(
+                error,
+                "jobs may wait for a clock that was set back, and the daily sweep for a start"
+            );
+        }
+    }
+
+    /// Lets the job be done again later, by whoever comes first. Where the store
+    /// does not take even this, the job's lease runs out.
+    async fn give_back(&self, job: &ClaimedJob) {
+        let given = self
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let due = shifted(tx.now(), pause_after(job.attempts));
+                    jobs::give_back(tx, job, due).await
+                })
+            })
+            .await;
+        if let Err(error) = given {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
+        }
+    }
+}
+
+/// Whether a job failed because it is not this host's any more.
+fn is_lost(error: &anyhow::Error) -> bool {
+    error.chain().any(|error| {
+        matches!(
+            error.downcast_ref::<StoreError>(),
+            Some(StoreError::JobLost { .. })
+        )
+    })
+}
+
+/// How long a job waits that has failed so many times in a row.
+fn pause_after(failures: u32) -> SignedDuration {
+    let doublings = failures.saturating_sub(1).min(16);
+    (AFTER_FAILURE * (1 << doublings)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::PlatformError;
+
+    #[test]
+    fn a_job_that_keeps_failing_waits_longer_each_time_and_an_hour_at_most() {
+        let pauses = [1, 2, 3, 9, 10, 11, u32::MAX].map(pause_after);
+
+        let seconds = [5, 10, 20, 1280, 2560, 3600, 3600];
+        assert_eq!(pauses, seconds.map(SignedDuration::from_secs));
+    }
+
+    #[test]
+    fn a_lost_job_is_told_from_a_failed_one_in_whatever_error_it_comes() {
+        let id = uuid::Uuid::nil();
+        let lost = PlatformError::Store(StoreError::JobLost { id });
+
+        assert!(is_lost(&anyhow::Error::new(lost)));
+        assert!(!is_lost(&anyhow::Error::new(PlatformError::Store(
+            StoreError::Random
+        ))));
+    }
+}

@@ -1,0 +1,45 @@
+//! What every product needs of a server and none of them owns: functions over a transaction and
+//! over tables that say nothing of any product.
+//!
+//! Rows keep the names of their tables and members for ever: they are the format of the disk.
+
+pub mod accounts;
+pub mod agreement;
+pub mod billing;
+pub mod detached;
+mod error;
+pub mod idempotency;
+pub mod jobs;
+pub mod outbox;
+mod records;
+mod renewal;
+pub mod sweep;
+pub mod webhook_secret;
+
+use parafa_store::TableDeclaration;
+
+pub use crate::error::{PlatformError, seconds_until};
+pub use crate::records::{PendingDeletion, Records};
+
+/// All tables of this crate.
+pub const TABLES: &[TableDeclaration] = &[
+    TableDeclaration::of::<accounts::ApiKeyRow>(),
+    TableDeclaration::of::<accounts::TenantRow>(),
+    TableDeclaration::of::<accounts::UserRow>(),
+    TableDeclaration::of::<agreement::AgreementRow>(),
+    TableDeclaration::of::<billing::BillingRow>(),
+    TableDeclaration::of::<billing::UsageRow>(),
+    TableDeclaration::of::<billing::UsageTotalRow>(),
+    TableDeclaration::of::<idempotency::IdempotencyRow>(),
+    TableDeclaration::of::<outbox::NoticeRow>(),
+    TableDeclaration::of::<sweep::SweepRow>(),
+    TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
+];
+
+/// The kinds of all jobs that this crate enqueues.
+pub const JOB_KINDS: &[&str] = &[
+    idempotency::DROP_ANSWER,
+    outbox::DELIVER,
+    outbox::MAIL,
+    sweep::SWEEP,
+];

@@ -1,0 +1,95 @@
+//! What a data folder keeps, as services work with it.
+
+use std::sync::Arc;
+
+use parafa_store::keys::DataKey;
+use parafa_store::{ByteFiles, DataKeys, Folder, MasterKey, Store};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::PlatformError;
+
+/// The rows of a deployment and what they name. Clones share it.
+#[derive(Clone)]
+pub struct Records {
+    /// The rows.
+    pub store: Store,
+    /// Large content.
+    pub files: ByteFiles,
+    /// The keys under which content and members of rows are sealed.
+    pub keys: DataKeys,
+    /// The key that these are wrapped under.
+    pub master: Arc<MasterKey>,
+}
+
+/// Data keys and byte files that no row names any more and that are not known to
+/// be gone.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct PendingDeletion {
+    /// Data keys.
+    pub data_keys: Vec<Uuid>,
+    /// Byte files.
+    pub byte_files: Vec<Uuid>,
+}
+
+impl From<Folder> for Records {
+    fn from(folder: Folder) -> Self {
+        let Folder {
+            store,
+            files,
+            keys,
+            master,
+            ..
+        } = folder;
+        Self {
+            store,
+            files,
+            keys,
+            master,
+        }
+    }
+}
+
+impl Records {
+    /// Erases keys, then byte files, all that can be.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub async fn delete(&self, pending: &PendingDeletion) -> Result<(), PlatformError> {
+        let mut outcome = Ok(());
+        for key in &pending.data_keys {
+            let erased = self.keys.erase(*key).await;
+            outcome = outcome.and(erased.map(|_| ()).map_err(PlatformError::from));
+        }
+        for file in &pending.byte_files {
+            let unlinked = self.files.unlink(*file).await;
+            outcome = outcome.and(unlinked.map(|_| ()).map_err(PlatformError::from));
+        }
+        outcome
+    }
+
+    /// Opens a data key.
+    ///
+    /// # Errors
+    /// When it cannot be read; [`PlatformError::is_missing`] once it is erased.
+    pub async fn data_key(&self, id: Uuid) -> Result<DataKey, PlatformError> {
+        Ok(self.keys.open(id).await?)
+    }
+
+    /// Removes bytes that have become nobody's. What cannot be removed now is
+    /// swept later.
+    pub async fn discard_bytes(&self, bytes: Uuid) {
+        if let Err(error) = self.files.unlink(bytes).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "bytes that are nobody's are left");
+        }
+    }
+
+    /// Erases a key that nothing was stored under.
+    pub async fn discard_key(&self, id: Uuid) {
+        if let Err(error) = self.keys.erase(id).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "a key that nothing is stored under is left");
+        }
+    }
+}

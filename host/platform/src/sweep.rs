@@ -1,0 +1,233 @@
+//! Byte files and data keys that no row names. They are made before the row
+//! that names them, so a crash in between leaves them; once a day they are put
+//! into quarantine, and removed a day later.
+//!
+//! A crash leaves few. Where there are many it is rather the rows that are
+//! lost, and nothing is moved or removed until an operator says so.
+
+mod row;
+
+use jiff::SignedDuration;
+use parafa_store::bytes::Sweep;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, NewJob};
+use parafa_store::{ByteFiles, DataKeys, NamedContent, Store, StoreError, Tables};
+use serde_json::{Value, json};
+
+use crate::error::PlatformError;
+use crate::jobs::{TIMERS, hold, put_off};
+
+pub use self::row::{Contents, SweepRow};
+
+/// The kind of the job.
+pub const SWEEP: &str = "sweep";
+
+/// Time between two sweeps.
+const EVERY: SignedDuration = SignedDuration::from_hours(24);
+/// Most documents, and most keys, that are taken for what crashes have left.
+pub const HANDFUL: usize = 16;
+
+/// The folders of what rows name, and the rows.
+pub struct Sweeper<'a> {
+    /// The rows.
+    pub store: &'a Store,
+    /// Large content.
+    pub files: &'a ByteFiles,
+    /// The data keys.
+    pub keys: &'a DataKeys,
+    /// All tables that there may be.
+    pub tables: Tables,
+}
+
+/// What came of a sweep.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What is left to do.
+    pub left: SweepRow,
+    /// Removed for good.
+    pub removed: Contents,
+    /// Brought back from quarantine, because rows name it after all.
+    pub brought_back: Contents,
+}
+
+impl Outcome {
+    /// The answer to an operator.
+    pub fn shown(&self) -> Value {
+        let mut shown = json!({
+            "held": self.left.held,
+            "quarantined": self.left.quarantined,
+            "removed": self.removed,
+            "broughtBack": self.brought_back,
+        });
+        if let Some(warning) = self.left.warning() {
+            shown["warning"] = warning.into();
+        }
+        shown
+    }
+}
+
+/// Has the sweep done once a day from now on, by whichever host; within a day
+/// where it waits for a clock that was set back.
+///
+/// # Errors
+/// When the store fails.
+pub async fn schedule(store: &Store) -> Result<(), StoreError> {
+    store
+        .transact(|tx| {
+            Box::pin(async move {
+                let job = NewJob {
+                    lane: TIMERS,
+                    kind: SWEEP.to_owned(),
+                    due: tx.now(),
+                    unique: Some(SWEEP.to_owned()),
+                    payload: serde_json::Value::Null,
+                };
+                if let Enqueued::Existing(_) = jobs::enqueue(tx, job).await? {
+                    let within = shifted(tx.now(), EVERY);
+                    jobs::hasten(tx, TIMERS, SWEEP, within).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+impl Sweeper<'_> {
+    /// The daily sweep: puts away and removes what no row names, then does `also`
+    /// what else is cleared away each day, and comes again a day later.
+    ///
+    /// # Errors
+    /// When something cannot be looked through, and that of `also`.
+    pub async fn run<E>(
+        &self,
+        job: &mut ClaimedJob,
+        also: impl Future<Output = Result<(), E>>,
+    ) -> Result<(), E>
+    where
+        E: From<PlatformError>,
+    {
+        let swept = hold(self.store, job, self.sweep(false)).await;
+        swept.map_err(PlatformError::from)??;
+        also.await?;
+        let now = self.store.now().await.map_err(PlatformError::from)?;
+        let put_off = put_off(self.store, job, shifted(now, EVERY)).await;
+        Ok(put_off.map_err(PlatformError::from)?)
+    }
+
+    /// Brings back what lies in quarantine and is named after all: the records
+    /// were restored meanwhile.
+    pub async fn bring_back(&self) -> Result<Contents, PlatformError> {
+        let [files, keys] = self.folders().await?;
+        if files.count_waiting().await? + keys.count_waiting().await? == 0 {
+            return Ok(Contents::default());
+        }
+        let named = self.tables.named_content(self.store).await?;
+        bring_back(&files, &keys, &named).await
+    }
+
+    /// Puts into quarantine what no row names, and removes what has lain there
+    /// for its time; neither where that is more than crashes leave, unless it
+    /// is `confirmed` that it may go.
+    ///
+    /// Files and keys that are young are left, so that one whose row is being
+    /// committed meanwhile is none of them. So is, while some row cannot be
+    /// read, whatever that may name: it is there for the day when somebody
+    /// mends the row. What is left half written, and content of a kind that no
+    /// such row names, goes all the same.
+    pub async fn sweep(&self, confirmed: bool) -> Result<Outcome, PlatformError> {
+        let named = self.tables.named_content(self.store).await?;
+        for unread in named.unread() {
+            let error: &dyn std::error::Error = &unread.error;
+            tracing::error!(
+                table = unread.table,
+                rows = unread.rows,
+                first = unread.first,
+                error,
+                "rows cannot be read: nothing is removed that they may name"
+            );
+        }
+        let [files, keys] = self.folders().await?;
+        let brought_back = bring_back(&files, &keys, &named).await?;
+        let ownerless_files = files.ownerless(|id| named.names_file(id)).await?;
+        let ownerless_keys = keys.ownerless(|id| named.names_key(id)).await?;
+        let ownerless = Contents {
+            documents: ownerless_files.len(),
+            keys: ownerless_keys.len(),
+        };
+        let is_held = ownerless.documents.max(ownerless.keys) > HANDFUL && !confirmed;
+        let mut removed = Contents::default();
+        if !is_held {
+            removed = Contents {
+                documents: files.remove_waiting().await?,
+                keys: keys.remove_waiting().await?,
+            };
+            files.put_away(&ownerless_files).await?;
+            keys.put_away(&ownerless_keys).await?;
+        }
+        let left = SweepRow {
+            held: if is_held {
+                ownerless
+            } else {
+                Contents::default()
+            },
+            quarantined: Contents {
+                documents: files.count_waiting().await?,
+                keys: keys.count_waiting().await?,
+            },
+        };
+        let outcome = Outcome {
+            left,
+            removed,
+            brought_back,
+        };
+        outcome.log();
+        self.note(left).await?;
+        Ok(outcome)
+    }
+
+    /// Keeps what operators are told of, also after a restart.
+    async fn note(&self, left: SweepRow) -> Result<(), PlatformError> {
+        let noted = self.store.transact(|tx| {
+            Box::pin(async move {
+                if tx.get::<SweepRow>(&()).await?.unwrap_or_default() != left {
+                    tx.put(&left).await?;
+                }
+                Ok::<_, StoreError>(())
+            })
+        });
+        Ok(noted.await?)
+    }
+
+    async fn folders(&self) -> Result<[Sweep; 2], StoreError> {
+        let (since, now) = (self.store.created_at(), self.store.now().await?);
+        Ok([self.files.sweep(since, now), self.keys.sweep(since, now)])
+    }
+}
+
+impl Outcome {
+    fn log(&self) {
+        if let Some(warning) = self.left.warning() {
+            tracing::error!("{warning}");
+        }
+        let done = [self.left.quarantined, self.removed];
+        if done != [Contents::default(); 2] {
+            let [quarantined, removed] = done.map(|contents| contents.to_string());
+            tracing::info!(quarantined, removed, "what no row names was swept");
+        }
+    }
+}
+
+async fn bring_back(
+    files: &Sweep,
+    keys: &Sweep,
+    named: &NamedContent,
+) -> Result<Contents, PlatformError> {
+    let brought_back = Contents {
+        keys: keys.bring_back(|id| named.names_key(id)).await?,
+        documents: files.bring_back(|id| named.names_file(id)).await?,
+    };
+    if brought_back != Contents::default() {
+        tracing::warn!("rows name {brought_back} that were in quarantine: they are brought back");
+    }
+    Ok(brought_back)
+}

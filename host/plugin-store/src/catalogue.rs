@@ -1,0 +1,276 @@
+//! What plugins there are, told without calling any of them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use parafa_plugin_host::PluginDigest;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::error::{PluginStoreError, reasons};
+use crate::folder::{self, PluginFolder};
+use crate::shipped::{BrokenComponent, ShippedFile};
+use crate::state::{State, Version};
+
+/// What stands for the version of a component that cannot tell it.
+const UNKNOWN: &str = "unknown";
+
+/// The plugins of a data folder and of the program.
+pub(crate) struct Catalogue {
+    pub(crate) folder: PluginFolder,
+    /// Whether an installed component needs the signature of a trusted
+    /// publisher each time that it is loaded.
+    pub(crate) wants_signatures: bool,
+    /// What came with this program, by id.
+    pub(crate) shipped: BTreeMap<String, ShippedFile>,
+    pub(crate) broken_shipped: Vec<BrokenComponent>,
+    /// Whoever changes something holds it.
+    pub(crate) state: Mutex<State>,
+}
+
+/// Why versions cannot be loaded.
+pub(crate) type Broken = BTreeMap<PluginDigest, String>;
+
+/// Where a version's component is.
+#[derive(Clone, Debug)]
+pub(crate) struct ComponentFile {
+    pub(crate) path: PathBuf,
+    /// Where it is taken from when that is another one by now.
+    copy: Option<PathBuf>,
+    wants_signature: bool,
+}
+
+/// One version of a format, as operators see it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PluginVersion {
+    /// The format, such as `pdf`.
+    pub id: String,
+    /// The plugin's own version.
+    pub version: String,
+    /// Version of the contract, such as `0.1.0`.
+    pub contract: String,
+    /// Lower-case hex of the component's SHA-256.
+    pub sha256: String,
+    /// Whether documents of the format are given to it.
+    pub active: bool,
+    /// Whether an operator has taken it out of use.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub disabled: bool,
+    /// Why it cannot be loaded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub broken: Option<String>,
+    /// The key that its signature was verified with, by its SHA-256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publisher: Option<String>,
+    /// What an operator should know about what was just done.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub warning: Option<String>,
+}
+
+impl Catalogue {
+    /// The digest of a format's active version, disabled or not.
+    pub(crate) fn active(&self, state: &State, id: &str) -> Option<PluginDigest> {
+        state.active(id).or_else(|| self.shipped_digest(id))
+    }
+
+    /// The same of a format that is asked for, which may be broken.
+    pub(crate) fn known_active(
+        &self,
+        state: &State,
+        id: &str,
+    ) -> Result<PluginDigest, PluginStoreError> {
+        let active = self.active(state, id);
+        let active = active.or_else(|| self.broken_shipped(id)?.digest);
+        active.ok_or_else(|| self.none_active(id))
+    }
+
+    /// Why a format has no active version.
+    pub(crate) fn none_active(&self, id: &str) -> PluginStoreError {
+        let id = id.to_owned();
+        match self.broken_shipped(&id) {
+            Some(broken_shipped) => PluginStoreError::Broken {
+                id,
+                reason: broken_shipped.reason.clone(),
+            },
+            None => PluginStoreError::UnknownFormat(id),
+        }
+    }
+
+    fn broken_shipped(&self, id: &str) -> Option<&BrokenComponent> {
+        self.broken_shipped
+            .iter()
+            .find(|broken_shipped| broken_shipped.id == id)
+    }
+
+    pub(crate) fn shipped_digest(&self, id: &str) -> Option<PluginDigest> {
+        Some(self.shipped.get(id)?.digest)
+    }
+
+    /// Where a version's component is kept; none of one that came with an
+    /// earlier program and was not kept.
+    pub(crate) fn component_file(
+        &self,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Option<ComponentFile> {
+        let kept = self.folder.shipped(digest);
+        let kept = kept.exists().then_some(kept);
+        let shipped = self.shipped.get(id).filter(|file| file.digest == digest);
+        if let Some(file) = shipped {
+            return Some(ComponentFile {
+                path: file.path.clone(),
+                copy: kept,
+                wants_signature: false,
+            });
+        }
+        let mut installed = state.installed(id).iter();
+        if installed.any(|version| version.sha256 == digest) {
+            return Some(ComponentFile {
+                path: self.folder.component(digest),
+                copy: None,
+                wants_signature: self.wants_signatures,
+            });
+        }
+        kept.map(|path| ComponentFile {
+            path,
+            copy: None,
+            wants_signature: false,
+        })
+    }
+
+    /// Why versions that operators have chosen could not be loaded, as far as
+    /// their files tell.
+    pub(crate) fn look_through(&self, state: &State) -> Broken {
+        let shipped = state.all_shipped();
+        let chosen = shipped.filter(|(id, version)| state.active(id) == Some(version.sha256));
+        let enabled = state.all_installed().chain(chosen);
+        let enabled = enabled.filter(|(_, version)| !state.is_disabled(version.sha256));
+        enabled
+            .filter_map(|(id, version)| {
+                let digest = version.sha256;
+                let file = self.component_file(state, id, digest);
+                let file = file.ok_or(PluginStoreError::NotKept(digest));
+                let read = file.and_then(|file| file.read(&self.folder, id, digest));
+                Some((digest, reasons(&read.err()?)))
+            })
+            .collect()
+    }
+
+    /// All versions of all formats, by id, those that came with this program
+    /// first.
+    pub(crate) fn list(&self, state: &State, broken: &Broken) -> Vec<PluginVersion> {
+        let broken_shipped = self.broken_shipped.iter();
+        let mut listed: Vec<PluginVersion> = broken_shipped
+            .map(|broken_shipped| PluginVersion::broken_shipped(broken_shipped, state))
+            .collect();
+        for id in state.ids() {
+            let active = self.active(state, id);
+            let installed = state.installed(id);
+            // The active one may have come with an earlier program.
+            let shipped = self.shipped_digest(id).into_iter().chain(active);
+            let mut shipped: Vec<_> = shipped
+                .filter(|digest| installed.iter().all(|version| version.sha256 != *digest))
+                .collect();
+            shipped.dedup();
+            let shipped = shipped.into_iter();
+            let shipped = shipped.filter_map(|digest| state.version(id, digest));
+            for version in shipped.chain(installed) {
+                let is_disabled = state.is_disabled(version.sha256);
+                let broken = broken.get(&version.sha256);
+                let is_active = active == Some(version.sha256) && !is_disabled && broken.is_none();
+                listed.push(PluginVersion {
+                    active: is_active,
+                    disabled: is_disabled,
+                    broken: broken.cloned(),
+                    ..PluginVersion::of(id, version)
+                });
+            }
+        }
+        listed.sort_by(|one, other| one.id.cmp(&other.id));
+        listed
+    }
+
+    /// The active version of a format, as it is listed.
+    pub(crate) fn listed_active(
+        &self,
+        state: &State,
+        broken: &Broken,
+        id: &str,
+    ) -> Result<PluginVersion, PluginStoreError> {
+        let digest = self.known_active(state, id)?.to_string();
+        let mut listed = self.list(state, broken).into_iter();
+        listed
+            .find(|listed| listed.id == id && listed.sha256 == digest)
+            .ok_or_else(|| PluginStoreError::UnknownFormat(id.to_owned()))
+    }
+}
+
+impl ComponentFile {
+    /// The component, if it is the one that it was and, where that is needed,
+    /// signed by somebody who is trusted for its format.
+    pub(crate) fn read(
+        &self,
+        folder: &PluginFolder,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<bytes::Bytes, PluginStoreError> {
+        let wasm = folder::component(&self.path, digest);
+        let wasm = wasm.or_else(|error| match &self.copy {
+            Some(copy) => folder::component(copy, digest).map_err(|_| error),
+            None => Err(error),
+        })?;
+        if self.wants_signature {
+            let grant = folder.publisher_of(&self.path, digest)?;
+            if !grant.formats.include(id) {
+                return Err(PluginStoreError::TrustedForOthers {
+                    publisher: grant.key.name().to_owned(),
+                    id: id.to_owned(),
+                });
+            }
+        }
+        Ok(wasm)
+    }
+}
+
+impl PluginVersion {
+    fn of(id: &str, version: &Version) -> Self {
+        Self {
+            id: id.to_owned(),
+            version: version.version.clone(),
+            contract: version.contract.clone(),
+            sha256: version.sha256.to_string(),
+            active: false,
+            disabled: false,
+            broken: None,
+            publisher: version.publisher.clone(),
+            warning: None,
+        }
+    }
+
+    fn broken_shipped(broken_shipped: &BrokenComponent, state: &State) -> Self {
+        Self {
+            id: broken_shipped.id.clone(),
+            version: UNKNOWN.to_owned(),
+            contract: UNKNOWN.to_owned(),
+            sha256: broken_shipped
+                .digest
+                .map_or_else(|| UNKNOWN.to_owned(), |digest| digest.to_string()),
+            active: false,
+            disabled: broken_shipped
+                .digest
+                .is_some_and(|digest| state.is_disabled(digest)),
+            broken: Some(broken_shipped.reason.clone()),
+            publisher: None,
+            warning: None,
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}

@@ -1,0 +1,217 @@
+use std::io;
+use std::path::PathBuf;
+
+use parafa_plugin_host::{AdmissionError, InstallError, PluginDigest};
+
+use crate::publisher::InvalidKey;
+
+/// Why a plugin is not installed, disabled or rolled back to.
+#[derive(Debug, thiserror::Error)]
+pub enum PluginStoreError {
+    /// A file cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+    /// What is named is a folder or a device.
+    #[error("{} is not a file", .0.display())]
+    NoFile(PathBuf),
+    /// A component is another one than when it was installed.
+    #[error("{} was changed", .0.display())]
+    Changed(PathBuf),
+    /// A version is known whose component is not there.
+    #[error("the component {0} was not kept")]
+    NotKept(PluginDigest),
+    /// A file is longer than it may be.
+    #[error("{} is longer than {limit} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its greatest length, in bytes.
+        limit: u64,
+    },
+    /// A component has no signature.
+    #[error(
+        "{} has no signature {}: its publisher makes one with `parafa plugin sign`",
+        component.display(), signature.display()
+    )]
+    Unsigned {
+        /// The component.
+        component: PathBuf,
+        /// Where its signature would be.
+        signature: PathBuf,
+    },
+    /// The signature of an installed component is not there.
+    #[error(
+        "the signature {} is missing: the plugin was installed before signatures were kept, or somebody removed it; install it again with its WASM.sig, or roll back",
+        .0.display()
+    )]
+    SignatureNotKept(PathBuf),
+    /// A signature does not verify.
+    #[error("the signature {} does not fit: {reason}", path.display())]
+    BadSignature {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A component is signed by nobody who is trusted.
+    #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
+    UntrustedPublisher {
+        /// The key's name.
+        publisher: String,
+    },
+    /// The publisher is trusted for other formats.
+    #[error(
+        "the publisher {publisher} is trusted, but not for {id}: `parafa plugin trust FILE.pub --for {id}` makes it so"
+    )]
+    TrustedForOthers {
+        /// The key's name.
+        publisher: String,
+        /// The format.
+        id: String,
+    },
+    /// The last version of the format was published by somebody else.
+    #[error(
+        "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` takes it all the same"
+    )]
+    OtherPublisher {
+        /// The format.
+        id: String,
+        /// Who published the last version.
+        before: String,
+        /// Who publishes this one.
+        now: String,
+    },
+    /// A publisher that is trusted for all formats is to be trusted for fewer.
+    #[error(
+        "the publisher {0} is trusted for every format: `parafa plugin untrust {0}` first, then trust it for fewer"
+    )]
+    TrustedForAll(String),
+    /// Nobody of this name is trusted.
+    #[error("{0} is no trusted publisher: one is named by its key's SHA-256 or file")]
+    UnknownPublisher(String),
+    /// A file holds no key.
+    #[error(transparent)]
+    Key(#[from] InvalidKey),
+    /// A component is no plugin that can be loaded.
+    #[error("{} is not admitted", path.display())]
+    NotAdmitted {
+        /// Its file.
+        path: PathBuf,
+        /// Why not.
+        source: Box<AdmissionError>,
+    },
+    /// A component is a plugin of another format than it was.
+    #[error("{} is a plugin for {is}, not for {id}", path.display())]
+    OtherFormat {
+        /// Its file.
+        path: PathBuf,
+        /// The format that it was of.
+        id: String,
+        /// The one that it is of.
+        is: String,
+    },
+    /// A plugin does not do what one of its format has to do.
+    #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
+    FailsSelfTest {
+        /// How many checks fail.
+        failed: usize,
+        /// Some of them.
+        named: String,
+    },
+    /// A plugin takes too long for the checks of its format.
+    #[error(
+        "the plugin is not through with the checks for its format within {seconds} seconds: it is too slow, or this server has too much to do at the moment"
+    )]
+    SlowSelfTest {
+        /// How long it may take.
+        seconds: u64,
+    },
+    /// Another plugin has what this one takes.
+    #[error(transparent)]
+    Conflict(#[from] InstallError),
+    /// There is no plugin of this format.
+    #[error("there is no plugin {0}; `parafa plugin list` shows them")]
+    UnknownFormat(String),
+    /// The plugin that came with the program cannot be loaded.
+    #[error(
+        "the plugin {id} of the program is broken: {reason}; `parafa plugin install` takes another"
+    )]
+    Broken {
+        /// The format.
+        id: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The plugin of the format is disabled.
+    #[error("the plugin {0} is disabled already; `parafa plugin rollback` or `install` enable it")]
+    DisabledAlready(String),
+    /// There is no earlier version.
+    #[error("the plugin {0} has no earlier version to go back to")]
+    NothingToRollBack(String),
+    /// There are earlier versions, and none can be used.
+    #[error(
+        "no earlier version of the plugin {id} can be gone back to: {}; `parafa plugin install` takes another, `parafa plugin rollback {id} --enable` also one that is disabled",
+        passed.join(", ")
+    )]
+    NoneUsable {
+        /// The format.
+        id: String,
+        /// The versions, and why each cannot be used.
+        passed: Vec<String>,
+    },
+    /// It does not lie with what was asked for.
+    #[error("the plugins cannot be worked with")]
+    Fault(#[source] anyhow::Error),
+}
+
+impl PluginStoreError {
+    /// Whether it lies with what was asked for.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Fault(_))
+    }
+
+    /// Whether the demo takes a component in spite of it.
+    pub(crate) fn is_missing_trust(&self) -> bool {
+        matches!(
+            self,
+            Self::Unsigned { .. } | Self::UntrustedPublisher { .. } | Self::TrustedForOthers { .. }
+        )
+    }
+}
+
+impl From<anyhow::Error> for PluginStoreError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Fault(error)
+    }
+}
+
+/// An error with everything that it comes from.
+pub(crate) fn reasons(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |&error| error.source());
+    let sources: Vec<String> = sources.map(ToString::to_string).collect();
+    sources.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_error_comes_from_is_said_once() {
+        let unreadable = PluginStoreError::Unreadable {
+            path: "my.wasm".into(),
+            source: io::Error::other("the disk is gone"),
+        };
+
+        assert_eq!(
+            reasons(&unreadable),
+            "my.wasm cannot be read: the disk is gone"
+        );
+    }
+}

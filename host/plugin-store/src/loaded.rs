@@ -1,0 +1,251 @@
+//! The plugins that can be called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use parafa_conformance::Verdict;
+use parafa_plugin_host::{
+    CallObserver, InstallError, Plugin, PluginDigest, PluginHost, PluginHostConfig, Registry,
+};
+
+use crate::PluginStoreSettings;
+use crate::blocking;
+use crate::catalogue::{Broken, Catalogue};
+use crate::error::{PluginStoreError, reasons};
+use crate::state::State;
+
+/// Folder of compiled plugins in the data folder.
+const COMPILED: &str = "plugin-cache";
+/// Failed checks that a refusal names.
+const NAMED_FAILURES: usize = 3;
+/// How long all checks of a component may take that somebody brings: the
+/// operator waits for them.
+const SELF_TEST_WITHIN: Duration = Duration::from_secs(30);
+
+/// Starts what plugins run in, with their limits. What is compiled may be kept
+/// for the next start; otherwise nothing is written.
+pub fn plugin_host(
+    settings: &PluginStoreSettings,
+    observer: Arc<dyn CallObserver>,
+    keeps_compiled: bool,
+) -> anyhow::Result<Arc<PluginHost>> {
+    let compiled = settings.compiled.clone();
+    let compiled = compiled.unwrap_or_else(|| settings.data.join(COMPILED));
+    let mut host_config = PluginHostConfig::new(compiled);
+    host_config.limits.memory_bytes = settings.call_memory_bytes.get();
+    host_config.limits.wall = settings.call_time;
+    host_config.observer = observer;
+    host_config.keep_compiled = keeps_compiled;
+    host_config.max_concurrent = settings.concurrent_calls;
+    Ok(Arc::new(PluginHost::new(host_config)?))
+}
+
+/// Admitted plugins.
+pub(crate) struct Loaded {
+    pub(crate) host: Arc<PluginHost>,
+    pub(crate) registry: Arc<Registry>,
+    /// What could not be loaded, and why.
+    broken: Mutex<Broken>,
+}
+
+impl Loaded {
+    /// Loads all that a server has at hand, and nothing that is disabled. What
+    /// cannot be loaded is told of; the others are loaded all the same.
+    pub(crate) async fn load(host: Arc<PluginHost>, catalogue: &Catalogue, state: &State) -> Self {
+        let loaded = Self {
+            host,
+            registry: Arc::default(),
+            broken: Mutex::new(BTreeMap::new()),
+        };
+        for digest in state.disabled() {
+            loaded.registry.disable(digest);
+        }
+        // What operators have chosen keeps its media types when the program
+        // comes with another plugin for them.
+        let ids: BTreeSet<_> = state
+            .ids()
+            .map(|id| (state.active(id).is_none(), id))
+            .collect();
+        for (_, id) in ids {
+            loaded.load_format(catalogue, state, id).await;
+        }
+        loaded
+    }
+
+    async fn load_format(&self, catalogue: &Catalogue, state: &State, id: &str) {
+        let superseded = state.superseded(id, catalogue.shipped_digest(id));
+        let superseded: Vec<_> = superseded
+            .filter(|&digest| !state.is_disabled(digest))
+            .collect();
+        for digest in superseded.into_iter().rev() {
+            match self.admit(catalogue, state, id, digest).await {
+                Ok(plugin) => self.registry.keep(plugin),
+                Err(PluginStoreError::NotKept(_)) => {}
+                Err(error) => {
+                    let reason = self.note_broken(digest, &error);
+                    tracing::warn!(plugin.id = id, plugin.digest = %digest, reason, "a superseded plugin cannot be loaded");
+                }
+            }
+        }
+        let active = catalogue.active(state, id);
+        let Some(digest) = active.filter(|&digest| !state.is_disabled(digest)) else {
+            return;
+        };
+        match self.activate(catalogue, state, id, digest).await {
+            Ok(plugin) => {
+                tracing::info!(plugin.id = id, plugin.version = plugin.version(), plugin.digest = %digest, "plugin loaded");
+            }
+            Err(error) => {
+                let reason = self.note_broken(digest, &error);
+                tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: its format is not taken until it is installed again, or another one");
+            }
+        }
+    }
+
+    async fn activate(
+        &self,
+        catalogue: &Catalogue,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<Arc<Plugin>, PluginStoreError> {
+        let plugin = self.admit(catalogue, state, id, digest).await?;
+        self.registry.install(plugin.clone())?;
+        Ok(plugin)
+    }
+
+    /// Admits a version from where it is kept.
+    pub(crate) async fn admit(
+        &self,
+        catalogue: &Catalogue,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<Arc<Plugin>, PluginStoreError> {
+        let file = catalogue.component_file(state, id, digest);
+        let file = file.ok_or(PluginStoreError::NotKept(digest))?;
+        let path = file.path.clone();
+        let (folder, format) = (catalogue.folder.clone(), id.to_owned());
+        let wasm = blocking(move || file.read(&folder, &format, digest)).await??;
+        let admitted = self.host.admit(wasm).await;
+        let plugin = admitted.map_err(|source| PluginStoreError::NotAdmitted {
+            path: path.clone(),
+            source: Box::new(source),
+        })?;
+        if plugin.id() == id {
+            Ok(plugin)
+        } else {
+            Err(PluginStoreError::OtherFormat {
+                path,
+                id: id.to_owned(),
+                is: plugin.id().to_owned(),
+            })
+        }
+    }
+
+    /// Whether the registry would take a plugin, which is enabled with it.
+    pub(crate) fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
+        match self.registry.check(plugin) {
+            Err(InstallError::Disabled(_)) => Ok(()),
+            checked => checked,
+        }
+    }
+
+    /// Lets a plugin be called that was checked.
+    pub(crate) fn enable(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
+        let digest = plugin.digest();
+        self.registry.enable(digest);
+        self.registry.install(plugin)?;
+        self.lock_broken().remove(&digest);
+        Ok(())
+    }
+
+    pub(crate) fn broken(&self) -> Broken {
+        self.lock_broken().clone()
+    }
+
+    fn note_broken(&self, digest: PluginDigest, error: &PluginStoreError) -> String {
+        let reason = reasons(error);
+        self.lock_broken().insert(digest, reason.clone());
+        reason
+    }
+
+    // No code panics while it holds the lock.
+    fn lock_broken(&self) -> MutexGuard<'_, Broken> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A component that somebody brings.
+pub(crate) async fn admit_new(
+    host: &Arc<PluginHost>,
+    path: &Path,
+    wasm: Bytes,
+) -> Result<Arc<Plugin>, PluginStoreError> {
+    let admitted = host.admit(wasm).await;
+    let plugin = admitted.map_err(|source| PluginStoreError::NotAdmitted {
+        path: path.to_owned(),
+        source: Box::new(source),
+    })?;
+    self_test(&plugin).await?;
+    Ok(plugin)
+}
+
+/// Asks a plugin for what it should be able to do.
+///
+/// # Errors
+/// [`PluginStoreError::FailsSelfTest`] or [`PluginStoreError::SlowSelfTest`]; a fault when
+/// nothing can be asked.
+pub async fn self_test(plugin: &Plugin) -> Result<(), PluginStoreError> {
+    self_test_within(plugin, SELF_TEST_WITHIN).await
+}
+
+/// A call that is under way when the time is over goes on to its own end.
+async fn self_test_within(plugin: &Plugin, within: Duration) -> Result<(), PluginStoreError> {
+    let played = tokio::time::timeout(within, parafa_conformance::run_quick(plugin)).await;
+    let played = played.map_err(|_| PluginStoreError::SlowSelfTest {
+        seconds: within.as_secs(),
+    })?;
+    let scorecard = played.map_err(|error| PluginStoreError::Fault(error.into()))?;
+    if scorecard.failed == 0 {
+        return Ok(());
+    }
+    let failed = scorecard
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Verdict::Failed);
+    let named: Vec<String> = failed
+        .take(NAMED_FAILURES)
+        .map(|case| match &case.detail {
+            Some(detail) => format!("{} ({detail})", case.name),
+            None => case.name.clone(),
+        })
+        .collect();
+    Err(PluginStoreError::FailsSelfTest {
+        failed: scorecard.failed,
+        named: named.join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{compiled_plugins, toy};
+
+    #[tokio::test]
+    async fn a_plugin_that_is_not_through_with_its_checks_in_time_is_refused() {
+        let host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
+        let plugin = Arc::new(host.unwrap()).admit(toy()).await;
+        let plugin = plugin.unwrap();
+
+        let in_time = self_test(&plugin).await;
+        let late = self_test_within(&plugin, Duration::ZERO).await.unwrap_err();
+
+        in_time.unwrap();
+        assert!(late.is_refusal());
+        assert!(late.to_string().contains("within 0 seconds"), "{late}");
+    }
+}

@@ -1,0 +1,134 @@
+//! What comes with the program: the components in its folder of plugins.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use parafa_plugin_host::PluginDigest;
+
+use crate::PluginStoreSettings;
+use crate::error::reasons;
+use crate::folder::{LONGEST_COMPONENT, read};
+
+/// The SHA-256 digests of the components that were built along with this
+/// program, separated by commas; none where nobody has told.
+const BUILT_WITH: Option<&str> = option_env!("PARAFA_SHIPPED_PLUGINS");
+
+/// A component that came with this program.
+#[derive(Clone, Debug)]
+pub(crate) struct ShippedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) digest: PluginDigest,
+}
+
+impl ShippedFile {
+    /// Whether it was built along with this program.
+    pub(crate) fn is_built_with(&self) -> bool {
+        is_among(BUILT_WITH, self.digest)
+    }
+}
+
+/// A component that came with this program and cannot be used.
+#[derive(Clone, Debug)]
+pub(crate) struct BrokenComponent {
+    /// The name of its file without the end, which stands for its format's.
+    pub(crate) id: String,
+    /// None where it cannot be read.
+    pub(crate) digest: Option<PluginDigest>,
+    pub(crate) reason: String,
+}
+
+impl BrokenComponent {
+    pub(crate) fn new(path: &Path, digest: Option<PluginDigest>, reason: String) -> Self {
+        let stem = path.file_stem().unwrap_or_default();
+        Self {
+            id: stem.to_string_lossy().into_owned(),
+            digest,
+            reason,
+        }
+    }
+}
+
+/// There are no plugins where they should be; the sentence says what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPlugins(pub(crate) String);
+
+/// All components in the folder.
+///
+/// # Errors
+/// [`NoPlugins`] when there is no such folder; I/O errors.
+pub(crate) fn find(
+    settings: &PluginStoreSettings,
+) -> anyhow::Result<(Vec<ShippedFile>, Vec<BrokenComponent>)> {
+    let (mut files, mut broken_shipped) = (Vec::new(), Vec::new());
+    for path in components(&shipped_folder(settings)?)? {
+        match read(&path, LONGEST_COMPONENT) {
+            Ok(wasm) => files.push(ShippedFile {
+                digest: PluginDigest::of(&wasm),
+                path,
+            }),
+            Err(error) => broken_shipped.push(BrokenComponent::new(&path, None, reasons(&error))),
+        }
+    }
+    Ok((files, broken_shipped))
+}
+
+fn is_among(digests: Option<&str>, digest: PluginDigest) -> bool {
+    let mut digests = digests.unwrap_or_default().split(',');
+    digests.any(|one| one.parse().is_ok_and(|one: PluginDigest| one == digest))
+}
+
+/// The configured folder, or `plugins` beside the program or one folder up.
+fn shipped_folder(settings: &PluginStoreSettings) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = &settings.shipped {
+        return Ok(folder.clone());
+    }
+    let program = std::env::current_exe().context("the program's own place is unknown")?;
+    let beside = program
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .map(|folder| folder.join("plugins"));
+    let beside = beside.into_iter().find(|folder| folder.is_dir());
+    beside.ok_or_else(|| {
+        NoPlugins("there is no folder `plugins` beside the program: build the plugins with `cargo xtask build-plugins`, or set plugins.folder".to_owned()).into()
+    })
+}
+
+fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let unlisted = || format!("{} cannot be listed", folder.display());
+    let mut files = Vec::new();
+    let entries = std::fs::read_dir(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => NoPlugins(format!(
+            "plugins.folder {} is no folder: build the plugins with `cargo xtask build-plugins`, or name another",
+            folder.display()
+        ))
+        .into(),
+        _ => anyhow::Error::new(error).context(unlisted()),
+    });
+    for entry in entries? {
+        let path = entry.with_context(unlisted)?.path();
+        if path.extension().is_some_and(|end| end == "wasm") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_built_along_is_told_by_its_digest() {
+        let [built, other] = [b"built", b"other"].map(|wasm| PluginDigest::of(wasm));
+        let list = format!("{},{built}", PluginDigest::of(b"first"));
+
+        assert!(is_among(Some(&list), built));
+        assert!(!is_among(Some(&list), other));
+        assert!(!is_among(Some(""), built));
+        assert!(!is_among(None, built));
+    }
+}

@@ -1,0 +1,520 @@
+//! What becomes of the plugins of a folder from one start to the next, whatever
+//! happened to their files meanwhile.
+
+mod trust;
+
+use std::fs;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use parafa_plugin_host::{CallObserver, EndedCall, PluginDigest, Unobserved};
+use parafa_store::StoreMode;
+use tempfile::TempDir;
+
+use crate::{
+    KeyPair, PluginStore, PluginStoreError, PluginStoreSettings, PluginVersion, signature_file,
+};
+
+const FORMAT: &str = "toy";
+
+/// A data folder, and a program with its plugins.
+struct Installation {
+    folder: TempDir,
+    mode: StoreMode,
+}
+
+/// What was called.
+#[derive(Debug, Default)]
+struct Calls(Mutex<Vec<PluginDigest>>);
+
+impl Installation {
+    /// A program that comes with the first build of the toy.
+    fn new(mode: StoreMode) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["data", "program", "offered"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let installation = Self { folder, mode };
+        installation.ship(0);
+        installation
+    }
+
+    fn demo() -> Self {
+        Self::new(StoreMode::Demo)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Replaces the plugin of the program by another build.
+    fn ship(&self, build: u8) {
+        fs::write(self.path("program/toy.wasm"), wasm(build)).unwrap();
+    }
+
+    /// The file of a build that somebody wants installed.
+    fn add_candidate(&self, build: u8) -> PathBuf {
+        let path = self.path(&format!("offered/toy-{build}.wasm"));
+        fs::write(&path, wasm(build)).unwrap();
+        path
+    }
+
+    /// The same, signed.
+    fn add_signed_candidate(&self, build: u8, publisher: &KeyPair) -> PathBuf {
+        let path = self.add_candidate(build);
+        let signature = publisher.sign(digest(build)).unwrap();
+        let text = serde_json::to_vec(&signature).unwrap();
+        fs::write(signature_file(&path), text).unwrap();
+        path
+    }
+
+    fn component(&self, digest: PluginDigest) -> PathBuf {
+        self.path(&format!("data/plugins/components/{digest}.wasm"))
+    }
+
+    fn state(&self) -> PathBuf {
+        self.path("data/plugins/active.json")
+    }
+
+    /// What the next process on the folder has.
+    fn plugins(&self) -> PluginStore {
+        self.observed(Arc::new(Unobserved))
+    }
+
+    fn observed(&self, observer: Arc<dyn CallObserver>) -> PluginStore {
+        let settings = PluginStoreSettings {
+            data: self.path("data"),
+            shipped: Some(self.path("program")),
+            compiled: Some(compiled_plugins()),
+            call_memory_bytes: NonZeroUsize::new(256 * 1024 * 1024).unwrap(),
+            call_time: Duration::from_secs(10),
+            concurrent_calls: NonZeroU32::new(4).unwrap(),
+        };
+        PluginStore::new(&settings, self.mode, observer)
+    }
+
+    /// The same of a server.
+    async fn started(&self) -> PluginStore {
+        let plugins = self.plugins();
+        plugins.start().await.unwrap();
+        plugins
+    }
+
+    async fn install(&self, plugins: &PluginStore, build: u8) -> PluginVersion {
+        let component = self.add_candidate(build);
+        plugins.install(&component, false).await.unwrap()
+    }
+
+    /// The file of a publisher's key.
+    fn key_file(&self, publisher: &KeyPair) -> PathBuf {
+        let key = self.path("offered/publisher.pub");
+        fs::write(&key, publisher.public().to_pem().unwrap()).unwrap();
+        key
+    }
+
+    async fn trust(&self, plugins: &PluginStore, publisher: &KeyPair, formats: &[&str]) {
+        let key = self.key_file(publisher);
+        let formats: Vec<String> = formats.iter().map(|&id| id.to_owned()).collect();
+        plugins.trust(&key, &formats).await.unwrap();
+    }
+}
+
+impl CallObserver for Calls {
+    fn ended(&self, call: &EndedCall<'_>) {
+        self.0.lock().unwrap().push(call.digest);
+    }
+}
+
+/// The plugin of a format of no document.
+pub(crate) fn toy() -> Bytes {
+    let component = fs::read(target().join("plugins/test/toy.wasm"));
+    component
+        .expect("run `cargo xtask build-plugins` first")
+        .into()
+}
+
+/// Where all tests keep compiled plugins: compiling takes seconds.
+pub(crate) fn compiled_plugins() -> PathBuf {
+    target().join("plugin-cache")
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}
+
+fn wasm(build: u8) -> Vec<u8> {
+    // A custom section of the component: its length, the length of its name,
+    // the name, the content.
+    let section = [&[0, 6, 4][..], b"made", &[build]].concat();
+    [&toy()[..], &section].concat()
+}
+
+fn digest(build: u8) -> PluginDigest {
+    PluginDigest::of(&wasm(build))
+}
+
+/// The build that documents are given to.
+async fn called(plugins: &PluginStore) -> Option<PluginDigest> {
+    let registry = plugins.registry().await.unwrap();
+    registry.by_id(FORMAT).map(|plugin| plugin.digest())
+}
+
+async fn listed(plugins: &PluginStore, digest: PluginDigest) -> PluginVersion {
+    let digest = digest.to_string();
+    let mut listed = plugins.list().await.unwrap().into_iter();
+    listed.find(|listed| listed.sha256 == digest).unwrap()
+}
+
+#[tokio::test]
+async fn a_superseded_component_that_is_missing_or_changed_stops_nothing() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    for build in [1, 2, 3] {
+        installation.install(&plugins, build).await;
+    }
+    fs::remove_file(installation.component(digest(1))).unwrap();
+    fs::write(installation.component(digest(2)), b"changed").unwrap();
+
+    for plugins in [installation.plugins(), installation.started().await] {
+        for (build, why) in [(1, "cannot be read"), (2, "was changed")] {
+            let broken = listed(&plugins, digest(build)).await.broken.unwrap();
+            assert!(broken.contains(why), "{broken}");
+        }
+        assert!(listed(&plugins, digest(3)).await.active);
+        assert_eq!(called(&plugins).await, Some(digest(3)));
+    }
+
+    let plugins = installation.started().await;
+    let back = plugins.rollback(FORMAT, false).await.unwrap();
+    assert_eq!(back.sha256, digest(0).to_string(), "past both");
+    let warning = back.warning.unwrap();
+    assert!(warning.contains("was changed"), "{warning}");
+}
+
+#[tokio::test]
+async fn an_active_component_that_is_missing_takes_its_format_alone_until_it_is_installed_again() {
+    let installation = Installation::demo();
+    installation.install(&installation.started().await, 1).await;
+    fs::remove_file(installation.component(digest(1))).unwrap();
+
+    let plugins = installation.started().await;
+
+    assert_eq!(
+        called(&plugins).await,
+        None,
+        "no other takes its installation"
+    );
+    let broken = listed(&plugins, digest(1)).await;
+    assert!(broken.broken.is_some() && !broken.active, "{broken:?}");
+    let faults = plugins.findings().await.unwrap().faults;
+    assert!(faults[0].contains("is broken"), "{faults:?}");
+    installation.install(&plugins, 1).await;
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+    assert_eq!(listed(&plugins, digest(1)).await.broken, None);
+}
+
+#[tokio::test]
+async fn what_is_no_longer_admitted_can_be_rolled_back_from() {
+    let installation = Installation::demo();
+    installation.install(&installation.started().await, 1).await;
+    let invalid = b"once it was a component";
+    let changed = PluginDigest::of(invalid);
+    fs::write(installation.component(changed), invalid).unwrap();
+    let state = fs::read_to_string(installation.state()).unwrap();
+    let state = state.replace(&digest(1).to_string(), &changed.to_string());
+    fs::write(installation.state(), state).unwrap();
+
+    let plugins = installation.started().await;
+
+    assert_eq!(called(&plugins).await, None);
+    let broken = listed(&plugins, changed).await.broken.unwrap();
+    assert!(broken.contains("is not admitted"), "{broken}");
+    plugins.rollback(FORMAT, false).await.unwrap();
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+}
+
+#[tokio::test]
+async fn a_broken_plugin_of_the_program_is_listed_and_an_installed_one_goes_on() {
+    let installation = Installation::demo();
+    installation.install(&installation.started().await, 1).await;
+    fs::write(installation.path("program/other.wasm"), b"no component").unwrap();
+
+    let plugins = installation.started().await;
+
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+    let all = plugins.list().await.unwrap();
+    let other = all.iter().find(|listed| listed.id == "other").unwrap();
+    assert!(other.broken.is_some() && !other.active, "{other:?}");
+}
+
+#[tokio::test]
+async fn what_is_disabled_is_never_called() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    plugins.disable(FORMAT).await.unwrap();
+    installation.install(&plugins, 1).await;
+    installation.install(&plugins, 2).await;
+    plugins.disable(FORMAT).await.unwrap();
+
+    let calls = Arc::new(Calls::default());
+    let plugins = installation.observed(calls.clone());
+    plugins.list().await.unwrap();
+    assert_eq!(*calls.0.lock().unwrap(), [], "nothing is called for a list");
+    plugins.start().await.unwrap();
+    plugins.rollback(FORMAT, false).await.unwrap();
+
+    let called: Vec<_> = calls.0.lock().unwrap().clone();
+    assert!(called.contains(&digest(1)));
+    assert!(!called.contains(&digest(0)) && !called.contains(&digest(2)));
+    assert!(listed(&plugins, digest(0)).await.disabled);
+}
+
+#[tokio::test]
+async fn a_rollback_passes_over_what_is_disabled_and_enables_it_only_when_told_to() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    installation.install(&plugins, 1).await;
+    plugins.disable(FORMAT).await.unwrap();
+    installation.install(&plugins, 2).await;
+
+    let back = plugins.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(back.sha256, digest(0).to_string());
+    let warning = back.warning.unwrap();
+    assert!(warning.contains(&digest(1).to_string()), "{warning}");
+    assert!(listed(&plugins, digest(1)).await.disabled);
+
+    plugins.disable(FORMAT).await.unwrap();
+    installation.install(&plugins, 3).await;
+    let refused = plugins.rollback(FORMAT, false).await.unwrap_err();
+    assert!(matches!(refused, PluginStoreError::NoneUsable { .. }));
+    assert!(refused.to_string().contains("--enable"), "{refused}");
+    assert_eq!(called(&plugins).await, Some(digest(3)));
+    let back = plugins.rollback(FORMAT, true).await.unwrap();
+    assert_eq!(back.sha256, digest(0).to_string());
+    assert!(back.active);
+}
+
+#[tokio::test]
+async fn disabling_needs_nothing_that_can_be_called() {
+    let installation = Installation::demo();
+    installation.install(&installation.started().await, 1).await;
+    fs::write(installation.component(digest(1)), b"changed").unwrap();
+    fs::remove_file(installation.path("program/toy.wasm")).unwrap();
+    let calls = Arc::new(Calls::default());
+    let plugins = installation.observed(calls.clone());
+
+    let disabled = plugins.disable(FORMAT).await.unwrap();
+
+    assert!(disabled.disabled && !disabled.active);
+    assert_eq!(*calls.0.lock().unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_crash_before_the_state_is_written_leaves_what_was() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    installation.install(&plugins, 1).await;
+    let state = fs::read(installation.state()).unwrap();
+    fs::remove_file(installation.state()).unwrap();
+    fs::create_dir(installation.state()).unwrap();
+
+    let failed = plugins
+        .install(&installation.add_candidate(2), false)
+        .await
+        .unwrap_err();
+
+    assert!(!failed.is_refusal(), "{failed}");
+    assert_eq!(
+        called(&plugins).await,
+        Some(digest(1)),
+        "also in the registry"
+    );
+    assert!(
+        installation.component(digest(2)).exists(),
+        "it was kept before"
+    );
+    fs::remove_dir(installation.state()).unwrap();
+    fs::write(installation.state(), state).unwrap();
+    let plugins = installation.started().await;
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+    assert!(
+        !installation.component(digest(2)).exists(),
+        "nothing names it"
+    );
+    installation.install(&plugins, 2).await;
+    assert_eq!(called(&plugins).await, Some(digest(2)));
+}
+
+#[tokio::test]
+async fn a_crash_after_the_state_is_written_leaves_what_was_asked_for() {
+    let installation = Installation::demo();
+    let crashed = installation.started().await;
+    let other = installation.plugins();
+    installation.install(&other, 1).await;
+    assert_eq!(called(&crashed).await, Some(digest(0)));
+
+    assert_eq!(called(&installation.started().await).await, Some(digest(1)));
+
+    installation.started().await.disable(FORMAT).await.unwrap();
+    assert_eq!(called(&installation.started().await).await, None);
+}
+
+#[tokio::test]
+async fn what_came_with_an_earlier_program_stays_callable_by_its_digest() {
+    let installation = Installation::demo();
+    installation.started().await;
+    installation.ship(1);
+
+    let plugins = installation.started().await;
+
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+    let registry = plugins.registry().await.unwrap();
+    assert!(registry.by_digest(digest(0)).is_ok());
+    let all = plugins.list().await.unwrap();
+    assert_eq!(all.len(), 1, "it was never installed: {all:?}");
+}
+
+#[tokio::test]
+async fn where_the_program_s_plugin_is_broken_that_of_an_earlier_program_can_be_gone_back_to() {
+    let installation = Installation::demo();
+    installation.started().await;
+    fs::write(installation.path("program/toy.wasm"), b"no component").unwrap();
+    let plugins = installation.started().await;
+    assert_eq!(called(&plugins).await, None);
+
+    let back = plugins.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(back.sha256, digest(0).to_string());
+    assert!(back.active);
+    for plugins in [plugins, installation.started().await] {
+        assert_eq!(called(&plugins).await, Some(digest(0)));
+    }
+    let copy = installation.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
+    fs::remove_file(copy).unwrap();
+    let broken = listed(&installation.plugins(), digest(0))
+        .await
+        .broken
+        .unwrap();
+    assert!(broken.contains("was not kept"), "{broken}");
+    installation.ship(1);
+    let plugins = installation.started().await;
+    assert_eq!(
+        called(&plugins).await,
+        None,
+        "no other takes its installation"
+    );
+    plugins.rollback(FORMAT, false).await.unwrap();
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+}
+
+#[tokio::test]
+async fn a_broken_plugin_of_the_program_is_known_to_whoever_names_it() {
+    let installation = Installation::demo();
+    let file = installation.path("program/other.wasm");
+    fs::write(&file, b"no component").unwrap();
+    let plugins = installation.started().await;
+
+    let refused = plugins.rollback("other", false).await.unwrap_err();
+    assert!(refused.to_string().contains("is broken"), "{refused}");
+    let disabled = plugins.disable("other").await.unwrap();
+    assert!(disabled.disabled && disabled.broken.is_some());
+    let again = plugins.disable("other").await.unwrap_err();
+    assert!(
+        matches!(again, PluginStoreError::DisabledAlready(_)),
+        "{again}"
+    );
+    let faults = installation
+        .started()
+        .await
+        .findings()
+        .await
+        .unwrap()
+        .faults;
+    assert_eq!(faults, [""; 0], "the format is meant to be out of use");
+
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let plugins = installation.started().await;
+    let refused = plugins.disable("other").await.unwrap_err();
+    assert!(refused.to_string().contains("is not a file"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_program_that_is_replaced_under_a_server_takes_nothing_from_it() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    installation.install(&plugins, 1).await;
+    installation.ship(2);
+
+    plugins.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+}
+
+#[tokio::test]
+async fn a_damaged_copy_of_what_the_program_comes_with_is_made_anew() {
+    let installation = Installation::demo();
+    installation.started().await;
+    let copy = installation.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
+    fs::write(&copy, b"damaged").unwrap();
+
+    let plugins = installation.started().await;
+
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+    assert_eq!(fs::read(&copy).unwrap(), wasm(0));
+}
+
+#[tokio::test]
+async fn a_version_that_was_rolled_back_from_stays_callable_after_a_restart() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    installation.install(&plugins, 1).await;
+    plugins.rollback(FORMAT, false).await.unwrap();
+
+    let plugins = installation.started().await;
+
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+    let registry = plugins.registry().await.unwrap();
+    assert!(registry.by_digest(digest(1)).is_ok());
+}
+
+#[tokio::test]
+async fn components_that_nothing_names_are_removed_but_not_during_a_backup() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    let kept = plugins.keep_components().await;
+    for build in 1..=6 {
+        installation.install(&plugins, build).await;
+    }
+    assert!(installation.component(digest(1)).exists());
+    drop(kept);
+
+    installation.install(&plugins, 7).await;
+
+    for (build, is_kept) in [(1, false), (2, false), (3, true), (7, true)] {
+        assert_eq!(
+            installation.component(digest(build)).exists(),
+            is_kept,
+            "{build}"
+        );
+    }
+    assert_eq!(plugins.list().await.unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn a_pipe_is_no_component() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    let pipe = installation.path("offered/pipe.wasm");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+
+    let refused = plugins.install(&pipe, false).await.unwrap_err();
+
+    assert!(matches!(refused, PluginStoreError::NoFile(_)), "{refused}");
+}

@@ -1,0 +1,246 @@
+//! The publishers that an operator trusts, and for which formats.
+//!
+//! Each is a file with the public key in PEM. Lines before it (RFC 7468, 2)
+//! name the formats that the publisher is trusted for, one each: `For: pdf`.
+//! Without such a line it is trusted for all. Where several files have one key,
+//! it is trusted for what all of them say.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::folder::{LONGEST_ENVELOPE, read};
+use crate::publisher::{InvalidKey, PublisherKey};
+
+const FOR: &str = "For:";
+const BEGIN: &str = "-----BEGIN";
+
+/// The publishers that are trusted, by name.
+#[derive(Debug)]
+pub(crate) struct TrustedPublishers(BTreeMap<String, Grant>);
+
+/// What a publisher is trusted for.
+#[derive(Clone, Debug)]
+pub(crate) struct Grant {
+    pub(crate) key: PublisherKey,
+    pub(crate) formats: Formats,
+    /// Where it is written.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Which formats.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Formats {
+    All,
+    Only(BTreeSet<String>),
+}
+
+impl TrustedPublishers {
+    /// The keys in a folder, which may not be there. A file that holds no key
+    /// makes nobody trusted.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed.
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let unreadable = || format!("{} cannot be read", folder.display());
+        let mut grants: BTreeMap<String, Grant> = BTreeMap::new();
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(grants)),
+            entries => entries.with_context(unreadable)?,
+        };
+        for entry in entries {
+            let path = entry.with_context(unreadable)?.path();
+            if path.extension().is_none_or(|end| end != "pub") {
+                continue;
+            }
+            match Grant::read(&path) {
+                Ok(grant) => match grants.entry(grant.key.name().to_owned()) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(grant);
+                    }
+                    Entry::Occupied(mut entry) => entry.get_mut().restrict(grant),
+                },
+                Err(error) => {
+                    tracing::warn!(error = format!("{error:#}"), "a publisher is not trusted");
+                }
+            }
+        }
+        Ok(Self(grants))
+    }
+
+    pub(crate) fn grant(&self, publisher: &str) -> Option<&Grant> {
+        self.0.get(publisher)
+    }
+}
+
+impl Grant {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = read(path, LONGEST_ENVELOPE)?;
+        Self::parse(&text, path).with_context(|| path.display().to_string())
+    }
+
+    fn parse(text: &[u8], path: &Path) -> Result<Self, InvalidKey> {
+        let key = PublisherKey::from_pem(text)?;
+        let text = String::from_utf8_lossy(text);
+        let before = text.lines().take_while(|line| !line.starts_with(BEGIN));
+        let only: BTreeSet<String> = before
+            .filter_map(|line| line.strip_prefix(FOR))
+            .map(|id| id.trim().to_owned())
+            .collect();
+        let formats = if only.is_empty() {
+            Formats::All
+        } else {
+            Formats::Only(only)
+        };
+        Ok(Self {
+            key,
+            formats,
+            files: vec![path.to_owned()],
+        })
+    }
+
+    /// Takes another file of the same key in.
+    fn restrict(&mut self, other: Self) {
+        self.formats = self.formats.common(&other.formats);
+        self.files.extend(other.files);
+    }
+
+    pub(crate) fn to_text(&self) -> anyhow::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        if let Formats::Only(ids) = &self.formats {
+            for id in ids {
+                text.extend_from_slice(format!("{FOR} {id}\n").as_bytes());
+            }
+        }
+        text.extend(self.key.to_pem()?);
+        Ok(text)
+    }
+}
+
+impl Formats {
+    /// These formats, or all where none is named.
+    pub(crate) fn of(ids: &[String]) -> Self {
+        if ids.is_empty() {
+            Self::All
+        } else {
+            Self::Only(ids.iter().cloned().collect())
+        }
+    }
+
+    pub(crate) fn include(&self, id: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(ids) => ids.contains(id),
+        }
+    }
+
+    /// Both; none where the other asks for less than all and this is all.
+    pub(crate) fn and(&self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (_, Self::All) => Some(Self::All),
+            (Self::All, Self::Only(_)) => None,
+            (Self::Only(ids), Self::Only(more)) => {
+                Some(Self::Only(ids.union(&more).cloned().collect()))
+            }
+        }
+    }
+
+    /// Those that are in both.
+    fn common(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, formats) | (formats, Self::All) => formats.clone(),
+            (Self::Only(ids), Self::Only(others)) => {
+                Self::Only(ids.intersection(others).cloned().collect())
+            }
+        }
+    }
+
+    /// Their names; none where it is all.
+    pub(crate) fn names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::All => None,
+            Self::Only(ids) => Some(ids.iter().cloned().collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::publisher::KeyPair;
+    use super::*;
+
+    fn only(ids: &[&str]) -> Formats {
+        Formats::Only(ids.iter().map(|&id| id.to_owned()).collect())
+    }
+
+    #[test]
+    fn a_grant_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for formats in [Formats::All, only(&["pdf", "toy"])] {
+            let key = KeyPair::generate().unwrap().public().clone();
+            let name = key.name().to_owned();
+            let grant = Grant {
+                key,
+                formats: formats.clone(),
+                files: Vec::new(),
+            };
+            let path = folder.path().join(format!("{name}.pub"));
+            fs::write(path, grant.to_text().unwrap()).unwrap();
+
+            let trusted = TrustedPublishers::read(folder.path()).unwrap();
+
+            assert_eq!(trusted.grant(&name).unwrap().formats, formats);
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_key_makes_nobody_trusted_and_keeps_nobody_from_being_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = KeyPair::generate().unwrap().public().clone();
+        fs::write(folder.path().join("a.pub"), "For: pdf\nno key").unwrap();
+        fs::write(folder.path().join("b.pub"), key.to_pem().unwrap()).unwrap();
+
+        let trusted = TrustedPublishers::read(folder.path()).unwrap();
+
+        let grant = trusted.grant(key.name()).unwrap();
+        assert_eq!(grant.formats, Formats::All);
+    }
+
+    #[test]
+    fn a_key_in_several_files_is_trusted_for_what_all_of_them_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = KeyPair::generate().unwrap().public().clone();
+        let name = key.name().to_owned();
+        for (file, formats) in [
+            ("a.pub", only(&["pdf", "toy"])),
+            ("b.pub", Formats::All),
+            ("c.pub", only(&["toy", "saskaita"])),
+        ] {
+            let grant = Grant {
+                key: key.clone(),
+                formats,
+                files: Vec::new(),
+            };
+            fs::write(folder.path().join(file), grant.to_text().unwrap()).unwrap();
+        }
+
+        let trusted = TrustedPublishers::read(folder.path()).unwrap();
+
+        let grant = trusted.grant(&name).unwrap();
+        assert_eq!(grant.formats, only(&["toy"]));
+        assert_eq!(grant.files.len(), 3);
+    }
+
+    #[test]
+    fn more_formats_are_added_and_fewer_are_not_taken_for_more() {
+        let two = only(&["pdf"]).and(only(&["toy"]));
+        assert_eq!(two, Some(only(&["pdf", "toy"])));
+        assert_eq!(only(&["pdf"]).and(Formats::All), Some(Formats::All));
+        assert_eq!(Formats::All.and(only(&["pdf"])), None);
+        assert!(!only(&["pdf"]).include("toy"));
+    }
+}

@@ -1,0 +1,378 @@
+//! The one table from what went wrong to what the caller is told.
+
+use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
+use parafa_api_signing::{Fault, Problem, ProblemKind};
+use parafa_platform::PlatformError;
+use parafa_plugin_host::Refusal;
+
+use crate::plugin_failure::words;
+use crate::quota::{Quota, QuotaExceeded};
+use crate::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
+use parafa_platform::billing::PaymentCause;
+
+/// The answer to a failure; a fault of our own is logged here, once.
+impl From<WorkflowError> for Problem {
+    fn from(error: WorkflowError) -> Self {
+        answer(&error)
+    }
+}
+
+fn answer(error: &WorkflowError) -> Problem {
+    match error {
+        WorkflowError::NotFound => Problem::not_found(),
+        WorkflowError::UnknownCursor => Problem::validation(vec![Fault::new(
+            ListQuery::STARTING_AFTER_POINTER,
+            "is not a signing of this key",
+        )]),
+        WorkflowError::IntakeRefused(faults) => intake_refused(faults),
+        WorkflowError::FileRefused { pointer, refusal } => Problem::at(
+            ProblemKind::DocumentRefused,
+            pointer.clone(),
+            reason(refusal),
+        ),
+        WorkflowError::PaymentRequired {
+            cause,
+            recovery_url,
+        } => Problem::payment_required(payment_detail(*cause), recovery_url.as_deref().cloned()),
+        WorkflowError::QuotaExceeded(exceeded) => {
+            Problem::new(ProblemKind::QuotaExceeded, quota_detail(exceeded))
+        }
+        WorkflowError::TooManyBytes { retry_after } => Problem::new(
+            ProblemKind::RateLimited,
+            "The workspace stores more bytes of documents within a minute than it may.",
+        )
+        .with_retry_after(*retry_after),
+        WorkflowError::DiskFull { retry_after } => Problem::unavailable(
+            "There is no room for more documents at the moment; nothing was changed. What is there \
+             already can be signed.",
+        )
+        .with_retry_after(*retry_after),
+        WorkflowError::Platform(PlatformError::ClaimLost) => {
+            Problem::of(ProblemKind::IdempotencyInProgress)
+        }
+        WorkflowError::SigningEnded => Problem::of(ProblemKind::SigningEnded),
+        WorkflowError::LastSigner => Problem::of(ProblemKind::LastSigner),
+        WorkflowError::TooManySigners => Problem::of(ProblemKind::TooManySigners),
+        WorkflowError::KnownEmail => Problem::validation(vec![Fault::new(
+            NewSigner::EMAIL_POINTER,
+            "must not be that of another party",
+        )]),
+        WorkflowError::NoOpenSigner => Problem::validation(vec![Fault::new(
+            Simulation::SIGNER_EMAIL_POINTER,
+            "must be that of a signer who can still sign",
+        )]),
+        WorkflowError::NotRemindable => Problem::of(ProblemKind::NotRemindable),
+        WorkflowError::ReminderTooSoon { retry_after } => {
+            Problem::of(ProblemKind::ReminderTooSoon).with_retry_after(*retry_after)
+        }
+        WorkflowError::SandboxOnly => Problem::of(ProblemKind::SandboxOnly),
+        WorkflowError::ArchiveNotSupported(why) => {
+            Problem::new(ProblemKind::ArchiveNotSupported, *why)
+        }
+        WorkflowError::ArchiveIncomplete(refusal) => {
+            Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))
+        }
+        WorkflowError::ArchiveTooEarly { retry_after } => Problem::unavailable(
+            "The authorities have not told yet whether the certificates were good when they were \
+             used; nothing was changed.",
+        )
+        .with_retry_after(*retry_after),
+        WorkflowError::NotSetUp(what) | WorkflowError::ServiceDown(what) => {
+            Problem::unavailable(sentence(what))
+        }
+        WorkflowError::NotYetSigned => Problem::of(ProblemKind::NotYetSigned),
+        WorkflowError::Busy { retry_after } => {
+            Problem::of(ProblemKind::SigningInProgress).with_retry_after(*retry_after)
+        }
+        WorkflowError::SignerNotOpen => Problem::of(ProblemKind::SignerNotOpen),
+        WorkflowError::MethodNotAllowed(method) => {
+            let detail = format!("must be one of this signer's methods, and {method} is not");
+            Problem::validation(vec![Fault::new("/method", detail)])
+        }
+        WorkflowError::TooManyAttempts { retry_after } => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many attempts of this person wait at once, or were started within an hour.",
+        )
+        .with_retry_after(*retry_after),
+        WorkflowError::TooManyWaiting => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many calls are waiting on this link.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
+        WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
+        WorkflowError::TooManyDownloads => Problem::new(
+            ProblemKind::RateLimited,
+            "Too many documents are being downloaded at the same time.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        WorkflowError::NoPlaceToDownload => {
+            Problem::unavailable("The service is busy with other downloads.")
+                .with_retry_after(BUSY_RETRY_SECONDS)
+        }
+        WorkflowError::Plugin(fault) => {
+            tracing::error!(
+                plugin.id = fault.plugin,
+                plugin.digest = %fault.digest,
+                failure = words(&fault.clone().into()),
+                "a plugin failed on a document"
+            );
+            Problem::unavailable("The document could not be processed; nothing was changed.")
+        }
+        WorkflowError::Platform(_) | WorkflowError::Inconsistent(_) => {
+            log(error);
+            Problem::unavailable("The records cannot be read or written at the moment.")
+        }
+    }
+}
+
+/// What is used, what is allowed and what to do.
+fn quota_detail(exceeded: &QuotaExceeded) -> String {
+    let QuotaExceeded {
+        quota,
+        used,
+        wanted,
+        allowed,
+    } = exceeded;
+    match quota {
+        Quota::StoredBytes => format!(
+            "The workspace's documents in this mode take {used} of at most {allowed} bytes, and \
+             this request would add {wanted}. Erase signings that have ended, delete stored files \
+             or wait until they expire, or ask the operator for a larger quota."
+        ),
+        Quota::OpenSignings => format!(
+            "{used} of at most {allowed} signings of the workspace are open in this mode, and this \
+             request would add {wanted}. Wait until some have ended, cancel or erase those that \
+             nobody needs, or ask the operator for a larger quota."
+        ),
+    }
+}
+
+/// All that is wrong with the documents of a request, in one answer: of one
+/// kind, or else of the most general.
+fn intake_refused(faults: &[IntakeFault]) -> Problem {
+    let is_unknown = |fault: &IntakeFault| matches!(fault, IntakeFault::UnknownFile { .. });
+    let named: Vec<Fault> = faults.iter().flat_map(named).collect();
+    if faults.iter().any(is_unknown) {
+        return Problem::validation(named);
+    }
+    let kinds = faults.iter().filter_map(|fault| match fault {
+        IntakeFault::UnknownFile { .. } => None,
+        IntakeFault::Refused(refused) => Some(refusal_kind(&refused.refusal.code)),
+    });
+    let kind = kinds
+        .reduce(|one, other| {
+            if one == other {
+                one
+            } else {
+                ProblemKind::DocumentRefused
+            }
+        })
+        .unwrap_or(ProblemKind::DocumentRefused);
+    let detail = match named.as_slice() {
+        [one] => one.detail.clone(),
+        several => format!("{} faults are listed in errors.", several.len()),
+    };
+    Problem::new(kind, detail).with_errors(named)
+}
+
+/// What is wrong with one document. A form that cannot be drawn has a fault for
+/// each of its fields.
+fn named(fault: &IntakeFault) -> Vec<Fault> {
+    let refused = match fault {
+        IntakeFault::UnknownFile { pointer } => {
+            return vec![Fault::new(
+                pointer.clone(),
+                "is not a stored file of this key",
+            )];
+        }
+        IntakeFault::Refused(refused) => refused,
+    };
+    let RefusedDocument {
+        pointer,
+        flatten_pointer,
+        refusal,
+    } = refused;
+    let is_of_fields = refusal_kind(&refusal.code) == ProblemKind::FlattenRefused;
+    match refusal.subjects.as_slice() {
+        [] if is_of_fields => vec![Fault::new(flatten_pointer.clone(), reason(refusal))],
+        fields if is_of_fields => fields
+            .iter()
+            .map(|field| Fault::new(flatten_pointer.clone(), field.clone()))
+            .collect(),
+        _ => vec![Fault::new(pointer.clone(), reason(refusal))],
+    }
+}
+
+/// What an archive lacks, in one sentence.
+fn incomplete(refusal: &Refusal) -> String {
+    const MOST: usize = 10;
+
+    let lacking = &refusal.subjects;
+    if lacking.is_empty() {
+        return refusal.detail.clone();
+    }
+    let mut told: Vec<String> = lacking.iter().take(MOST).cloned().collect();
+    if lacking.len() > MOST {
+        told.push(format!("and {} more", lacking.len() - MOST));
+    }
+    format!(
+        "Something is missing that cannot be had: {}.",
+        told.join("; ")
+    )
+}
+
+fn reason(refusal: &Refusal) -> String {
+    format!("{} ({})", refusal.detail, refusal.code)
+}
+
+fn payment_detail(cause: PaymentCause) -> &'static str {
+    match cause {
+        PaymentCause::Ceiling => {
+            "The workspace has reached its usage ceiling; nothing was created."
+        }
+        PaymentCause::NoRail => "The workspace has no way of paying; nothing was created.",
+        PaymentCause::Overdue => "The workspace has an overdue invoice; nothing was created.",
+    }
+}
+
+/// Which problem a plugin's refusal is.
+fn refusal_kind(code: &str) -> ProblemKind {
+    match code {
+        "container-unsigned" => ProblemKind::ContainerUnsigned,
+        "container-finalized" => ProblemKind::ContainerFinalized,
+        "container-unsound" => ProblemKind::ContainerUnsound,
+        "mdoc-not-accepted" => ProblemKind::MdocNotAccepted,
+        "flatten-refused" => ProblemKind::FlattenRefused,
+        _ => ProblemKind::DocumentRefused,
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters
+        .next()
+        .map(|first| first.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", characters.as_str())
+}
+
+fn log(error: &WorkflowError) {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "a request failed inside"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(at: &str, code: &str, subjects: &[&str]) -> IntakeFault {
+        IntakeFault::Refused(RefusedDocument {
+            pointer: format!("{at}/content"),
+            flatten_pointer: format!("{at}/flatten"),
+            refusal: Refusal {
+                code: code.to_owned(),
+                detail: "it does not do".to_owned(),
+                subjects: subjects
+                    .iter()
+                    .map(|subject| (*subject).to_owned())
+                    .collect(),
+            },
+        })
+    }
+
+    fn told(faults: Vec<IntakeFault>) -> (ProblemKind, Vec<(String, String)>) {
+        let problem = Problem::from(WorkflowError::IntakeRefused(faults));
+        let errors = problem.errors().iter();
+        let errors = errors.map(|fault| (fault.pointer.clone(), fault.detail.clone()));
+        let kind = ProblemKind::named(problem.kind().name);
+        (kind.expect("it is a known kind"), errors.collect())
+    }
+
+    fn pair(pointer: &str, detail: &str) -> (String, String) {
+        (pointer.to_owned(), detail.to_owned())
+    }
+
+    #[test]
+    fn each_field_that_cannot_be_drawn_is_named_where_the_wish_stands() {
+        let fields = [
+            "Form.Name: the font is missing",
+            "Form.Date: it is a script",
+        ];
+
+        let (kind, errors) = told(vec![refused("/document", "flatten-refused", &fields)]);
+
+        assert_eq!(kind, ProblemKind::FlattenRefused);
+        let at = "/document/flatten";
+        assert_eq!(errors, [pair(at, fields[0]), pair(at, fields[1])]);
+    }
+
+    #[test]
+    fn everything_that_an_archive_lacks_is_named() {
+        let lacking = [
+            "Signature1: no revocation data",
+            "Signature2: no time-stamp",
+        ];
+        let error = WorkflowError::ArchiveIncomplete(Refusal {
+            code: "archive-incomplete".to_owned(),
+            detail: "2 things are missing".to_owned(),
+            subjects: lacking.map(str::to_owned).to_vec(),
+        });
+
+        let problem = Problem::from(error);
+
+        assert_eq!(problem.kind(), ProblemKind::ArchiveIncomplete);
+        assert_eq!(
+            problem.detail(),
+            "Something is missing that cannot be had: Signature1: no revocation data; \
+             Signature2: no time-stamp."
+        );
+    }
+
+    #[test]
+    fn an_archive_that_lacks_much_is_told_in_short() {
+        let error = WorkflowError::ArchiveIncomplete(Refusal {
+            code: "archive-incomplete".to_owned(),
+            detail: "12 things are missing".to_owned(),
+            subjects: (1..=12).map(|number| format!("S{number}")).collect(),
+        });
+
+        let detail = Problem::from(error).detail().to_owned();
+
+        assert!(detail.ends_with("S9; S10; and 2 more."), "{detail}");
+    }
+
+    #[test]
+    fn an_unknown_token_hides_no_refused_document() {
+        let unknown = IntakeFault::UnknownFile {
+            pointer: "/documents/0/fileToken".to_owned(),
+        };
+
+        let (kind, errors) = told(vec![unknown, refused("/documents/1", "encrypted", &["x"])]);
+
+        assert_eq!(kind, ProblemKind::ValidationFailed);
+        assert_eq!(
+            errors,
+            [
+                pair("/documents/0/fileToken", "is not a stored file of this key"),
+                pair("/documents/1/content", "it does not do (encrypted)"),
+            ]
+        );
+    }
+
+    #[test]
+    fn documents_refused_for_several_kinds_of_reasons_are_refused_documents() {
+        let faults = vec![
+            refused("/documents/0", "flatten-refused", &["A: why"]),
+            refused("/documents/1", "encrypted", &[]),
+        ];
+
+        let (kind, errors) = told(faults);
+
+        assert_eq!(kind, ProblemKind::DocumentRefused);
+        assert_eq!(errors[0], pair("/documents/0/flatten", "A: why"));
+        assert_eq!(errors[1].0, "/documents/1/content");
+    }
+}

@@ -1,0 +1,484 @@
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::Body;
+use parafa_api_signing::requests::{
+    BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
+    UpdateDeadline, UpdateSigner,
+};
+use parafa_api_signing::{
+    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
+    SigningCaller, SigningId, views as api,
+};
+use tokio::time::Instant;
+use url::Url;
+use uuid::Uuid;
+
+use super::{forms, views};
+use crate::Keep;
+use crate::WorkflowError;
+use crate::archive::Archives;
+use crate::batches::OpenedBatch;
+use crate::comments::Comments;
+use crate::comments::OpenedComment;
+use crate::downloads::Asker;
+use crate::downloads::Downloads;
+use crate::files::OpenedFile;
+use crate::intake::Intake;
+use crate::links::Links;
+use crate::read_signing::SigningReader;
+use crate::read_signing::{Listing, OpenedSigner, OpenedSigning};
+use crate::records::CommentPrivate;
+use crate::signings::Signings;
+use parafa_outbound::AddressPolicy;
+use parafa_platform::Records;
+use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::idempotency::Idempotency;
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+
+/// How long one request erases signings; those that are left are told of, and
+/// taken by the next.
+const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
+
+/// The signing orchestration API over the services.
+pub struct SigningOperations {
+    /// The rows and what they name.
+    pub records: Records,
+    /// Makes signers' links.
+    pub links: Links,
+    /// Keeps answers.
+    pub idempotency: Idempotency,
+    /// Reads signings.
+    pub reader: SigningReader,
+    /// Lets documents in.
+    pub intake: Arc<Intake>,
+    /// Opens, changes, ends and erases signings.
+    pub signings: Arc<Signings>,
+    /// Raises outputs to long-term levels.
+    pub archives: Arc<Archives>,
+    /// Sends documents.
+    pub downloads: Arc<Downloads>,
+    /// Keeps the caller's remarks.
+    pub comments: Arc<Comments>,
+    /// Where webhooks may go.
+    pub webhook_policy: AddressPolicy,
+}
+
+/// On whose behalf the API is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller(accounts::Caller);
+
+impl From<accounts::Caller> for Caller {
+    fn from(caller: accounts::Caller) -> Self {
+        Self(caller)
+    }
+}
+
+impl Deref for Caller {
+    type Target = accounts::Caller;
+
+    fn deref(&self) -> &accounts::Caller {
+        &self.0
+    }
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        self.key
+    }
+
+    fn may(&self, access: Access) -> bool {
+        match self.role {
+            Role::Owner | Role::Member => true,
+            Role::Viewer => access == Access::Read,
+        }
+    }
+}
+
+impl SigningCaller for Caller {
+    fn mode(&self) -> KeyMode {
+        match self.mode {
+            accounts::KeyMode::Live => KeyMode::Live,
+            accounts::KeyMode::Test => KeyMode::Test,
+        }
+    }
+}
+
+#[async_trait]
+impl Api for SigningOperations {
+    type Caller = Caller;
+    type Claim = Claim;
+    type Record = Record;
+
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        let Credentials::Bearer(key) = credentials else {
+            return Err(Problem::unauthorized());
+        };
+        let caller = accounts::caller(&self.records.store, key.expose(), Product::Signing).await;
+        let caller = caller.map_err(WorkflowError::from)?;
+        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+    }
+
+    async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
+        match self.presence_of(caller, record).await {
+            Ok(presence) => Ok(presence),
+            Err(WorkflowError::NotFound) => Ok(Presence::Absent),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Claim>, Problem> {
+        let identity = RequestIdentity {
+            // The idempotency key comes last: the others hold no line breaks.
+            scope: format!(
+                "{}\n{}\n{}\n{}",
+                caller.key, request.method, request.path, request.key
+            ),
+            body: hex::encode(request.body_sha256),
+        };
+        Ok(
+            match self
+                .idempotency
+                .reserve(&identity)
+                .await
+                .map_err(WorkflowError::from)?
+            {
+                Reserved::Answered(answer) => {
+                    let answer = serde_json::from_str(&answer).map_err(|_| {
+                        WorkflowError::Inconsistent("a kept answer is of another form")
+                    })?;
+                    Reservation::Answered(answer)
+                }
+                Reserved::Claimed(claim) => Reservation::Claimed(claim),
+                Reserved::Running { retry_after } => Reservation::InProgress {
+                    retry_after_seconds: retry_after,
+                },
+                Reserved::Reused => Reservation::Reused,
+            },
+        )
+    }
+
+    async fn release(&self, claim: Claim) {
+        if let Err(error) = self.idempotency.release(&claim).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "an idempotency key stays claimed for a while");
+        }
+    }
+}
+
+#[async_trait]
+impl SigningApi for SigningOperations {
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
+        self.webhook_policy
+            .check(target.as_str())
+            .map_err(|fault| format!("cannot be a target: {fault}"))
+    }
+
+    async fn list_signings(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+    ) -> Result<api::SigningList, Problem> {
+        let listing = Listing {
+            status: query.status.map(views::domain_status),
+            limit: usize::from(query.limit),
+            after: query.starting_after.map(|id| id.0),
+        };
+        let listed = self.reader.list_signings(caller, listing).await?;
+        let signings = listed.signings.iter();
+        Ok(api::SigningList {
+            data: signings
+                .map(|one| views::shown(&self.links, one))
+                .collect::<Result<_, _>>()?,
+            has_more: listed.next.is_some(),
+            next_cursor: listed.next,
+        })
+    }
+
+    async fn create_signing(
+        &self,
+        caller: &Caller,
+        request: CreateSigning,
+        claim: Option<&Claim>,
+    ) -> Result<api::Signing, Problem> {
+        let form = forms::signing(request)?;
+        let links = &self.links;
+        let render = |opened: &OpenedSigning| kept(&views::signing(links, opened)?);
+        let keep = keep(claim, &render);
+        let opened = self.signings.create_signing(caller, form, keep);
+        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::signing(&self.links, &opened)?)
+    }
+
+    async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
+        let opened = self.reader.read_signing(caller, id.0).await?;
+        Ok(views::signing(&self.links, &opened)?)
+    }
+
+    async fn update_deadline(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: UpdateDeadline,
+    ) -> Result<api::Signing, Problem> {
+        let days = request.expires_in_days;
+        let opened = self.signings.change_deadline(caller, id.0, days).await?;
+        Ok(views::signing(&self.links, &opened)?)
+    }
+
+    async fn erase_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::ErasedSigning, Problem> {
+        let changed = self.signings.erase_signing(caller, id.0).await?;
+        Ok(api::ErasedSigning::new(id, changed))
+    }
+
+    async fn erase_ended_signings(
+        &self,
+        caller: &Caller,
+        request: BulkErasure,
+    ) -> Result<api::ErasureCount, Problem> {
+        let until = Instant::now() + BULK_ERASURE_TIME;
+        let count = self
+            .signings
+            .erase_ended_signings(caller, request.before, until)
+            .await?;
+        Ok(api::ErasureCount {
+            purged: count.purged,
+            failed: count.failed,
+        })
+    }
+
+    async fn cancel_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::Signing, Problem> {
+        let opened = self.signings.cancel_signing(caller, id.0).await?;
+        Ok(views::signing(&self.links, &opened)?)
+    }
+
+    async fn download_document(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<DocumentDownload, Problem> {
+        let download = self.downloads.signed_document(caller, id.0).await?;
+        let (downloads, asker) = (self.downloads.clone(), Asker::Key(caller.key));
+        Ok(DocumentDownload {
+            bytes: download.version.bytes,
+            file_name: download.name.clone(),
+            sha256: views::digest(&download.version.sha256)?,
+            simulated: download.simulated,
+            content: Box::pin(async move {
+                Ok(Body::from_stream(downloads.send(download, asker).await?))
+            }),
+        })
+    }
+
+    async fn archive_signing(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::ArchivedSigning, Problem> {
+        let archived = self.archives.archive_signing(caller, id.0).await?;
+        Ok(views::archived(&archived)?)
+    }
+
+    async fn simulate_outcome(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: Simulation,
+    ) -> Result<api::Signing, Problem> {
+        let form = forms::simulation(request);
+        let opened = self.signings.simulate_outcome(caller, id.0, form).await?;
+        Ok(views::signing(&self.links, &opened)?)
+    }
+
+    async fn add_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: NewSigner,
+        claim: Option<&Claim>,
+    ) -> Result<api::Signer, Problem> {
+        let form = forms::signer(request)?;
+        let links = &self.links;
+        let render = |opened: &OpenedSigner| kept(&views::opened_signer(links, opened));
+        let keep = keep(claim, &render);
+        let opened = self.signings.add_signer(caller, id.0, form, keep);
+        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::opened_signer(&self.links, &opened))
+    }
+
+    async fn update_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+        request: UpdateSigner,
+    ) -> Result<api::Signer, Problem> {
+        let methods = forms::methods(request.methods);
+        let changed = self
+            .signings
+            .change_methods(caller, id.0, signer.0, methods);
+        Ok(views::opened_signer(&self.links, &changed.await?))
+    }
+
+    async fn remove_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<(), Problem> {
+        Ok(self.signings.remove_signer(caller, id.0, signer.0).await?)
+    }
+
+    async fn remind_signer(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        signer: SignerId,
+    ) -> Result<api::Signer, Problem> {
+        let reminded = self.signings.remind_signer(caller, id.0, signer.0).await?;
+        Ok(views::opened_signer(&self.links, &reminded))
+    }
+
+    async fn create_batch(
+        &self,
+        caller: &Caller,
+        request: CreateBatch,
+        claim: Option<&Claim>,
+    ) -> Result<api::Batch, Problem> {
+        let form = forms::batch(request)?;
+        let links = &self.links;
+        let render = |opened: &OpenedBatch| kept(&views::batch(links, opened)?);
+        let keep = keep(claim, &render);
+        let opened = self.signings.create_batch(caller, form, keep);
+        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::batch(&self.links, &opened)?)
+    }
+
+    async fn read_batch(&self, caller: &Caller, id: BatchId) -> Result<api::Batch, Problem> {
+        let opened = self.signings.read_batch(caller, id.0).await?;
+        Ok(views::batch(&self.links, &opened)?)
+    }
+
+    async fn store_file(
+        &self,
+        caller: &Caller,
+        request: NewFile,
+        claim: Option<&Claim>,
+    ) -> Result<api::StoredFile, Problem> {
+        let render = |opened: &OpenedFile| kept(&views::file(opened)?);
+        let keep = keep(claim, &render);
+        let form = forms::file(request);
+        let opened = self.intake.store_file(caller, form, keep);
+        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::file(&opened)?)
+    }
+
+    async fn read_file(
+        &self,
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<api::StoredFile, Problem> {
+        let opened = self.intake.read_file(caller, token.0).await?;
+        Ok(views::file(&opened)?)
+    }
+
+    async fn delete_file(
+        &self,
+        caller: &Caller,
+        token: FileToken,
+    ) -> Result<api::StoredFile, Problem> {
+        let opened = self.intake.delete_file(caller, token.0).await?;
+        Ok(views::file(&opened)?)
+    }
+
+    async fn list_comments(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::CommentList, Problem> {
+        let comments = self.comments.list_comments(caller, id.0).await?;
+        Ok(api::CommentList {
+            signing_id: id,
+            comments: comments.iter().map(views::comment).collect(),
+        })
+    }
+
+    async fn add_comment(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+        request: NewComment,
+        claim: Option<&Claim>,
+    ) -> Result<api::Comment, Problem> {
+        let said = CommentPrivate {
+            author_label: request.author_label,
+            body: request.body,
+        };
+        let render = |opened: &OpenedComment| kept(&views::comment(opened));
+        let keep = keep(claim, &render);
+        let opened = self.comments.add_comment(caller, id.0, said, keep);
+        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        Ok(views::comment(&opened))
+    }
+}
+
+impl SigningOperations {
+    async fn presence_of(
+        &self,
+        caller: &Caller,
+        record: Record,
+    ) -> Result<Presence, WorkflowError> {
+        let (id, signer) = match record {
+            Record::Signing(id) => (id, None),
+            Record::Signer(id, signer) => (id, Some(signer)),
+            Record::Batch(id) => {
+                self.signings.batch_of(caller, id.0).await?;
+                return Ok(Presence::Present);
+            }
+            Record::File(token) => {
+                self.intake.file_of(caller, token.0).await?;
+                return Ok(Presence::Present);
+            }
+        };
+        let row = self.reader.signing_of(caller, id.0).await?;
+        let parties = &row.signing.signers;
+        let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
+        if !signer.is_none_or(is_party) {
+            return Err(WorkflowError::NotFound);
+        }
+        Ok(if row.erased_at.is_some() {
+            Presence::Erased
+        } else {
+            Presence::Present
+        })
+    }
+}
+
+/// How an answer is kept, if it is.
+fn keep<'k, T>(
+    claim: Option<&'k Claim>,
+    render: &'k (dyn Fn(&T) -> Result<String, WorkflowError> + Send + Sync),
+) -> Option<Keep<'k, T>> {
+    claim.map(|claim| Keep { claim, render })
+}
+
+/// The text of an answer as it is kept.
+fn kept(created: &impl Created) -> Result<String, WorkflowError> {
+    serde_json::to_string(&KeptAnswer::of(created))
+        .map_err(|_| WorkflowError::Inconsistent("an answer cannot be written as JSON"))
+}

@@ -1,0 +1,297 @@
+//! From the records to what the caller sees.
+
+use jiff::Timestamp;
+use parafa_api_signing::{
+    ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
+    SigningMethod, SigningOrder, SigningStatus, views as api,
+};
+use parafa_domain as domain;
+
+use crate::WorkflowError;
+use crate::archive::Archived;
+use crate::batches::OpenedBatch;
+use crate::comments::OpenedComment;
+use crate::files::OpenedFile;
+use crate::links::Links;
+use crate::read_signing::{OpenedSigner, OpenedSigning, Shown};
+use crate::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
+
+/// What the caller is told of a signing that is listed unread.
+const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
+
+/// A signing as its caller sees it.
+pub(super) fn signing(
+    links: &Links,
+    opened: &OpenedSigning,
+) -> Result<api::Signing, WorkflowError> {
+    let contents = Contents {
+        private: &opened.private,
+        signers: &opened.signers,
+    };
+    let is_erased = opened.row.erased_at.is_some();
+    let contents = (!is_erased).then_some(contents);
+    with_contents(links, &opened.row, contents, opened.read_at)
+}
+
+/// A signing among others as its caller sees it.
+pub(super) fn shown(links: &Links, shown: &Shown) -> Result<api::Signing, WorkflowError> {
+    match shown {
+        Shown::Opened(opened) => signing(links, opened),
+        Shown::Unreadable { row, read_at } => Ok(api::Signing {
+            detail: Some(UNREADABLE.to_owned()),
+            ..with_contents(links, row, None, *read_at)?
+        }),
+    }
+}
+
+/// What is sealed in a signing.
+#[derive(Clone, Copy)]
+struct Contents<'o> {
+    private: &'o SigningPrivate,
+    signers: &'o [SignerPrivate],
+}
+
+/// Without `contents` it is erased, or cannot be read.
+fn with_contents(
+    links: &Links,
+    row: &SigningRow,
+    contents: Option<Contents<'_>>,
+    now: Timestamp,
+) -> Result<api::Signing, WorkflowError> {
+    let state = &row.signing;
+    let parties = state.signers.iter().enumerate();
+    let private = contents.map(|contents| contents.private);
+    let party = |at: usize| contents.and_then(|contents| contents.signers.get(at));
+    Ok(api::Signing {
+        signing_id: state.id.uuid().into(),
+        status: signing_status(state.status),
+        title: private.map_or_else(String::new, |private| private.title.clone()),
+        delivery: match row.delivery {
+            records::Delivery::Email => Delivery::Email,
+            records::Delivery::Link => Delivery::Link,
+        },
+        signing_order: match state.order {
+            domain::SigningOrder::Parallel => SigningOrder::Parallel,
+            domain::SigningOrder::Sequential => SigningOrder::Sequential,
+        },
+        soft_deadline_at: state.soft_deadline_at,
+        external_id: private.and_then(|private| private.external_id.clone()),
+        created_at: state.created_at,
+        expires_at: Some(state.expires_at),
+        completed_at: state.completed_at,
+        completion_mode: state.completion_mode.map(completion_mode),
+        erased_at: row.erased_at,
+        detail: row.detail.clone(),
+        signers: parties
+            .map(|(at, one)| signer(links, one, party(at), state.can_still_sign(one.id, now)))
+            .collect(),
+        document: row.output().map(output).transpose()?,
+    })
+}
+
+/// A party as the caller sees it.
+pub(super) fn opened_signer(links: &Links, opened: &OpenedSigner) -> api::Signer {
+    let private = Some(&opened.private);
+    signer(links, &opened.party, private, opened.can_still_sign)
+}
+
+/// A batch as its caller sees it.
+pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, WorkflowError> {
+    let signings = opened.signings.iter();
+    Ok(api::Batch {
+        batch_id: opened.row.id.into(),
+        title: opened.private.title.clone(),
+        external_id: opened.private.external_id.clone(),
+        created_at: opened.row.created_at,
+        signings: signings
+            .map(|one| shown(links, one))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// A stored file as its caller sees it.
+pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, WorkflowError> {
+    let row = &opened.row;
+    Ok(api::StoredFile {
+        file_token: row.id.into(),
+        name: opened.private.name.clone(),
+        media_type: row.media_type.clone(),
+        sha256: digest(&row.sha256)?,
+        bytes: row.bytes,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        used_count: row.used_count,
+    })
+}
+
+/// A comment as its caller sees it.
+pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
+    api::Comment {
+        comment_id: opened.row.id.into(),
+        author: match opened.row.author {
+            records::CommentAuthor::Client => CommentAuthor::Client,
+            records::CommentAuthor::Service => CommentAuthor::Service,
+        },
+        author_label: opened.private.author_label.clone(),
+        body: opened.private.body.clone(),
+        created_at: opened.row.created_at,
+    }
+}
+
+/// A signing whose output is at a long-term level.
+pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, WorkflowError> {
+    let row = &archived.opened.row;
+    let document = row.output().ok_or(WorkflowError::NotYetSigned)?;
+    let level = archive_level(&archived.level).ok_or(WorkflowError::Inconsistent(
+        "an archived version is at no known level",
+    ))?;
+    Ok(api::ArchivedSigning {
+        signing_id: row.signing.id.uuid().into(),
+        level,
+        upgraded: archived.upgraded,
+        document: output(document)?,
+    })
+}
+
+/// The long-term level that a document has which is at this one: `LTA` has all
+/// that `LT` has.
+fn archive_level(name: &str) -> Option<ArchiveLevel> {
+    match name {
+        "PAdES-B-LT" | "PAdES-B-LTA" => Some(ArchiveLevel::PadesBaselineLt),
+        "XAdES-LT" => Some(ArchiveLevel::XadesLt),
+        _ => None,
+    }
+}
+
+/// The domain's status by the contract's name.
+pub(super) fn domain_status(status: SigningStatus) -> domain::SigningStatus {
+    match status {
+        SigningStatus::Pending => domain::SigningStatus::Pending,
+        SigningStatus::Completed => domain::SigningStatus::Completed,
+        SigningStatus::Declined => domain::SigningStatus::Declined,
+        SigningStatus::Expired => domain::SigningStatus::Expired,
+        SigningStatus::Cancelled => domain::SigningStatus::Cancelled,
+        SigningStatus::Failed => domain::SigningStatus::Failed,
+    }
+}
+
+/// The domain's method by the contract's name.
+pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
+    match method {
+        SigningMethod::Nfc => domain::SigningMethod::Nfc,
+        SigningMethod::SmartId => domain::SigningMethod::SmartId,
+        SigningMethod::MobileId => domain::SigningMethod::MobileId,
+    }
+}
+
+/// Without `private` it is erased, or cannot be read.
+fn signer(
+    links: &Links,
+    party: &domain::Signer,
+    private: Option<&SignerPrivate>,
+    can_still_sign: bool,
+) -> api::Signer {
+    let id = party.id.uuid();
+    api::Signer {
+        signer_id: id.into(),
+        role: match party.role {
+            domain::SignerRole::Signer => PartyRole::Signer,
+            domain::SignerRole::Viewer => PartyRole::Viewer,
+        },
+        email: private.map(|private| private.email.clone()),
+        name: private.and_then(|private| private.name.clone()),
+        language: match party.language {
+            domain::Language::En => Language::En,
+            domain::Language::Lt => Language::Lt,
+        },
+        status: signer_status(party.status),
+        ceremony_url: can_still_sign
+            .then(|| links.address(&format!("/c/{}", links.ceremony_token(id).reveal()))),
+        signed_at: party.signed_at,
+        declined_at: party.declined_at,
+        decline_reason: private.and_then(|private| private.decline_reason.clone()),
+        methods_allowed: party.methods.iter().map(method).collect(),
+        actual_method: party.actual_method.map(method),
+        identity_locked: party.identity_locked,
+        identity_matched: party.identity_matched,
+        simulated_at: party.simulated_at,
+    }
+}
+
+pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, WorkflowError> {
+    let version = output.version;
+    let sha256 = digest(&version.sha256)?;
+    let (bytes, media_type) = (version.bytes, version.media_type.clone());
+    Ok(if output.simulated {
+        api::SignedDocument::simulated(&sha256, bytes, media_type)
+    } else {
+        api::SignedDocument::signed(&sha256, bytes, media_type)
+    })
+}
+
+/// The bytes of a stored digest.
+pub(super) fn digest(stored: &str) -> Result<[u8; 32], WorkflowError> {
+    let mut digest = [0; 32];
+    hex::decode_to_slice(stored, &mut digest)
+        .map_err(|_| WorkflowError::Inconsistent("a stored digest is not 32 bytes in hex"))?;
+    Ok(digest)
+}
+
+fn method(method: domain::SigningMethod) -> SigningMethod {
+    match method {
+        domain::SigningMethod::Nfc => SigningMethod::Nfc,
+        domain::SigningMethod::SmartId => SigningMethod::SmartId,
+        domain::SigningMethod::MobileId => SigningMethod::MobileId,
+    }
+}
+
+pub(super) fn completion_mode(mode: domain::CompletionMode) -> CompletionMode {
+    match mode {
+        domain::CompletionMode::QesCeremony => CompletionMode::QesCeremony,
+        domain::CompletionMode::SandboxSimulation => CompletionMode::SandboxSimulation,
+    }
+}
+
+pub(super) fn signing_status(status: domain::SigningStatus) -> SigningStatus {
+    match status {
+        domain::SigningStatus::Pending => SigningStatus::Pending,
+        domain::SigningStatus::Completed => SigningStatus::Completed,
+        domain::SigningStatus::Declined => SigningStatus::Declined,
+        domain::SigningStatus::Expired => SigningStatus::Expired,
+        domain::SigningStatus::Cancelled => SigningStatus::Cancelled,
+        domain::SigningStatus::Failed => SigningStatus::Failed,
+    }
+}
+
+pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
+    match status {
+        domain::SignerStatus::Pending => SignerStatus::Pending,
+        domain::SignerStatus::Signed => SignerStatus::Signed,
+        domain::SignerStatus::Declined => SignerStatus::Declined,
+        domain::SignerStatus::Cancelled => SignerStatus::Cancelled,
+        domain::SignerStatus::Expired => SignerStatus::Expired,
+        domain::SignerStatus::Simulated => SignerStatus::Simulated,
+        domain::SignerStatus::Waiting => SignerStatus::Waiting,
+        domain::SignerStatus::Recorded => SignerStatus::Recorded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_api_signing::WireName;
+    use parafa_plugin_host::ARCHIVE_LEVELS;
+
+    use super::*;
+
+    #[test]
+    fn callers_are_told_of_every_level_that_an_archive_may_come_to() {
+        for level in ARCHIVE_LEVELS {
+            assert!(archive_level(level).is_some(), "{level}");
+        }
+        for (name, level) in ArchiveLevel::ALL {
+            assert!(ARCHIVE_LEVELS.contains(name));
+            assert_eq!(archive_level(name), Some(*level));
+        }
+        assert_eq!(archive_level("PAdES-B-T"), None);
+    }
+}

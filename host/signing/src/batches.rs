@@ -1,0 +1,263 @@
+//! Several signings for one set of parties, all of them or none.
+
+use parafa_domain::SignerStatus;
+use parafa_store::{Transaction, audit};
+use uuid::Uuid;
+
+use super::create_signing::Prepared;
+use super::forms::{BatchForm, TermsForm};
+use super::read_signing::Shown;
+use super::signings::Signings;
+use super::{Keep, funding, kept_answer, notices, sealing, settle_answer};
+use crate::error::WorkflowError;
+use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
+use parafa_platform::outbox;
+
+/// A batch with all that is known about it.
+#[derive(Debug)]
+pub struct OpenedBatch {
+    /// As it is stored.
+    pub row: BatchRow,
+    /// What is sealed in it.
+    pub private: BatchPrivate,
+    /// The signings, in the order in which they were posted.
+    pub signings: Vec<Shown>,
+}
+
+impl Signings {
+    /// Opens a signing for each document, or none at all.
+    pub async fn create_batch(
+        &self,
+        caller: &Caller,
+        form: BatchForm,
+        keep: Option<Keep<'_, OpenedBatch>>,
+    ) -> Result<OpenedBatch, WorkflowError> {
+        let BatchForm { documents, terms } = form;
+        // Until the rows are stored.
+        let signings = documents.len() as u64;
+        let _room = self.intake.room_for(caller, &documents, signings).await?;
+        let examined = self.intake.examine(caller, documents).await?;
+        self.check_mail(terms.delivery)?;
+        let id = self.records.store.new_id().await?;
+        let mut prepared = Vec::with_capacity(examined.len());
+        for document in examined {
+            match self
+                .prepare_signing(caller, document, &terms, Some(id))
+                .await
+            {
+                Ok(signing) => prepared.push(signing),
+                Err(error) => {
+                    self.discard_all(&prepared).await;
+                    return Err(error);
+                }
+            }
+        }
+        let row = match self.batch_row(caller, id, &terms, &prepared).await {
+            Ok(row) => row,
+            Err(error) => {
+                self.discard_all(&prepared).await;
+                return Err(error);
+            }
+        };
+        let stored = self
+            .store_batch(caller, &row, &terms, &prepared, keep)
+            .await;
+        if let Err(error) = stored {
+            if error.proves_nothing_stored() {
+                self.discard_all(&prepared).await;
+                self.records.discard_key(row.data_key).await;
+            }
+            return Err(error);
+        }
+        self.work.notify_one();
+        for signing in &prepared {
+            signing.log();
+        }
+        Ok(opened_batch(row, &terms, &prepared))
+    }
+
+    /// A batch with its signings as they are now.
+    pub async fn read_batch(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedBatch, WorkflowError> {
+        let row = self.batch_of(caller, id).await?;
+        let ids = row.signings.clone();
+        let signings = self
+            .records
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let mut signings = Vec::with_capacity(ids.len());
+                    for id in ids {
+                        let signing = tx.get::<SigningRow>(&id).await?;
+                        let lost = WorkflowError::Inconsistent("a batch has lost a signing");
+                        signings.push(signing.ok_or(lost)?);
+                    }
+                    Ok::<_, WorkflowError>(signings)
+                })
+            })
+            .await?;
+        let signings = self.reader.show_signings(signings).await?;
+        Ok(OpenedBatch {
+            private: self.batch_private(&row).await?,
+            row,
+            signings,
+        })
+    }
+
+    /// What a batch is called; nothing once one of its signings is erased.
+    async fn batch_private(&self, row: &BatchRow) -> Result<BatchPrivate, WorkflowError> {
+        let Some(sealed) = &row.private else {
+            return Ok(BatchPrivate::default());
+        };
+        match self.records.data_key(row.data_key).await {
+            Ok(key) => sealing::open_batch(&key, row.id, sealed),
+            // It has gone since the row was read.
+            Err(error) if error.is_missing() => Ok(BatchPrivate::default()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The batch, if this caller may see it.
+    pub async fn batch_of(&self, caller: &Caller, id: Uuid) -> Result<BatchRow, WorkflowError> {
+        let row = self.records.store.get::<BatchRow>(&id).await?;
+        row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
+            .ok_or(WorkflowError::NotFound)
+    }
+
+    async fn batch_row(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        terms: &TermsForm,
+        prepared: &[Prepared],
+    ) -> Result<BatchRow, WorkflowError> {
+        let data_key = self.records.store.new_id().await?;
+        let key = self.records.keys.create(data_key).await?;
+        let private = batch_private(terms);
+        let signings: Vec<Uuid> = prepared.iter().map(|one| one.opened.id()).collect();
+        Ok(BatchRow {
+            id,
+            tenant: caller.tenant,
+            mode: caller.mode,
+            created_at: self.records.store.now().await?,
+            signings,
+            data_key,
+            private: Some(sealing::seal_batch(&key, id, &private)?),
+        })
+    }
+
+    async fn store_batch(
+        &self,
+        caller: &Caller,
+        row: &BatchRow,
+        terms: &TermsForm,
+        prepared: &[Prepared],
+        keep: Option<Keep<'_, OpenedBatch>>,
+    ) -> Result<(), WorkflowError> {
+        let answer = match keep {
+            Some(keep) => {
+                let opened = opened_batch(row.clone(), terms, prepared);
+                kept_answer(&self.idempotency, Some(keep), &opened).await?
+            }
+            None => None,
+        };
+        prepared.iter().for_each(Prepared::settle);
+        let (caller, kept) = (*caller, answer.as_ref());
+        let stored = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
+                    tx.insert(row).await?;
+                    for signing in prepared {
+                        signing.insert(tx).await?;
+                        let fields = audit::Fields::new().reference("batch", row.id);
+                        audit::append(tx, signing.opened.id(), "signing.batched", fields).await?;
+                    }
+                    invite(tx, terms, prepared).await?;
+                    match kept {
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &row.signings).await?),
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await
+    }
+
+    async fn discard_all(&self, prepared: &[Prepared]) {
+        for signing in prepared {
+            self.discard(signing).await;
+        }
+    }
+}
+
+/// Forgets what a batch was called with the first of its signings that is
+/// erased, whose title was the same; gives the key of it.
+pub(super) async fn forget_title(
+    tx: &mut Transaction<'_>,
+    signing: &SigningRow,
+) -> Result<Option<Uuid>, WorkflowError> {
+    let Some(id) = signing.batch else {
+        return Ok(None);
+    };
+    let Some(mut batch) = tx.get::<BatchRow>(&id).await? else {
+        return Ok(None);
+    };
+    if batch.private.take().is_none() {
+        return Ok(None);
+    }
+    tx.put(&batch).await?;
+    Ok(Some(batch.data_key))
+}
+
+/// One mail for each party who can sign at once, with all of the links.
+async fn invite(
+    tx: &mut Transaction<'_>,
+    terms: &TermsForm,
+    prepared: &[Prepared],
+) -> Result<(), WorkflowError> {
+    if terms.delivery != Delivery::Email {
+        return Ok(());
+    }
+    for position in 0..terms.signers.len() {
+        let mut mail = Vec::with_capacity(prepared.len());
+        for one in prepared {
+            let row = &one.opened.row;
+            let party = row.signing.signers.get(position);
+            let party = party.filter(|party| party.status == SignerStatus::Pending);
+            if let Some(party) = party {
+                let kind = MailKind::Invitation;
+                mail.push(notices::note_mail(tx, &one.key, row, party.id, kind).await?);
+            }
+        }
+        if !mail.is_empty() {
+            outbox::send(tx, &mail).await?;
+        }
+    }
+    Ok(())
+}
+
+fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> OpenedBatch {
+    OpenedBatch {
+        row,
+        private: batch_private(terms),
+        signings: prepared
+            .iter()
+            .map(|one| Shown::Opened(one.opened.clone()))
+            .collect(),
+    }
+}
+
+fn batch_private(terms: &TermsForm) -> BatchPrivate {
+    BatchPrivate {
+        title: terms.title.clone(),
+        external_id: terms.external_id.clone(),
+    }
+}

@@ -1,0 +1,46 @@
+//! The signer refuses to sign.
+
+use super::Ceremonies;
+use super::{Access, Ceremony};
+use crate::change;
+use crate::error::WorkflowError;
+use crate::records::SigningRow;
+
+impl Ceremonies {
+    /// The signer declines.
+    pub async fn decline(
+        &self,
+        ceremony: &Ceremony,
+        reason: Option<String>,
+    ) -> Result<SigningRow, WorkflowError> {
+        if ceremony.access != Access::Sign {
+            return Err(WorkflowError::NotFound);
+        }
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let (key, reason) = (&key, &reason);
+        let declined = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = row.filter(|row| row.erased_at.is_none());
+                    let mut row = row.ok_or(WorkflowError::NotFound)?;
+                    let before = row.signing.clone();
+                    let events = row.signing.decline(signer, tx.now())?;
+                    change::change_private(tx, key, signer, |private| {
+                        private.decline_reason.clone_from(reason);
+                    })
+                    .await?;
+                    change::store(tx, key, &before, &row, &events).await?;
+                    Ok::<_, WorkflowError>(row)
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %signing, signer.id = %signer, "signer declined");
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(declined)
+    }
+}

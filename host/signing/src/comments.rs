@@ -1,0 +1,125 @@
+//! The caller's own remarks on a signing, which signers never see.
+
+use super::read_signing::SigningReader;
+use parafa_platform::Records;
+use parafa_platform::idempotency::{self, Idempotency};
+use parafa_store::{Guard, MAX_PAGE_ROWS};
+use uuid::Uuid;
+
+use super::{Keep, change, kept_answer, sealing, settle_answer};
+use crate::error::WorkflowError;
+use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
+use parafa_platform::accounts::Caller;
+
+/// A comment with what it says.
+#[derive(Clone, Debug)]
+pub struct OpenedComment {
+    /// As it is stored.
+    pub row: CommentRow,
+    /// What is sealed in it.
+    pub private: CommentPrivate,
+}
+
+/// Keeps the caller's remarks on signings.
+pub struct Comments {
+    records: Records,
+    reader: SigningReader,
+    idempotency: Idempotency,
+}
+
+impl Comments {
+    /// Puts it together.
+    pub fn new(records: Records, reader: SigningReader, idempotency: Idempotency) -> Self {
+        Self {
+            records,
+            reader,
+            idempotency,
+        }
+    }
+}
+
+impl Comments {
+    /// All comments of a signing, the oldest first; none once it is erased.
+    pub async fn list_comments(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<Vec<OpenedComment>, WorkflowError> {
+        let row = self.reader.signing_of(caller, id).await?;
+        let key = match self.reader.key_to(&row).await {
+            Err(WorkflowError::NotFound) => return Ok(Vec::new()),
+            key => key?,
+        };
+        let rows = self.comments_of(id).await?;
+        rows.into_iter()
+            .map(|row| {
+                let private = sealing::open_comment(&key, row.id, &row.private)?;
+                Ok(OpenedComment { row, private })
+            })
+            .collect()
+    }
+
+    /// Adds a remark of the caller's.
+    pub async fn add_comment(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        private: CommentPrivate,
+        keep: Option<Keep<'_, OpenedComment>>,
+    ) -> Result<OpenedComment, WorkflowError> {
+        let key = self.reader.key_of(caller, id).await?;
+        let comment = self.records.store.new_id().await?;
+        let opened = OpenedComment {
+            row: CommentRow {
+                signing: id,
+                id: comment,
+                author: CommentAuthor::Client,
+                created_at: self.records.store.now().await?,
+                private: sealing::seal_comment(&key, comment, &private)?,
+            },
+            private,
+        };
+        let answer = kept_answer(&self.idempotency, keep, &opened).await?;
+        let (caller, row, kept) = (*caller, &opened.row, answer.as_ref());
+        let stored = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    change::changeable(tx, &caller, id).await?;
+                    tx.insert(row).await?;
+                    match kept {
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &[id]).await?),
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await?;
+        Ok(opened)
+    }
+
+    async fn comments_of(&self, id: Uuid) -> Result<Vec<CommentRow>, WorkflowError> {
+        let mut rows: Vec<CommentRow> = Vec::new();
+        loop {
+            let last = rows.last().map(|row| row.id);
+            let page = self
+                .records
+                .store
+                .read(|tx| {
+                    Box::pin(async move {
+                        let first = (id, last.unwrap_or_default());
+                        tx.children_from::<CommentRow>(&(id,), &first, MAX_PAGE_ROWS, Guard::none())
+                            .await
+                    })
+                })
+                .await?;
+            // A page begins with the row that the one before ended with.
+            let new = page.rows.into_iter().filter(|row| Some(row.id) != last);
+            rows.extend(new);
+            if !page.more {
+                return Ok(rows);
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Documents that are stored once for reuse. Signings copy their bytes.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_store::Transaction;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::intake::Intake;
+use super::{Keep, kept_answer, sealing, settle_answer};
+use crate::error::WorkflowError;
+use crate::records::{FilePrivate, FileRow, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
+use parafa_platform::jobs::TIMERS;
+
+/// The kind of the job that drops a file, at its end or once it is deleted.
+pub const DROP_FILE: &str = "drop-file";
+
+/// A file to be stored.
+#[derive(Debug)]
+pub struct FileForm {
+    /// The file name.
+    pub name: String,
+    /// Lower-case extension of the name, without the dot.
+    pub extension: String,
+    /// Where the bytes stand in the request, as a JSON pointer.
+    pub pointer: &'static str,
+    /// The bytes.
+    pub content: Bytes,
+}
+
+/// A stored file with its name.
+#[derive(Clone, Debug)]
+pub struct OpenedFile {
+    /// As it is stored.
+    pub row: FileRow,
+    /// What is sealed in it.
+    pub private: FilePrivate,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    file: Uuid,
+    data_key: Uuid,
+}
+
+impl Intake {
+    /// Stores a document for reuse.
+    pub async fn store_file(
+        &self,
+        caller: &Caller,
+        form: FileForm,
+        keep: Option<Keep<'_, OpenedFile>>,
+    ) -> Result<OpenedFile, WorkflowError> {
+        // Until the row is stored.
+        let _room = self.room(caller, form.content.len() as u64, 0).await?;
+        let report = self
+            .examine_file(caller, &form.extension, form.pointer, form.content.clone())
+            .await?;
+        let data_key = self.records.store.new_id().await?;
+        let key = self.records.keys.create(data_key).await?;
+        let id = self.records.store.new_id().await?;
+        let written = match self.records.files.write(&key, id, form.content).await {
+            Ok(written) => written,
+            Err(error) => {
+                self.records.discard_key(data_key).await;
+                return Err(error.into());
+            }
+        };
+        let now = self.records.store.now().await?;
+        let private = FilePrivate { name: form.name };
+        let row = FileRow {
+            id,
+            tenant: caller.tenant,
+            mode: caller.mode,
+            data_key,
+            sha256: written.sha256.to_string(),
+            bytes: written.bytes,
+            media_type: report.media_type,
+            created_at: now,
+            expires_at: shifted(now, self.keep_files),
+            used_count: 0,
+            private: sealing::seal_file(&key, id, &private)?,
+        };
+        let opened = OpenedFile { row, private };
+        if let Err(error) = self.insert_file(&opened, keep).await {
+            if error.proves_nothing_stored() {
+                self.discard_file(&opened.row).await;
+            }
+            return Err(error);
+        }
+        tracing::info!(file.id = %id, tenant.id = %caller.tenant, file.bytes = opened.row.bytes, "file stored");
+        Ok(opened)
+    }
+
+    /// A stored file, if this caller has it and it has not expired.
+    pub async fn file_of(&self, caller: &Caller, token: Uuid) -> Result<FileRow, WorkflowError> {
+        let row = self.records.store.get::<FileRow>(&token).await?;
+        let now = self.records.store.now().await?;
+        row.filter(|row| is_visible(row, caller, now))
+            .ok_or(WorkflowError::NotFound)
+    }
+
+    /// The same with its name.
+    pub async fn read_file(
+        &self,
+        caller: &Caller,
+        token: Uuid,
+    ) -> Result<OpenedFile, WorkflowError> {
+        let row = self.file_of(caller, token).await?;
+        let key = match self.records.data_key(row.data_key).await {
+            Err(error) if error.is_missing() => {
+                return Err(self.dropped_or(&row, error.into()).await?);
+            }
+            key => key?,
+        };
+        let private = sealing::open_file(&key, row.id, &row.private)?;
+        Ok(OpenedFile { row, private })
+    }
+
+    /// The bytes of a stored file.
+    pub(super) async fn file_content(
+        &self,
+        caller: &Caller,
+        token: Uuid,
+    ) -> Result<Bytes, WorkflowError> {
+        let row = self.file_of(caller, token).await?;
+        let read = async {
+            let key = self.records.data_key(row.data_key).await?;
+            Ok::<_, WorkflowError>(self.records.files.read(&key, row.id).await?)
+        };
+        match read.await {
+            Err(error) if error.is_missing() => Err(self.dropped_or(&row, error).await?),
+            read => read,
+        }
+    }
+
+    /// Not found, if the file was dropped since `row` was read; else the
+    /// failure itself.
+    async fn dropped_or(
+        &self,
+        row: &FileRow,
+        failure: WorkflowError,
+    ) -> Result<WorkflowError, WorkflowError> {
+        Ok(match self.records.store.get::<FileRow>(&row.id).await? {
+            Some(_) => failure,
+            None => WorkflowError::NotFound,
+        })
+    }
+
+    /// Drops a stored file; tells what it was.
+    pub async fn delete_file(
+        &self,
+        caller: &Caller,
+        token: Uuid,
+    ) -> Result<OpenedFile, WorkflowError> {
+        let opened = self.read_file(caller, token).await?;
+        let row = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let row = tx.get::<FileRow>(&token).await?;
+                    let row = row.filter(|row| is_visible(row, caller, now));
+                    let row = row.ok_or(WorkflowError::NotFound)?;
+                    tx.delete::<FileRow>(&token).await?;
+                    jobs::cancel(tx, TIMERS, &unique(token)).await?;
+                    schedule_drop(tx, &row, now).await?;
+                    Ok::<_, WorkflowError>(row)
+                })
+            })
+            .await?;
+        self.remove_file(row.id, row.data_key).await?;
+        self.idempotency.remove_answers(token).await?;
+        tracing::info!(file.id = %token, "file deleted");
+        Ok(OpenedFile { row, ..opened })
+    }
+
+    /// Drops a file whose time is over, or what a deletion has left.
+    pub async fn drop_file(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+        let Payload { file, data_key } = job.payload()?;
+        // Nothing goes as long as its key would stay.
+        self.records.keys.check().await?;
+        // The row goes first, so that none is without its bytes.
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    tx.delete::<FileRow>(&file).await?;
+                    Ok::<_, WorkflowError>(())
+                })
+            })
+            .await?;
+        self.remove_file(file, data_key).await?;
+        self.idempotency.remove_answers(file).await?;
+        self.records
+            .store
+            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
+            .await
+    }
+
+    async fn insert_file(
+        &self,
+        opened: &OpenedFile,
+        keep: Option<Keep<'_, OpenedFile>>,
+    ) -> Result<(), WorkflowError> {
+        let answer = kept_answer(&self.idempotency, keep, opened).await?;
+        let (kept, row) = (answer.as_ref(), &opened.row);
+        let stored = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    tx.insert(row).await?;
+                    schedule_drop(tx, row, row.expires_at).await?;
+                    match kept {
+                        Some(answer) => Ok(idempotency::keep(tx, answer, &[row.id]).await?),
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await;
+        settle_answer(&self.idempotency, answer.as_ref(), stored).await
+    }
+
+    async fn remove_file(&self, file: Uuid, data_key: Uuid) -> Result<(), WorkflowError> {
+        self.records.keys.erase(data_key).await?;
+        self.records.files.unlink(file).await?;
+        Ok(())
+    }
+
+    async fn discard_file(&self, row: &FileRow) {
+        if let Err(error) = self.remove_file(row.id, row.data_key).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "bytes of a file that was not stored are left");
+        }
+    }
+}
+
+/// Counts a signing that copied a file's bytes.
+pub(super) async fn count_use(
+    tx: &mut Transaction<'_>,
+    signing: &SigningRow,
+    token: Uuid,
+) -> Result<(), WorkflowError> {
+    // A file that was deleted meanwhile was still there when it was copied.
+    if let Some(mut file) = tx.get::<FileRow>(&token).await?
+        && file.tenant == signing.tenant
+    {
+        file.used_count += 1;
+        tx.put(&file).await?;
+    }
+    Ok(())
+}
+
+fn is_visible(row: &FileRow, caller: &Caller, now: Timestamp) -> bool {
+    row.tenant == caller.tenant && row.mode == caller.mode && now < row.expires_at
+}
+
+fn unique(file: Uuid) -> String {
+    format!("{DROP_FILE}/{file}")
+}
+
+async fn schedule_drop(
+    tx: &mut Transaction<'_>,
+    row: &FileRow,
+    due: Timestamp,
+) -> Result<(), WorkflowError> {
+    let job = NewJob {
+        lane: TIMERS,
+        kind: DROP_FILE.to_owned(),
+        due,
+        unique: Some(unique(row.id)),
+        payload: serde_json::json!({ "file": row.id, "data_key": row.data_key }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Who pays for signatures.
+
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::billing::{self, PaymentRequired, UsageItem};
+use parafa_store::Transaction;
+use url::Url;
+
+use crate::error::WorkflowError;
+use crate::records::SigningRow;
+
+/// Refuses a workspace that cannot pay; the sandbox costs nothing.
+pub(super) async fn check(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    configured: Option<&Url>,
+) -> Result<(), WorkflowError> {
+    if caller.mode == KeyMode::Test {
+        return Ok(());
+    }
+    let Err(required) = billing::check_funding(tx, caller.tenant).await? else {
+        return Ok(());
+    };
+    let PaymentRequired {
+        cause,
+        recovery_url,
+    } = required;
+    Err(WorkflowError::PaymentRequired {
+        cause,
+        recovery_url: recovery_url.or_else(|| configured.cloned()).map(Box::new),
+    })
+}
+
+/// Enters a real signature into the ledger, in the transaction that stores it.
+pub(super) async fn bill_signature(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), WorkflowError> {
+    if row.mode == KeyMode::Live {
+        let signing = row.signing.id.uuid();
+        billing::bill(tx, row.tenant, UsageItem::Signature, signing).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,415 @@
+//! Looks at documents before anything is made of them.
+
+use super::quota::Uploads;
+use super::{funding, seed};
+use jiff::SignedDuration;
+use parafa_platform::Records;
+use parafa_platform::idempotency::Idempotency;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
+    Registry, Report, Urgency,
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use url::Url;
+
+use super::forms::{ContentForm, DocumentForm, name_pointer};
+use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+use parafa_platform::accounts::Caller;
+
+/// Stored files that are in memory at one time: a small request may name many
+/// large ones.
+const FILES_AT_ONCE: usize = 8;
+
+/// Refusals of documents that are sound but can take no signature.
+const UNPROCESSABLE: [&str; 4] = [
+    "container-finalized",
+    "container-unsigned",
+    "container-unsound",
+    "mdoc-not-accepted",
+];
+
+/// Extension of an MDOC, which is refused by its name.
+const MDOC: &str = "mdoc";
+
+/// Code of a refusal of what cannot be drawn into the pages.
+const FLATTEN_REFUSED: &str = "flatten-refused";
+/// What a plugin says of a signed document that it was to flatten, with the
+/// fields that are signed.
+const SIGNED: &str = "signed";
+
+/// A document that can be signed.
+pub(super) struct Examined {
+    /// The content is what is to be signed, but for that of a stored file that
+    /// is to be flattened.
+    pub(super) form: DocumentForm,
+    pub(super) plugin: Arc<Plugin>,
+    pub(super) report: Report,
+    /// How the stored file is flattened when it is loaded again. It is not kept
+    /// flattened meanwhile: a small request may name many large files.
+    flatten: Option<DeriveRequest>,
+    /// What the plugin told about flattening it.
+    pub(super) flatten_notes: Vec<String>,
+}
+
+/// What looking at a document told.
+struct Look {
+    plugin: Arc<Plugin>,
+    report: Report,
+    flattened: Option<Flattened>,
+}
+
+/// A document whose form is drawn into its pages, and how that was done.
+struct Flattened {
+    content: Bytes,
+    request: DeriveRequest,
+    notes: Vec<String>,
+}
+
+/// A document's bytes, and their place among those of stored files.
+pub(super) struct Loaded<'a> {
+    pub(super) content: Bytes,
+    _place: Option<SemaphorePermit<'a>>,
+}
+
+/// Why a document cannot be signed.
+enum Obstacle {
+    /// Its token names nothing that this caller has.
+    UnknownFile,
+    /// Its name says that it is an MDOC.
+    NamedMdoc,
+    /// It is refused.
+    Refused(Refusal),
+    /// Its format cannot be worked with at the moment.
+    NotSetUp(&'static str),
+    /// The plugin failed on it.
+    Failed(Fault),
+}
+
+impl Obstacle {
+    /// What is wrong with the request because of it.
+    fn fault(&self, form: &DocumentForm) -> Option<IntakeFault> {
+        match self {
+            Self::UnknownFile => Some(IntakeFault::UnknownFile {
+                pointer: form.pointer.clone(),
+            }),
+            Self::NamedMdoc => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: name_pointer(&form.pointer),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: mdoc_refusal(),
+            })),
+            Self::Refused(refusal) => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: form.pointer.clone(),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: refusal.clone(),
+            })),
+            Self::NotSetUp(_) | Self::Failed(_) => None,
+        }
+    }
+
+    /// Whether the document is sound, and can take no signature.
+    fn is_unprocessable(&self) -> bool {
+        match self {
+            Self::NamedMdoc => true,
+            Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
+            _ => false,
+        }
+    }
+}
+
+/// Lets documents in: looks at them, keeps those that are stored for reuse, and
+/// refuses what there is no room for or what is not paid for.
+pub struct Intake {
+    pub(super) records: Records,
+    pub(super) plugins: Arc<Registry>,
+    pub(super) idempotency: Idempotency,
+    /// Lets documents in as long as there is room for them.
+    pub uploads: Uploads,
+    /// Stored files that are in memory at one time to be signed.
+    pub(super) file_loads: Semaphore,
+    /// How long a stored file is kept.
+    pub(super) keep_files: SignedDuration,
+    pub(super) recovery_url: Option<Url>,
+}
+
+impl Intake {
+    /// Puts it together.
+    pub fn new(
+        records: Records,
+        plugins: Arc<Registry>,
+        idempotency: Idempotency,
+        uploads: Uploads,
+        keep_files: SignedDuration,
+        recovery_url: Option<Url>,
+    ) -> Self {
+        Self {
+            records,
+            plugins,
+            idempotency,
+            uploads,
+            file_loads: Semaphore::new(FILES_AT_ONCE),
+            keep_files,
+            recovery_url,
+        }
+    }
+
+    /// Refuses a workspace that cannot pay; the sandbox costs nothing.
+    async fn check_funding(&self, caller: &Caller) -> Result<(), WorkflowError> {
+        let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
+        self.records
+            .store
+            .read(|tx| Box::pin(async move { funding::check(tx, &caller, recovery_url).await }))
+            .await
+    }
+}
+
+impl Intake {
+    /// Looks at all documents, one after the other: refuses those that are
+    /// unfit, all of them in one answer; then a caller who cannot pay; then the
+    /// first that is sound but takes no signature; then what cannot be told
+    /// now.
+    pub(super) async fn examine(
+        &self,
+        caller: &Caller,
+        documents: Vec<DocumentForm>,
+    ) -> Result<Vec<Examined>, WorkflowError> {
+        let mut examined = Vec::with_capacity(documents.len());
+        let mut obstacles = Vec::new();
+        for form in documents {
+            match self.examine_one(caller, &form).await? {
+                Ok(look) => examined.push(look.of(form)),
+                Err(obstacle) => obstacles.push((form, obstacle)),
+            }
+        }
+        let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
+        let unfit: Vec<_> = unfit.filter_map(|(form, one)| one.fault(form)).collect();
+        if !unfit.is_empty() {
+            return Err(WorkflowError::IntakeRefused(unfit));
+        }
+        self.check_funding(caller).await?;
+        if let Some(fault) = obstacles.iter().find_map(|(form, one)| one.fault(form)) {
+            return Err(WorkflowError::IntakeRefused(vec![fault]));
+        }
+        match obstacles.into_iter().next() {
+            Some((_, Obstacle::NotSetUp(what))) => Err(WorkflowError::NotSetUp(what)),
+            Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(fault)),
+            _ => Ok(examined),
+        }
+    }
+
+    /// Looks at one document that is only to be kept.
+    pub(super) async fn examine_file(
+        &self,
+        caller: &Caller,
+        extension: &str,
+        pointer: &str,
+        content: Bytes,
+    ) -> Result<Report, WorkflowError> {
+        match self.look_at(caller, extension, false, content).await? {
+            Ok(look) => Ok(look.report),
+            Err(Obstacle::NamedMdoc) => Err(WorkflowError::FileRefused {
+                pointer: name_pointer(pointer),
+                refusal: mdoc_refusal(),
+            }),
+            Err(Obstacle::Refused(refusal)) => Err(WorkflowError::FileRefused {
+                pointer: pointer.to_owned(),
+                refusal,
+            }),
+            Err(Obstacle::UnknownFile) => Err(WorkflowError::NotFound),
+            Err(Obstacle::NotSetUp(what)) => Err(WorkflowError::NotSetUp(what)),
+            Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(fault)),
+        }
+    }
+
+    /// The bytes of a document. Those of a stored file wait for a place.
+    pub(super) async fn load(
+        &self,
+        caller: &Caller,
+        content: &ContentForm,
+    ) -> Result<Loaded<'_>, WorkflowError> {
+        Ok(match content {
+            ContentForm::Inline(content) => Loaded {
+                content: content.clone(),
+                _place: None,
+            },
+            ContentForm::File(token) => {
+                // Nobody closes the semaphore.
+                let place = self.file_loads.acquire().await.ok();
+                Loaded {
+                    content: self.file_content(caller, *token).await?,
+                    _place: place,
+                }
+            }
+        })
+    }
+
+    /// The bytes of a document as they are to be signed.
+    pub(super) async fn load_to_sign(
+        &self,
+        caller: &Caller,
+        document: &Examined,
+    ) -> Result<Loaded<'_>, WorkflowError> {
+        let mut loaded = self.load(caller, &document.form.content).await?;
+        if let Some(request) = &document.flatten {
+            let made = document.plugin.flatten(loaded.content, request).await;
+            loaded.content = match made {
+                Ok(made) => made.bytes,
+                Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+                Err(CallError::Refused(_)) => {
+                    return Err(WorkflowError::Inconsistent(
+                        "a stored file was flattened once and not again",
+                    ));
+                }
+            };
+        }
+        Ok(loaded)
+    }
+
+    async fn examine_one(
+        &self,
+        caller: &Caller,
+        form: &DocumentForm,
+    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
+        let loaded = match self.load(caller, &form.content).await {
+            Err(WorkflowError::NotFound) => return Ok(Err(Obstacle::UnknownFile)),
+            loaded => loaded?,
+        };
+        let content = loaded.content.clone();
+        let looked = self.look_at(caller, &form.extension, form.flatten, content);
+        let looked = looked.await?;
+        Ok(looked.and_then(Look::signable))
+    }
+
+    async fn look_at(
+        &self,
+        caller: &Caller,
+        extension: &str,
+        flatten: bool,
+        content: Bytes,
+    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
+        if extension == MDOC {
+            return Ok(Err(Obstacle::NamedMdoc));
+        }
+        let Some(plugin) = self.plugins.by_extension(extension) else {
+            return Ok(Err(Obstacle::NotSetUp(
+                "documents of this format cannot be taken at the moment",
+            )));
+        };
+        let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
+        let plugin = Arc::new(plugin.prioritized(priority));
+        let mut report = match plugin.inspect(content.clone()).await {
+            Ok(report) => report,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let mut flattened = None;
+        if flatten {
+            let request = DeriveRequest {
+                time: self.records.store.now().await?.as_second(),
+                seed: seed()?,
+                params: Vec::new(),
+            };
+            let made = match flattened_by(&plugin, content, &request).await {
+                Ok(made) => made,
+                Err(obstacle) => return Ok(Err(obstacle)),
+            };
+            let posted = report.media_type;
+            report = match plugin.inspect(made.bytes.clone()).await {
+                Ok(report) => report,
+                Err(error) => return Ok(Err(error.into())),
+            };
+            for is in [&made.media_type, &report.media_type] {
+                let checked = plugin.check_same_media_type(Capability::Flatten, &posted, is);
+                if let Err(fault) = checked {
+                    return Ok(Err(Obstacle::Failed(fault)));
+                }
+            }
+            flattened = Some(Flattened {
+                content: made.bytes,
+                request,
+                notes: made.notes,
+            });
+        }
+        Ok(Ok(Look {
+            plugin,
+            report,
+            flattened,
+        }))
+    }
+}
+
+fn mdoc_refusal() -> Refusal {
+    Refusal {
+        code: "mdoc-not-accepted".to_owned(),
+        detail: "An MDOC takes a first signature only.".to_owned(),
+        subjects: Vec::new(),
+    }
+}
+
+async fn flattened_by(
+    plugin: &Plugin,
+    content: Bytes,
+    request: &DeriveRequest,
+) -> Result<MadeDocument, Obstacle> {
+    if !plugin.capabilities().contains(&Capability::Flatten) {
+        return Err(Obstacle::NotSetUp("forms cannot be flattened here"));
+    }
+    match plugin.flatten(content, request).await {
+        Ok(made) => Ok(made),
+        Err(CallError::Fault(fault)) => Err(Obstacle::Failed(fault)),
+        Err(CallError::Refused(refusal)) if refusal.code == FLATTEN_REFUSED => {
+            Err(Obstacle::Refused(refusal))
+        }
+        // The document is accepted, the wish is not.
+        Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(Refusal {
+            subjects: match refusal.code.as_str() {
+                SIGNED => refusal.subjects,
+                _ => Vec::new(),
+            },
+            code: FLATTEN_REFUSED.to_owned(),
+            detail: refusal.detail,
+        })),
+    }
+}
+
+impl Look {
+    /// The same, unless nobody can sign documents of this format.
+    fn signable(self) -> Result<Self, Obstacle> {
+        if self.plugin.capabilities().contains(&Capability::Sign) {
+            Ok(self)
+        } else {
+            Err(Obstacle::NotSetUp(
+                "documents of this format can be looked at here, but not signed",
+            ))
+        }
+    }
+
+    fn of(self, mut form: DocumentForm) -> Examined {
+        let mut flatten = None;
+        let mut flatten_notes = Vec::new();
+        if let Some(flattened) = self.flattened {
+            flatten_notes = flattened.notes;
+            match &mut form.content {
+                ContentForm::Inline(content) => *content = flattened.content,
+                ContentForm::File(_) => flatten = Some(flattened.request),
+            }
+        }
+        Examined {
+            form,
+            plugin: self.plugin,
+            report: self.report,
+            flatten,
+            flatten_notes,
+        }
+    }
+}
+
+impl From<CallError> for Obstacle {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refusal) => Self::Refused(refusal),
+            CallError::Fault(fault) => Self::Failed(fault),
+        }
+    }
+}

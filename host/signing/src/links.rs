@@ -1,0 +1,43 @@
+//! Addresses below the public base URL.
+
+use std::sync::Arc;
+
+use parafa_store::MasterKey;
+use parafa_store::keys::Token;
+use url::Url;
+use uuid::Uuid;
+
+/// Makes the links of signers. Clones make the same.
+#[derive(Clone)]
+pub struct Links {
+    /// Public base URL, without a slash at the end.
+    base_url: Arc<Url>,
+    master: Arc<MasterKey>,
+}
+
+impl Links {
+    /// Puts it together.
+    pub fn new(base_url: Url, master: Arc<MasterKey>) -> Self {
+        Self {
+            base_url: Arc::new(base_url),
+            master,
+        }
+    }
+
+    /// The public base URL.
+    pub fn base_url(&self) -> &Url {
+        &self.base_url
+    }
+
+    /// The token of a signer's link.
+    pub fn ceremony_token(&self, signer: Uuid) -> Token {
+        const GENERATION: u32 = 0;
+
+        self.master.token("ceremony", signer, GENERATION)
+    }
+
+    /// An absolute address; `path` begins with a slash.
+    pub fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
+    }
+}

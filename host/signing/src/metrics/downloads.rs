@@ -1,0 +1,51 @@
+//! Documents that go out to whoever asked for them.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::METRICS;
+
+#[derive(Debug, Default)]
+pub(super) struct DownloadMetrics {
+    under_way: Gauge,
+    broken_off: Family<ReasonLabels, Counter>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ReasonLabels {
+    reason: &'static str,
+}
+
+/// Counts a download that has a place.
+pub(crate) fn download_began() {
+    METRICS.downloads.under_way.inc();
+}
+
+/// Counts one that has its place no longer.
+pub(crate) fn download_ended() {
+    METRICS.downloads.under_way.dec();
+}
+
+/// Counts a download that this side broke off.
+pub(crate) fn download_broken_off(reason: &'static str) {
+    let labels = ReasonLabels { reason };
+    METRICS.downloads.broken_off.get_or_create(&labels).inc();
+}
+
+impl DownloadMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "downloads_under_way",
+            "Documents that are being sent",
+            self.under_way.clone(),
+        );
+        registry.register(
+            "downloads_broken_off",
+            "Documents that were not sent to their end, by reason",
+            self.broken_off.clone(),
+        );
+    }
+}

@@ -1,0 +1,142 @@
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::METRICS;
+use crate::WorkflowError;
+use crate::intake::Intake;
+use crate::quota::Quota;
+use parafa_platform::accounts::KeyMode;
+
+/// What workspaces store, and what they were not let.
+#[derive(Debug, Default)]
+pub(super) struct QuotaMetrics {
+    refused: Family<RefusalLabels, Counter>,
+    stored_bytes: Family<ModeLabels, Gauge>,
+    open_signings: Family<ModeLabels, Gauge>,
+    fullest: Family<QuotaLabels, Gauge<f64, AtomicU64>>,
+    free_bytes: Gauge,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct RefusalLabels {
+    mode: &'static str,
+    reason: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ModeLabels {
+    mode: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct QuotaLabels {
+    mode: &'static str,
+    quota: &'static str,
+}
+
+/// Why documents were not let in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Shortage {
+    /// Of a quota.
+    Of(Quota),
+    /// Of bytes in this minute.
+    Pace,
+    /// Of free space on the disk.
+    Disk,
+}
+
+impl Shortage {
+    /// Which one an upload was refused for, if it was.
+    pub(crate) fn of(error: &WorkflowError) -> Option<Self> {
+        match error {
+            WorkflowError::QuotaExceeded(exceeded) => Some(Self::Of(exceeded.quota)),
+            WorkflowError::TooManyBytes { .. } => Some(Self::Pace),
+            WorkflowError::DiskFull { .. } => Some(Self::Disk),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Of(quota) => quota.name(),
+            Self::Pace => "bytes-per-minute",
+            Self::Disk => "disk",
+        }
+    }
+}
+
+/// Counts documents that were not let in.
+pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
+    let labels = RefusalLabels {
+        mode: name_of(mode),
+        reason: shortage.name(),
+    };
+    METRICS.quotas.refused.get_or_create(&labels).inc();
+}
+
+/// Looks up how much is stored. What cannot be looked up keeps its last value.
+pub async fn look_at_quotas(intake: &Intake) {
+    let metrics = &METRICS.quotas;
+    if let Some(free) = intake.uploads.free_space().await {
+        metrics.free_bytes.set(gauged(free));
+    }
+    for mode in [KeyMode::Live, KeyMode::Test] {
+        let usage = intake.usage_of_all(mode);
+        let mode = name_of(mode);
+        let [bytes, open] = usage.total.map(gauged);
+        let labels = ModeLabels { mode };
+        metrics.stored_bytes.get_or_create(&labels).set(bytes);
+        metrics.open_signings.get_or_create(&labels).set(open);
+        for (quota, share) in usage.fullest {
+            let quota = quota.name();
+            let labels = QuotaLabels { mode, quota };
+            metrics.fullest.get_or_create(&labels).set(share);
+        }
+    }
+}
+
+fn name_of(mode: KeyMode) -> &'static str {
+    match mode {
+        KeyMode::Live => "live",
+        KeyMode::Test => "test",
+    }
+}
+
+fn gauged(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+impl QuotaMetrics {
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "uploads_refused",
+            "Requests whose documents were not stored for want of room, by what was wanting",
+            self.refused.clone(),
+        );
+        registry.register(
+            "stored_bytes",
+            "Bytes of documents that are stored",
+            self.stored_bytes.clone(),
+        );
+        registry.register(
+            "open_signings",
+            "Signings that have not ended",
+            self.open_signings.clone(),
+        );
+        registry.register(
+            "quota_used_ratio",
+            "How much of its quota the workspace uses that uses most of it",
+            self.fullest.clone(),
+        );
+        registry.register(
+            "free_bytes",
+            "Bytes that are free on the file system of the documents",
+            self.free_bytes.clone(),
+        );
+    }
+}

@@ -1,0 +1,210 @@
+use jiff::Timestamp;
+use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_eid::smart_id::{
+    CertificateSession, DeviceLinkSession, FlowType, SignatureSession, SigningCertificate,
+};
+use parafa_plugin_host::{Need, SignRequest};
+use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::base64_bytes;
+
+/// One attempt of one signer to sign one version of the document.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct AttemptRow {
+    /// The id.
+    pub id: Uuid,
+    /// The signing.
+    pub signing: Uuid,
+    /// The signer.
+    pub signer: Uuid,
+    /// How it is signed.
+    pub method: SigningMethod,
+    /// How far it is.
+    pub phase: Phase,
+    /// Why it ended without a signature.
+    pub failure: Option<AttemptFailure>,
+    /// The code that the signer compares with the device's.
+    pub verification_code: Option<String>,
+    /// Byte file of the version that is being signed.
+    pub base_version: Uuid,
+    /// The plugin that prepared the signature and will finish it.
+    pub plugin: Option<PluginPin>,
+    /// Keyed digest of the person who is asked, as long as somebody is.
+    pub person: Option<String>,
+    pub(crate) started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Counts the steps, so that a step done twice is stored once.
+    pub step_number: u32,
+    /// How often the current step was tried without getting on.
+    pub tries: u32,
+    /// An [`OpenDeviceLink`], when the attempt began without knowing the person.
+    pub device_link: Option<Sealed>,
+    /// Whether the app has come back to the link's callback.
+    pub returned: bool,
+    /// The digest of what it came back with, by which a repetition is known
+    /// when the link itself is forgotten.
+    pub(crate) returned_with: Option<String>,
+    /// An [`AttemptStep`]; none once the attempt has ended.
+    pub step: Option<Sealed>,
+}
+
+impl AttemptRow {
+    /// Whether it waits for somebody to follow its link.
+    pub fn awaits_device_link(&self) -> bool {
+        self.phase == Phase::Certificate && self.device_link.is_some()
+    }
+}
+
+/// Exactly which plugin touched a document.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PluginPin {
+    /// The format, such as `pdf`.
+    pub id: String,
+    /// The plugin's own version.
+    pub version: String,
+    /// Lower-case hex of the component's SHA-256.
+    pub sha256: String,
+    /// Version of the contract, such as `0.1.0`.
+    pub contract: String,
+}
+
+/// What comes next in an attempt, with all that it needs: a restart loses
+/// nothing.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case", tag = "step")]
+pub enum AttemptStep {
+    /// Ask the provider for the person's certificate.
+    RequestCertificate {
+        /// ETSI semantics identifier of the person.
+        person: String,
+    },
+    /// Open a choice of a certificate to whoever follows its link.
+    RequestDeviceLink,
+    /// Wait for somebody to follow it and choose.
+    AwaitDeviceLink {
+        /// The provider's session.
+        session: CertificateSession,
+    },
+    /// Wait for the provider to give it.
+    AwaitCertificate {
+        /// ETSI semantics identifier of the person.
+        person: String,
+        /// The provider's session.
+        session: CertificateSession,
+    },
+    /// Check it, before any digest leaves.
+    CheckCertificate {
+        /// Whose it has to be; anybody's after a device link.
+        person: Option<String>,
+        /// The certificate that was chosen.
+        chosen: ChosenCertificate,
+    },
+    /// Have the plugin prepare the signature.
+    Prepare {
+        /// The certificate that was chosen.
+        chosen: ChosenCertificate,
+        /// What the plugin is asked.
+        request: SignRequest,
+    },
+    /// Ask the device for it.
+    Ask {
+        /// The certificate that was chosen.
+        chosen: ChosenCertificate,
+        /// What the plugin has prepared.
+        prepared: PreparedSignature,
+        /// When it could be asked for first.
+        asked_at: Timestamp,
+    },
+    /// Wait for the device.
+    AwaitSignature {
+        /// The provider's session.
+        session: SignatureSession,
+        /// What the plugin has prepared.
+        prepared: PreparedSignature,
+        /// Whether the app has to come back to the callback.
+        must_return: bool,
+    },
+    /// Wait for the app to come back to the page that opened it.
+    AwaitReturn {
+        /// What the plugin has prepared.
+        prepared: PreparedSignature,
+        /// The signature that the device made.
+        #[serde(with = "base64_bytes")]
+        value: Vec<u8>,
+        /// When it will not come back any more.
+        until: Timestamp,
+    },
+    /// Time-stamp and embed what the device has signed.
+    Finish {
+        /// What the plugin has prepared.
+        prepared: PreparedSignature,
+        /// The signature that the device made.
+        #[serde(with = "base64_bytes")]
+        value: Vec<u8>,
+    },
+}
+
+impl AttemptStep {
+    /// Whether the device has signed by then.
+    pub(crate) fn holds_signature(&self) -> bool {
+        matches!(self, Self::AwaitReturn { .. } | Self::Finish { .. })
+    }
+}
+
+/// A certificate, and the choice that the signature is linked to.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ChosenCertificate {
+    /// The certificate.
+    pub certificate: SigningCertificate,
+    /// None when the person was asked by notification.
+    pub(crate) choice: Option<CertificateSession>,
+}
+
+impl ChosenCertificate {
+    /// Whether the app was opened on the device that shows the page.
+    pub fn is_same_device(&self) -> bool {
+        self.certificate.flow.is_some_and(FlowType::is_same_device)
+    }
+}
+
+/// A device link that is open.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct OpenDeviceLink {
+    /// The provider's session.
+    pub session: DeviceLinkSession,
+    /// Codes to scan say how long it has been open.
+    pub(crate) opened_at: Timestamp,
+}
+
+/// What the device signs.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct PreparedSignature {
+    /// As it was first made; every repetition uses it as it is.
+    pub request: SignRequest,
+    /// What the plugin wants signed.
+    pub need: Need,
+}
+
+/// The attempts of a signing that have not ended.
+pub const RUNNING_ATTEMPTS: Index<AttemptRow, Uuid> = Index::many("running_of_signing", |row| {
+    let running = (!row.phase.is_terminal()).then_some(row.signing);
+    running.into_iter().collect()
+});
+
+impl Table for AttemptRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("attempts");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&RUNNING_ATTEMPTS]
+    }
+}

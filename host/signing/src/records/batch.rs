@@ -1,0 +1,57 @@
+use jiff::Timestamp;
+use parafa_store::{Content, Named, Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use parafa_platform::accounts::KeyMode;
+
+/// Several signings for one set of parties.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct BatchRow {
+    /// The id.
+    pub id: Uuid,
+    /// The workspace.
+    pub tenant: Uuid,
+    /// Signings as their callers see them.
+    pub mode: KeyMode,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// In the order of the documents.
+    pub signings: Vec<Uuid>,
+    /// The key that seals it.
+    pub data_key: Uuid,
+    /// A [`BatchPrivate`]; none once one of the signings is erased: theirs
+    /// is the same title.
+    pub private: Option<Sealed>,
+}
+
+/// What a batch was called, sealed.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct BatchPrivate {
+    /// What it is called.
+    pub title: String,
+    /// The caller's own name for it.
+    pub external_id: Option<String>,
+}
+
+impl Table for BatchRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("batches");
+    const CONTENT: Content = Content::Keys;
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+
+    fn named(&self) -> Named {
+        Named::key(self.data_key)
+    }
+
+    fn needed(&self, _at: Timestamp) -> Named {
+        match self.private {
+            Some(_) => self.named(),
+            None => Named::default(),
+        }
+    }
+}

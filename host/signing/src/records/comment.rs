@@ -1,0 +1,49 @@
+use jiff::Timestamp;
+use parafa_store::{Content, Sealed, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A remark in the caller's audit trail.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct CommentRow {
+    /// The signing.
+    pub signing: Uuid,
+    /// The id.
+    pub id: Uuid,
+    /// Who made it.
+    pub author: CommentAuthor,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// A [`CommentPrivate`].
+    pub private: Sealed,
+}
+
+/// Who wrote a comment.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommentAuthor {
+    /// The caller.
+    Client,
+    /// The operator of the service.
+    Service,
+}
+
+/// What a comment says, sealed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct CommentPrivate {
+    /// Under which name.
+    pub author_label: Option<String>,
+    /// What it says.
+    pub body: String,
+}
+
+impl Table for CommentRow {
+    type Key = (Uuid, Uuid);
+
+    const NAME: TableName = TableName::new("comments");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> (Uuid, Uuid) {
+        (self.signing, self.id)
+    }
+}

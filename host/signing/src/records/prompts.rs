@@ -1,0 +1,35 @@
+use jiff::Timestamp;
+use parafa_store::{Content, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// How often a person was asked to sign of late, over all signings.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct PromptsRow {
+    /// Keyed digest of the person's national identifier.
+    pub person: String,
+    /// Attempts that wait for the person, or ended without a signature.
+    pub attempts: Vec<Prompt>,
+}
+
+/// One attempt that asks a person.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Prompt {
+    /// The newest attempt, if there is one.
+    pub attempt: Uuid,
+    /// When it began to ask.
+    pub at: Timestamp,
+    /// Whether it has not ended.
+    pub waits: bool,
+}
+
+impl Table for PromptsRow {
+    type Key = String;
+
+    const NAME: TableName = TableName::new("prompts");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> String {
+        self.person.clone()
+    }
+}

@@ -1,0 +1,294 @@
+//! The sandbox ends a signing as it is told to, without any signature.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use parafa_domain::{CannotSimulate, SignerId, Simulation};
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Urgency,
+};
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+use super::read_signing::OpenedSigning;
+use super::signings::Signings;
+use super::{change, plugin_failure, seed};
+use crate::error::WorkflowError;
+use crate::records::{DocumentVersion, SigningRow};
+use parafa_platform::accounts::Caller;
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::detached::run_detached;
+
+/// What is to be simulated.
+#[derive(Clone, Debug)]
+pub struct SimulationForm {
+    /// How it ends.
+    pub action: SimulatedAction,
+    /// Who declines; the first open signer if none is named.
+    pub email: Option<String>,
+    /// Why they decline.
+    pub reason: Option<String>,
+}
+
+/// How the signing ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SimulatedAction {
+    /// As if everybody had signed.
+    Complete,
+    /// A signer declines.
+    Decline,
+    /// Its deadline passes.
+    Expire,
+}
+
+impl Signings {
+    /// Ends a sandbox signing so.
+    pub async fn simulate_outcome(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: Uuid,
+        form: SimulationForm,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        if caller.mode == KeyMode::Live {
+            return Err(WorkflowError::SandboxOnly);
+        }
+        let row = self.reader.signing_of(caller, id).await?;
+        let key = self.reader.key_to(&row).await?;
+        let rehearsed = match form.action {
+            SimulatedAction::Complete => self.rehearse(row).await?,
+            SimulatedAction::Decline | SimulatedAction::Expire => None,
+        };
+        // Until the row is stored.
+        let _room = match &rehearsed {
+            Some(rehearsed) => {
+                let bytes = rehearsed.made.bytes.len() as u64;
+                Some(self.intake.room(caller, bytes, 0).await?)
+            }
+            None => None,
+        };
+        let (signings, caller) = (Arc::clone(self), *caller);
+        let simulated = async move {
+            signings
+                .keep_simulation(&caller, id, &key, &form, rehearsed)
+                .await
+        };
+        let simulated = run_detached(simulated).await;
+        // A panic is this request's own.
+        let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
+        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
+        self.changes.announce(id);
+        self.work.notify_one();
+        Ok(opened)
+    }
+
+    /// Writes the artifact, if there is one, and ends the signing with it.
+    async fn keep_simulation(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        key: &DataKey,
+        form: &SimulationForm,
+        rehearsed: Option<Rehearsed>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let rehearsal = match rehearsed {
+            Some(rehearsed) => Some(self.write_rehearsal(key, rehearsed).await?),
+            None => None,
+        };
+        let made = rehearsal
+            .as_ref()
+            .map(|rehearsal| rehearsal.version.bytes_id);
+        let simulated = self
+            .store_simulation(caller, id, key, form, rehearsal)
+            .await;
+        if let (Some(bytes), Err(error)) = (made, &simulated)
+            && error.proves_nothing_stored()
+        {
+            self.records.discard_bytes(bytes).await;
+        }
+        simulated
+    }
+
+    /// Ends the signing and stores what that leaves.
+    async fn store_simulation(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        key: &DataKey,
+        form: &SimulationForm,
+        rehearsal: Option<Rehearsal>,
+    ) -> Result<OpenedSigning, WorkflowError> {
+        let (caller, rehearsal) = (*caller, rehearsal.as_ref());
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = change::changeable(tx, &caller, id).await?;
+                    if !row.signing.is_live(tx.now()) {
+                        return Err(WorkflowError::SigningEnded);
+                    }
+                    let OpenedSigning {
+                        mut row, signers, ..
+                    } = OpenedSigning::read(tx, key, row).await?;
+                    let emails = signers.iter().map(|signer| signer.email.as_str());
+                    let named = named(&row, emails, form.email.as_deref())?;
+                    let simulation = match form.action {
+                        SimulatedAction::Complete => Simulation::Complete,
+                        SimulatedAction::Decline => Simulation::Decline { signer: named },
+                        SimulatedAction::Expire => Simulation::Expire,
+                    };
+                    let before = row.signing.clone();
+                    let events = row
+                        .signing
+                        .simulate(simulation, tx.now())
+                        .map_err(refusal)?;
+                    if simulation == Simulation::Complete {
+                        row.artifact = Some(artifact(&row, rehearsal)?);
+                    }
+                    let parties = row.signing.signers.iter().zip(&before.signers);
+                    let decliner = parties
+                        .filter(|(is, was)| is.status != was.status)
+                        .find(|(is, _)| is.declined_at.is_some());
+                    if let (Some((party, _)), Some(reason)) = (decliner, &form.reason) {
+                        change::change_private(tx, key, party.id, |private| {
+                            private.decline_reason = Some(reason.clone());
+                        })
+                        .await?;
+                    }
+                    change::store(tx, key, &before, &row, &events).await?;
+                    OpenedSigning::read(tx, key, row).await
+                })
+            })
+            .await
+    }
+
+    /// Makes what a simulated completion leaves of an unsigned document: its
+    /// own pages, each of which says that nothing is signed. There is none of
+    /// a document that was posted signed, nor of a signing that has ended.
+    async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, WorkflowError> {
+        let now = self.records.store.now().await?;
+        if row.came_signed || !row.signing.is_live(now) {
+            return Ok(None);
+        }
+        let plugin = self.plugins.by_id(&row.format);
+        let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Rehearse));
+        let plugin = plugin.ok_or(WorkflowError::NotSetUp(
+            "unsigned documents of this format cannot be completed in the sandbox at the moment",
+        ))?;
+        let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
+        let posted = newest(&row)?;
+        let document = self.reader.version_bytes(&row, posted).await?;
+        let request = DeriveRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            params: Vec::new(),
+        };
+        let rehearsed = plugin.rehearse(document, &request).await;
+        let rehearsed = rehearsed.and_then(|made| {
+            let (was, is) = (&posted.media_type, &made.media_type);
+            plugin.check_same_media_type(Capability::Rehearse, was, is)?;
+            Ok(made)
+        });
+        let made = match rehearsed {
+            Ok(made) => made,
+            Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+            Err(CallError::Refused(refusal)) => {
+                tracing::error!(
+                    plugin.digest = %plugin.digest(),
+                    failure = plugin_failure::words(&refusal.into()),
+                    "a document that was taken in cannot be rehearsed"
+                );
+                return Err(WorkflowError::NotSetUp(
+                    "the document cannot be completed in the sandbox",
+                ));
+            }
+        };
+        Ok(Some(Rehearsed {
+            of: posted.bytes_id,
+            made,
+            at: now,
+        }))
+    }
+
+    async fn write_rehearsal(
+        &self,
+        key: &DataKey,
+        rehearsed: Rehearsed,
+    ) -> Result<Rehearsal, WorkflowError> {
+        let Rehearsed { of, made, at } = rehearsed;
+        let written = self
+            .records
+            .files
+            .write(key, self.records.store.new_id().await?, made.bytes);
+        let written = written.await?;
+        Ok(Rehearsal {
+            of,
+            version: DocumentVersion {
+                bytes_id: written.id,
+                sha256: written.sha256.to_string(),
+                bytes: written.bytes,
+                media_type: made.media_type,
+                created_at: at,
+                made_by: None,
+            },
+        })
+    }
+}
+
+/// An unsigned artifact that is nowhere yet, and the version that it was made
+/// of.
+struct Rehearsed {
+    of: Uuid,
+    made: MadeDocument,
+    at: Timestamp,
+}
+
+/// An unsigned artifact, and the version that it was made of.
+struct Rehearsal {
+    of: Uuid,
+    version: DocumentVersion,
+}
+
+/// What a simulated completion leaves: the rehearsal of an unsigned document,
+/// and one that was posted signed as it is.
+fn artifact(
+    row: &SigningRow,
+    rehearsal: Option<&Rehearsal>,
+) -> Result<DocumentVersion, WorkflowError> {
+    let posted = newest(row)?;
+    match rehearsal {
+        Some(rehearsal) if rehearsal.of == posted.bytes_id => Ok(rehearsal.version.clone()),
+        None if row.came_signed => Ok(posted.clone()),
+        Some(_) | None => Err(WorkflowError::Inconsistent(
+            "a sandbox signing has another document than it had",
+        )),
+    }
+}
+
+fn newest(row: &SigningRow) -> Result<&DocumentVersion, WorkflowError> {
+    row.newest()
+        .ok_or(WorkflowError::Inconsistent("a signing has no document"))
+}
+
+/// The open signer with this email, whatever the action is.
+fn named<'e>(
+    row: &SigningRow,
+    emails: impl Iterator<Item = &'e str>,
+    wanted: Option<&str>,
+) -> Result<Option<SignerId>, WorkflowError> {
+    let Some(wanted) = wanted.map(str::to_lowercase) else {
+        return Ok(None);
+    };
+    let mut parties = row.signing.signers.iter().zip(emails);
+    let named = parties
+        .find(|(party, email)| party.status.is_open() && email.to_lowercase() == wanted)
+        .map(|(party, _)| party.id);
+    named.map(Some).ok_or(WorkflowError::NoOpenSigner)
+}
+
+fn refusal(error: CannotSimulate) -> WorkflowError {
+    match error {
+        CannotSimulate::SignerNotOpen => WorkflowError::NoOpenSigner,
+        CannotSimulate::SigningEnded => WorkflowError::SigningEnded,
+    }
+}

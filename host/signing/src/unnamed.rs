@@ -1,0 +1,57 @@
+//! Documents and keys that are written and that no row names yet.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parafa_store::{ByteFiles, DataKeys};
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+use parafa_platform::Records;
+
+/// A document and its key, from before they are written until the row that names
+/// them is committed. Both are removed if this is dropped before that, because
+/// whoever asked for the row has gone away.
+pub(super) struct Unnamed {
+    files: ByteFiles,
+    keys: DataKeys,
+    bytes: Uuid,
+    data_key: Uuid,
+    is_settled: AtomicBool,
+}
+
+impl Unnamed {
+    pub(super) fn new(records: &Records, bytes: Uuid, data_key: Uuid) -> Self {
+        Self {
+            files: records.files.clone(),
+            keys: records.keys.clone(),
+            bytes,
+            data_key,
+            is_settled: AtomicBool::new(false),
+        }
+    }
+
+    /// From here on somebody else sees to both: a commit may be under way, which
+    /// goes on without the one who asked for it.
+    pub(super) fn settle(&self) {
+        self.is_settled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Unnamed {
+    fn drop(&mut self) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        if self.is_settled.load(Ordering::Relaxed) {
+            return;
+        }
+        let (files, keys) = (self.files.clone(), self.keys.clone());
+        let (bytes, data_key) = (self.bytes, self.data_key);
+        runtime.spawn(async move {
+            let (erased, unlinked) = (keys.erase(data_key).await, files.unlink(bytes).await);
+            if erased.is_err() || unlinked.is_err() {
+                tracing::warn!("a document that nobody asks for any more is left");
+            }
+        });
+    }
+}
