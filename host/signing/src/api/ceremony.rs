@@ -69,9 +69,9 @@ impl CeremonyApi for CeremonyOperations {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
             media_type: download.version.media_type.clone(),
-            content: Box::pin(
-                async move { Ok(Body::from_stream(downloads.send(download, asker).await?)) },
-            ),
+            content: Box::pin(async move {
+                Ok(Body::from_stream(downloads.send(download, asker).await?))
+            }),
         })
     }
 
