@@ -7,12 +7,11 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
-
-use crate::app::App;
+use parafa_platform::sweep::SweepRow;
 use parafa_signing::metrics::look_at_quotas;
 
+use crate::app::App;
 use crate::metrics::scrape;
-use parafa_platform::sweep::SweepRow;
 
 /// `/healthz` tells that the process runs, `/readyz` that it can work, with a
 /// line for what an operator should look at all the same, and `/metrics` what it

@@ -9,35 +9,31 @@ mod answers;
 mod claims;
 mod turns;
 
-use super::intake::Intake;
-use super::read_signing::SigningReader;
-use crate::changes::Changes;
-use parafa_platform::Records;
-use parafa_store::Clock;
-use parafa_trust::ValidationData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use answers::{Postponed, ValidationAnswers};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_platform::accounts::Caller;
+use parafa_platform::detached::run_detached;
+use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
     ArchiveRequest, ArchivedDocument, CallError, CallPriority, Capability, Plugin, Progress,
     Refusal, Registry, Urgency,
 };
-use parafa_store::audit;
 use parafa_store::keys::DataKey;
+use parafa_store::{Clock, audit};
+use parafa_trust::ValidationData;
 use uuid::Uuid;
 
 use super::attempt::pin;
-use super::read_signing::OpenedSigning;
+use super::intake::Intake;
+use super::read_signing::{OpenedSigning, SigningReader};
 use super::{plugin_failure, seed};
+use crate::changes::Changes;
 use crate::records::{DocumentVersion, MadeBy, SigningRow};
 use crate::{BUSY_RETRY_SECONDS, WorkflowError};
-use parafa_platform::accounts::Caller;
-use parafa_platform::detached::run_detached;
-use parafa_platform::seconds_until;
-
-use answers::{Postponed, ValidationAnswers};
 
 pub use turns::ArchiveTurns;
 

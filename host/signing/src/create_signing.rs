@@ -4,6 +4,8 @@ use std::slice::from_ref;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
@@ -20,8 +22,6 @@ use crate::records::{
     CeremonyLinkRow, Delivery, DocumentVersion, MailKind, SignerPrivateRow, SigningPrivate,
     SigningRow, Source,
 };
-use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
 
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct Prepared {

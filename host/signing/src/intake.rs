@@ -1,13 +1,12 @@
 //! Looks at documents before anything is made of them.
 
-use super::quota::Uploads;
-use super::{funding, seed};
-use jiff::SignedDuration;
-use parafa_platform::Records;
-use parafa_platform::idempotency::Idempotency;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_platform::Records;
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
     Registry, Report, Urgency,
@@ -16,8 +15,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::forms::{ContentForm, DocumentForm, name_pointer};
+use super::quota::Uploads;
+use super::{funding, seed};
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
-use parafa_platform::accounts::Caller;
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.

@@ -3,9 +3,8 @@
 use parafa_api_signing::requests::LONGEST_REASON;
 use parafa_api_signing::{Fault, Problem, UNFIT_FOR_LINES, disturbs_lines};
 use parafa_domain::{PersonalCode, SigningMethod};
-use serde_json::{Map, Value};
-
 use parafa_signing::ceremony::StartAttempt;
+use serde_json::{Map, Value};
 
 /// The body of `POST …/attempts`, with all its faults if it has any.
 pub(super) fn start_attempt(body: &[u8]) -> Result<StartAttempt, Problem> {

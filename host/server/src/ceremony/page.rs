@@ -3,9 +3,9 @@
 
 use maud::{DOCTYPE, Markup, html};
 use parafa_domain::{Language, SigningMethod};
+use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 use super::texts::{Texts, local_time};
-use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 /// What the page shows before its script runs.
 #[derive(Debug)]

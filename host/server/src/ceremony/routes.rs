@@ -17,6 +17,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use parafa_api_signing::{Disposition, Fault, Problem, ProblemKind, content_disposition};
 use parafa_domain::{Language, SigningMethod};
+use parafa_platform::accounts::KeyMode;
+use parafa_signing::WorkflowError;
+use parafa_signing::ceremony::{Access, Ceremony, CeremonyState};
+use parafa_signing::changes::Fingerprint;
+use parafa_signing::downloads::Asker;
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
@@ -26,11 +31,6 @@ use super::parameters::Parameters;
 use super::state::StateView;
 use super::texts::local_time;
 use crate::app::App;
-use parafa_platform::accounts::KeyMode;
-use parafa_signing::WorkflowError;
-use parafa_signing::ceremony::{Access, Ceremony, CeremonyState};
-use parafa_signing::changes::Fingerprint;
-use parafa_signing::downloads::Asker;
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");

@@ -2,13 +2,13 @@
 
 use parafa_api_signing::views::date_time;
 use parafa_domain::{Language, SigningMethod};
-use serde::Serialize;
-
-use super::texts::failure_message;
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::attempt::DeviceLink;
 use parafa_signing::ceremony::CeremonyState;
 use parafa_signing::records::AttemptRow;
+use serde::Serialize;
+
+use super::texts::failure_message;
 
 /// What `GET /c/{token}/state` answers.
 #[derive(Debug, Serialize)]

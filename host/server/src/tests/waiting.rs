@@ -7,6 +7,8 @@ use axum::response::Response;
 use http::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use http::{Method, Request, StatusCode};
 use parafa_domain::Phase;
+use parafa_signing::ceremony::CeremonyState;
+use parafa_signing::changes::Fingerprint;
 use serde_json::json;
 use tokio::time::Instant;
 use tower::ServiceExt;
@@ -14,8 +16,6 @@ use tower::ServiceExt;
 use super::deployment::{REFUSES, SIGN, Site};
 use super::stage::Stage;
 use crate::ceremony;
-use parafa_signing::ceremony::CeremonyState;
-use parafa_signing::changes::Fingerprint;
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);

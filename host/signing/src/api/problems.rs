@@ -3,12 +3,12 @@
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_platform::PlatformError;
+use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::Refusal;
 
 use crate::plugin_failure::words;
 use crate::quota::{Quota, QuotaExceeded};
 use crate::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
-use parafa_platform::billing::PaymentCause;
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<WorkflowError> for Problem {

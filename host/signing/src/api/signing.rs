@@ -13,31 +13,26 @@ use parafa_api_signing::{
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
     SigningId, views as api,
 };
+use parafa_outbound::AddressPolicy;
+use parafa_platform::Records;
+use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::idempotency::{Claim, Idempotency, RequestIdentity, Reserved};
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
 use super::{forms, views};
-use crate::Keep;
-use crate::WorkflowError;
 use crate::archive::Archives;
 use crate::batches::OpenedBatch;
-use crate::comments::Comments;
-use crate::comments::OpenedComment;
-use crate::downloads::Asker;
-use crate::downloads::Downloads;
+use crate::comments::{Comments, OpenedComment};
+use crate::downloads::{Asker, Downloads};
 use crate::files::OpenedFile;
 use crate::intake::Intake;
 use crate::links::Links;
-use crate::read_signing::SigningReader;
-use crate::read_signing::{Listing, OpenedSigner, OpenedSigning};
+use crate::read_signing::{Listing, OpenedSigner, OpenedSigning, SigningReader};
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
-use parafa_outbound::AddressPolicy;
-use parafa_platform::Records;
-use parafa_platform::accounts::{self, Product, Role};
-use parafa_platform::idempotency::Idempotency;
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use crate::{Keep, WorkflowError};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
