@@ -59,7 +59,7 @@ fn the_conformance_kit_knows_the_plugin_host_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 3] = [
+const PARTS: [(&str, &[&str]); 5] = [
     ("host/platform", &["host/domain", "host/store"]),
     (
         "host/delivery",
@@ -76,6 +76,30 @@ const PARTS: [(&str, &[&str]); 3] = [
             "host/conformance",
             "host/platform",
             "host/plugin-host",
+            "host/store",
+        ],
+    ),
+    (
+        "host/signing",
+        &[
+            "api/signing",
+            "host/delivery",
+            "host/domain",
+            "host/eid",
+            "host/outbound",
+            "host/platform",
+            "host/plugin-host",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
+        "host/operator",
+        &[
+            "api/signing",
+            "host/platform",
+            "host/plugin-store",
+            "host/signing",
             "host/store",
         ],
     ),

@@ -1,12 +1,12 @@
 use std::str::FromStr;
 
+use parafa_platform::agreement::{AgreementRow, EntityCode, NoEntityCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::tenants::find_tenant;
 use crate::{OperateError, OperatorCommands};
-use parafa_platform::agreement::{AgreementRow, EntityCode, NoEntityCode};
 
 /// The entity that is to be billed from now on.
 #[derive(Clone, Debug, Deserialize, Serialize)]

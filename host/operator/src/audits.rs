@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use parafa_signing::records::SigningRow;
 use parafa_store::audit::{self, Verdict};
 use parafa_store::backup::{Missing, MissingItem};
 use parafa_store::keys::{DataKey, KeyError};
@@ -8,7 +9,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{AuditCommand, OperateError, OperatorCommands, Part};
-use parafa_signing::records::SigningRow;
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;

@@ -9,13 +9,13 @@ use std::time::Duration;
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Subcommand, ValueEnum};
 use jiff::Timestamp;
+use parafa_platform::accounts::{KeyMode, Product, Role};
+use parafa_platform::billing::{Amount, PriceStep};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
 use crate::LinkedEntity;
-use parafa_platform::accounts::{KeyMode, Product, Role};
-use parafa_platform::billing::{Amount, PriceStep};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);

@@ -1,10 +1,10 @@
 use parafa_api_signing::views::date_time;
+use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
+use parafa_signing::sealing;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{CommentCommand, OperateError, OperatorCommands};
-use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
-use parafa_signing::sealing;
 
 /// Longest comment, in characters.
 const LONGEST_TEXT: usize = 4000;

@@ -1,14 +1,14 @@
 use parafa_api_signing::views::date_time;
+use parafa_platform::outbox;
+use parafa_platform::outbox::{
+    DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+};
 use parafa_store::jobs::Hastened;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{DeliveryCommand, OperateError, OperatorCommands, Part};
-use parafa_platform::outbox;
-use parafa_platform::outbox::{
-    DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
-};
 
 /// Deliveries in one part of a list.
 const AT_ONCE: usize = 200;

@@ -1,13 +1,11 @@
+use parafa_platform::PlatformError;
+use parafa_platform::billing::{Amount, NoPriceLadder};
+use parafa_plugin_store::PluginStoreError;
+use parafa_signing::WorkflowError;
 use parafa_store::StoreError;
 use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
-
-use parafa_platform::PlatformError;
-
-use parafa_platform::billing::{Amount, NoPriceLadder};
-use parafa_plugin_store::PluginStoreError;
-use parafa_signing::WorkflowError;
 
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]

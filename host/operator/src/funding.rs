@@ -1,3 +1,7 @@
+use parafa_platform::billing;
+use parafa_platform::billing::{
+    Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
+};
 use parafa_store::Transaction;
 use serde_json::{Value, json};
 use url::Url;
@@ -5,10 +9,6 @@ use uuid::Uuid;
 
 use crate::tenants::find_tenant;
 use crate::{FundingStatus, OperateError, OperatorCommands};
-use parafa_platform::billing;
-use parafa_platform::billing::{
-    Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
-};
 
 impl OperatorCommands {
     pub(crate) async fn set_funding(

@@ -1,5 +1,7 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::views::date_time;
+use parafa_platform::accounts::{ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product};
+use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
 use serde_json::{Value, json};
@@ -9,8 +11,6 @@ use crate::part::all_of;
 use crate::tenants::find_tenant;
 use crate::users::find_user;
 use crate::{KeyCommand, OperateError, OperatorCommands};
-use parafa_platform::accounts::{ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product};
-use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 
 /// How long a secret that was replaced still signs along.
 const ROTATION: SignedDuration = SignedDuration::from_hours(24);

@@ -1,7 +1,7 @@
+use parafa_platform::sweep::Sweeper;
 use serde_json::Value;
 
 use crate::{OperateError, OperatorCommands, SweepCommand};
-use parafa_platform::sweep::Sweeper;
 
 impl OperatorCommands {
     /// Sweeps now, what the daily sweep holds back only if that is confirmed.

@@ -1,13 +1,13 @@
 use parafa_api_signing::views::date_time;
+use parafa_platform::accounts::{
+    Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow,
+};
 use parafa_store::{Direction, Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::part::all_of;
 use crate::{OperateError, OperatorCommands, TenantCommand};
-use parafa_platform::accounts::{
-    Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow,
-};
 
 /// Longest name of a workspace, in characters.
 const LONGEST_NAME: usize = 200;

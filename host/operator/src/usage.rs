@@ -1,11 +1,11 @@
 use jiff::Timestamp;
 use parafa_api_signing::views::date_time;
+use parafa_platform::billing::{CURRENCY, UsageRow};
 use parafa_store::Guard;
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
 
 use crate::{OperateError, OperatorCommands, Part, UsageCommand};
-use parafa_platform::billing::{CURRENCY, UsageRow};
 
 /// Uses in one part of an export.
 const AT_ONCE: usize = 500;

@@ -1,11 +1,11 @@
 use email_address::EmailAddress;
+use parafa_platform::accounts::{Role, USER_BY_EMAIL, UserRow, folded_email};
 use parafa_store::Transaction;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::tenants::find_tenant;
 use crate::{OperateError, OperatorCommands, UserCommand};
-use parafa_platform::accounts::{Role, USER_BY_EMAIL, UserRow, folded_email};
 
 impl OperatorCommands {
     pub(crate) async fn user(&self, command: UserCommand) -> Result<Value, OperateError> {

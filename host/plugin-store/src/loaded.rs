@@ -11,11 +11,10 @@ use parafa_plugin_host::{
     CallObserver, InstallError, Plugin, PluginDigest, PluginHost, PluginHostConfig, Registry,
 };
 
-use crate::PluginStoreSettings;
-use crate::blocking;
 use crate::catalogue::{Broken, Catalogue};
 use crate::error::{PluginStoreError, reasons};
 use crate::state::State;
+use crate::{PluginStoreSettings, blocking};
 
 /// Folder of compiled plugins in the data folder.
 const COMPILED: &str = "plugin-cache";

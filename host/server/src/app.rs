@@ -3,17 +3,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use parafa_delivery::{MailSender, WebhookSender};
+use parafa_operator::OperatorCommands;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-
-use crate::tables::INVENTORY;
-use parafa_operator::OperatorCommands;
 use parafa_signing::api::{CeremonyOperations, SigningOperations};
 use parafa_signing::archive::Archives;
 use parafa_signing::attempt::Attempts;
@@ -25,6 +21,10 @@ use parafa_signing::links::Links;
 use parafa_signing::prompts::PromptLimits;
 use parafa_signing::read_signing::SigningReader;
 use parafa_signing::signings::Signings;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::tables::INVENTORY;
 
 /// The services of one host, put together. Start-up makes it and listeners take
 /// from it what they serve; no service knows it.
@@ -74,6 +74,8 @@ impl App {
             archives: self.archives.clone(),
             downloads: self.downloads.clone(),
             comments: self.comments.clone(),
+            attempts: self.attempts.clone(),
+            plugins: self.plugins.clone(),
             webhook_policy: self.webhook_policy.clone(),
         }
     }

@@ -16,16 +16,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use parafa_operator::{
+    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
+    UsageCommand, UserCommand,
+};
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
 
 use self::output::{is_read, print_aside, print_json, print_line, shown, shown_whole, warn};
 use crate::config::{Config, ConfigError};
 use crate::startup::{ConfigFaults, NoMasterKeyFile};
-use parafa_operator::{
-    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
-    UsageCommand, UserCommand,
-};
 
 /// What an operator command was refused for; exit code 1.
 const REFUSED: u8 = 1;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parafa_api_signing::{MIB, RateLimits};
+use parafa_platform::billing::PriceLadder;
 use parafa_plugin_store::PluginStoreSettings;
 use parafa_store::StoreMode;
 use parafa_store::engine::SledOptions;
@@ -18,7 +19,6 @@ use url::Url;
 
 use self::absent::without_absent;
 use self::environment::Environment;
-use parafa_platform::billing::PriceLadder;
 
 /// How many times as often as usual a key may come in the demo.
 const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");

@@ -8,12 +8,11 @@ use parafa_platform::idempotency;
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
 use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
 use parafa_platform::sweep::{self, Sweeper};
+use parafa_signing::attempt::{self, ATTEMPTS};
+use parafa_signing::{WorkflowError, deadline, erase, files, remind};
 
 use crate::app::App;
 use crate::tables::TABLES;
-use parafa_signing::WorkflowError;
-use parafa_signing::attempt::{self, ATTEMPTS};
-use parafa_signing::{deadline, erase, files, remind};
 
 /// Every lane.
 pub(crate) const LANES: [LaneBudget; 4] = [

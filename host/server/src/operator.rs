@@ -7,12 +7,11 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
-
-use crate::app::App;
+use parafa_platform::sweep::SweepRow;
 use parafa_signing::metrics::look_at_quotas;
 
+use crate::app::App;
 use crate::metrics::scrape;
-use parafa_platform::sweep::SweepRow;
 
 const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
                             start, or what is lost by then is accepted without a question";

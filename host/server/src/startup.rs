@@ -43,7 +43,7 @@ use parafa_signing::api::event_body;
 use parafa_signing::archive::{ArchiveTurns, Archives};
 use parafa_signing::attempt::{Attempts, DocumentTurns};
 use parafa_signing::ceremony::{Advices, Ceremonies};
-use parafa_signing::changes::{Changes, Told};
+use parafa_signing::changes::{Changes, LastStates};
 use parafa_signing::comments::Comments;
 use parafa_signing::downloads::{Downloads, Places};
 use parafa_signing::intake::Intake;
@@ -86,7 +86,7 @@ pub(crate) async fn open(
         Err(fault) => fault,
     })?;
     let plugins = plugins.clone();
-    let own = Premises {
+    let own = HostParts {
         records: Records::from(folder),
         plugins,
         plugin_store,
@@ -113,7 +113,7 @@ pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
 
 /// What a host works on, whichever engine keeps the records and whoever shares
 /// them.
-pub(crate) struct Premises {
+pub(crate) struct HostParts {
     pub(crate) records: Records,
     pub(crate) plugins: Arc<Registry>,
     pub(crate) plugin_store: PluginStore,
@@ -163,8 +163,8 @@ impl Doors {
 }
 
 /// The services of a host.
-pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: Doors) -> App {
-    let Premises {
+pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: Doors) -> App {
+    let HostParts {
         records,
         plugins,
         plugin_store,
@@ -243,7 +243,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: Premises, doors: D
         advices,
         changes,
         waiting: Waiting::default(),
-        told: Told::default(),
+        last_states: LastStates::default(),
         work: work.clone(),
         stop: stop.clone(),
     });

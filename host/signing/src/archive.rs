@@ -9,35 +9,31 @@ mod answers;
 mod claims;
 mod turns;
 
-use super::intake::Intake;
-use super::read_signing::SigningReader;
-use crate::changes::Changes;
-use parafa_platform::Records;
-use parafa_store::Clock;
-use parafa_trust::ValidationData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use answers::{Postponed, ValidationAnswers};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_platform::accounts::Caller;
+use parafa_platform::detached::run_detached;
+use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
     ArchiveRequest, ArchivedDocument, CallError, CallPriority, Capability, Plugin, Progress,
     Refusal, Registry, Urgency,
 };
-use parafa_store::audit;
 use parafa_store::keys::DataKey;
+use parafa_store::{Clock, audit};
+use parafa_trust::ValidationData;
 use uuid::Uuid;
 
 use super::attempt::pin;
-use super::read_signing::OpenedSigning;
+use super::intake::Intake;
+use super::read_signing::{OpenedSigning, SigningReader};
 use super::{plugin_failure, seed};
+use crate::changes::Changes;
 use crate::records::{DocumentVersion, MadeBy, SigningRow};
 use crate::{BUSY_RETRY_SECONDS, WorkflowError};
-use parafa_platform::accounts::Caller;
-use parafa_platform::detached::run_detached;
-use parafa_platform::seconds_until;
-
-use answers::{Postponed, ValidationAnswers};
 
 pub use turns::ArchiveTurns;
 
@@ -55,7 +51,7 @@ const ASK_AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
 const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What cannot be done without a plugin that archives.
-const NO_ARCHIVE: &str = "documents of this format cannot be archived at the moment";
+const NO_ARCHIVE: &str = "No plugin that is installed here archives documents of this format.";
 /// Codes of refusals that tell what keeps a signature from being raised.
 const INCOMPLETE: [&str; 3] = [
     "archive-incomplete",
@@ -165,7 +161,7 @@ impl Archives {
     ) -> Result<Option<Archived>, WorkflowError> {
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
-        let plugin = plugin.ok_or(WorkflowError::NotSetUp(NO_ARCHIVE))?;
+        let plugin = plugin.ok_or(WorkflowError::ArchiveNotSupported(NO_ARCHIVE))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let document = self.reader.version_bytes(&row, &base).await?;
@@ -298,7 +294,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(WorkflowError::NotSetUp(NO_ARCHIVE));
+                        return Err(WorkflowError::ArchiveNotSupported(NO_ARCHIVE));
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;

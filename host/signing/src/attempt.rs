@@ -16,24 +16,22 @@ mod turns;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::prompts::PromptLimits;
-use crate::changes::Changes;
-use crate::links::Links;
 use jiff::SignedDuration;
-use parafa_domain::SigningMethod;
-use parafa_domain::{AttemptFailure, AttemptId};
+use parafa_domain::{AttemptFailure, AttemptId, SigningMethod};
 use parafa_eid::smart_id::SmartIdClient;
 use parafa_platform::Records;
 use parafa_plugin_host::{Document, KnownDocuments, Registry};
-use parafa_store::Clock;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::Lane;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
 use parafa_store::keys::DataKey;
-use parafa_store::{StoreError, Transaction};
+use parafa_store::{Clock, StoreError, Transaction};
 use parafa_trust::{SignerCheck, TimestampClient};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use super::prompts::PromptLimits;
+use crate::changes::Changes;
+use crate::links::Links;
 
 pub use self::device_link::DeviceLink;
 pub(super) use self::outcome::pin;

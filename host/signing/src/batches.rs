@@ -1,6 +1,8 @@
 //! Several signings for one set of parties, all of them or none.
 
 use parafa_domain::SignerStatus;
+use parafa_platform::accounts::Caller;
+use parafa_platform::{idempotency, outbox};
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
@@ -11,9 +13,6 @@ use super::signings::Signings;
 use super::{Keep, funding, kept_answer, notices, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
-use parafa_platform::outbox;
 
 /// A batch with all that is known about it.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! The caller retracts a signing.
 
+use parafa_platform::accounts::Caller;
 use uuid::Uuid;
 
 use super::change;
 use super::read_signing::OpenedSigning;
 use super::signings::Signings;
 use crate::error::WorkflowError;
-use parafa_platform::accounts::Caller;
 
 impl Signings {
     /// Retracts a signing that has not ended: its links are dead at once, and

@@ -9,12 +9,6 @@ mod state;
 
 use std::sync::Arc;
 
-use super::attempt::Attempts;
-use super::downloads::Downloads;
-use super::prompts::PromptLimits;
-use super::read_signing::SigningReader;
-use crate::changes::{Changes, Told};
-use crate::waiting::Waiting;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{Signer, SignerStatus};
 use parafa_platform::Records;
@@ -23,6 +17,13 @@ use parafa_store::keys::hash_token;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+use super::attempt::Attempts;
+use super::downloads::Downloads;
+use super::prompts::PromptLimits;
+use super::read_signing::SigningReader;
+use crate::changes::{Changes, LastStates};
+use crate::waiting::Waiting;
 
 pub use self::advice::{Advice, Advices, EarlierSignature};
 pub use self::start::StartAttempt;
@@ -91,10 +92,10 @@ pub struct Ceremonies {
     /// Who waits on which link.
     pub waiting: Waiting,
     /// What was last told on each link.
-    pub told: Told,
+    pub last_states: LastStates,
     /// Wakes the job runner.
     pub work: Arc<Notify>,
-    /// Told when the server is to stop.
+    /// LastStates when the server is to stop.
     pub stop: CancellationToken,
 }
 

@@ -4,9 +4,9 @@
 use parafa_domain::{
     AttemptFailure, AttemptId, SignerId, SignerStatus, Signing, SigningEvent, SigningStatus,
 };
-use parafa_store::jobs;
+use parafa_platform::accounts::Caller;
 use parafa_store::keys::DataKey;
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, jobs};
 use uuid::Uuid;
 
 use super::history::record_events;
@@ -14,7 +14,6 @@ use super::{attempt, notices, sealing};
 use crate::attempt::ATTEMPTS;
 use crate::error::WorkflowError;
 use crate::records::{MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow, SigningRow};
-use parafa_platform::accounts::Caller;
 
 /// The signing, if this caller may change it: not an erased one.
 pub(super) async fn changeable(

@@ -90,9 +90,9 @@ impl FromStr for Fingerprint {
 /// whoever asks so again waits for something else. Forgetting it makes that
 /// reader wait for the next change.
 #[derive(Debug, Default)]
-pub struct Told(Mutex<HashMap<Uuid, Fingerprint>>);
+pub struct LastStates(Mutex<HashMap<Uuid, Fingerprint>>);
 
-impl Told {
+impl LastStates {
     /// Links that are remembered at the same time.
     const CAPACITY: usize = 16 * 1024;
 
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_was_told_is_remembered_by_link() {
-        let told = Told::default();
+        let told = LastStates::default();
         told.remember(Uuid::from_u128(1), Fingerprint(7));
         told.remember(Uuid::from_u128(1), Fingerprint(8));
 

@@ -1,15 +1,15 @@
 //! The caller's own remarks on a signing, which signers never see.
 
-use super::read_signing::SigningReader;
 use parafa_platform::Records;
+use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Idempotency};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
+use super::read_signing::SigningReader;
 use super::{Keep, change, kept_answer, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
-use parafa_platform::accounts::Caller;
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]

@@ -4,13 +4,15 @@ use std::slice::from_ref;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
 use super::forms::{ContentForm, SignerForm, SigningForm, SourceForm, TermsForm};
-use super::intake::Examined;
+use super::intake::{Examined, not_installed};
 use super::read_signing::OpenedSigning;
 use super::signings::Signings;
 use super::unnamed::Unnamed;
@@ -20,8 +22,6 @@ use crate::records::{
     CeremonyLinkRow, Delivery, DocumentVersion, MailKind, SignerPrivateRow, SigningPrivate,
     SigningRow, Source,
 };
-use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
 
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct Prepared {
@@ -54,9 +54,10 @@ impl Signings {
             }
             SourceForm::Container(files) => {
                 self.intake.examine(caller, files).await?;
-                return Err(WorkflowError::NotSetUp(
-                    "new containers cannot be composed here",
-                ));
+                return Err(WorkflowError::FileRefused {
+                    pointer: "/container/format".to_owned(),
+                    refusal: not_installed("makes containers of this format"),
+                });
             }
         };
         self.check_mail(terms.delivery)?;
@@ -80,9 +81,7 @@ impl Signings {
     /// Refuses to promise letters that nothing could send.
     pub(super) fn check_mail(&self, delivery: Delivery) -> Result<(), WorkflowError> {
         match delivery {
-            Delivery::Email if !self.sends_mail => {
-                Err(WorkflowError::NotSetUp("mail is not set up here"))
-            }
+            Delivery::Email if !self.sends_mail => Err(WorkflowError::NoMail),
             Delivery::Email | Delivery::Link => Ok(()),
         }
     }

@@ -2,6 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::SigningStatus;
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
@@ -15,8 +17,6 @@ use super::read_signing::OpenedSigning;
 use super::signings::Signings;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;
-use parafa_platform::accounts::Caller;
-use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job.
 pub const EXPIRE: &str = "expire-signing";

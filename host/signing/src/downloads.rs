@@ -4,13 +4,14 @@
 mod places;
 mod sending;
 
-use super::read_signing::SigningReader;
 use bytes::Bytes;
 use futures::Stream;
 use parafa_platform::Records;
 use parafa_store::StoredFile;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
+
+use super::read_signing::SigningReader;
 
 pub use self::places::{Asker, Places};
 pub use self::sending::BrokenOff;

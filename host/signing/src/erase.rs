@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 use parafa_domain::{SignerStatus, SigningEvent, SigningStatus};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::{PendingDeletion, idempotency, outbox};
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, audit};
@@ -16,11 +19,6 @@ use crate::records::{
     CeremonyLinkRow, CommentRow, Delivery, EventKind, SIGNINGS_TO_ERASE, SignerPrivateRow,
     SigningRow, Source,
 };
-use parafa_platform::PendingDeletion;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_platform::jobs::TIMERS;
-use parafa_platform::{idempotency, outbox};
 
 /// The kind of the job that finishes an erasure that was cut short.
 pub const FINISH_ERASURE: &str = "finish-erasure";

@@ -95,6 +95,9 @@ pub enum WorkflowError {
         /// Seconds until they may have.
         retry_after: u32,
     },
+    /// Letters are asked for, and nothing sends any.
+    #[error("mail is not set up")]
+    NoMail,
     /// Something that is asked for is not set up.
     #[error("{0}")]
     NotSetUp(&'static str),

@@ -2,6 +2,9 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
+use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -12,9 +15,6 @@ use super::intake::Intake;
 use super::{Keep, kept_answer, sealing, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{FilePrivate, FileRow, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
-use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub const DROP_FILE: &str = "drop-file";

@@ -1,13 +1,12 @@
 //! Looks at documents before anything is made of them.
 
-use super::quota::Uploads;
-use super::{funding, seed};
-use jiff::SignedDuration;
-use parafa_platform::Records;
-use parafa_platform::idempotency::Idempotency;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_platform::Records;
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
     Registry, Report, Urgency,
@@ -16,8 +15,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::forms::{ContentForm, DocumentForm, name_pointer};
+use super::quota::Uploads;
+use super::{funding, seed};
 use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
-use parafa_platform::accounts::Caller;
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
@@ -82,8 +82,10 @@ enum Obstacle {
     NamedMdoc,
     /// It is refused.
     Refused(Refusal),
-    /// Its format cannot be worked with at the moment.
-    NotSetUp(&'static str),
+    /// No plugin that is installed does that with documents of its format.
+    NotInstalled(&'static str),
+    /// None flattens them.
+    CannotFlatten,
     /// The plugin failed on it.
     Failed(Fault),
 }
@@ -105,7 +107,20 @@ impl Obstacle {
                 flatten_pointer: form.flatten_pointer.clone(),
                 refusal: refusal.clone(),
             })),
-            Self::NotSetUp(_) | Self::Failed(_) => None,
+            Self::NotInstalled(what) => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: name_pointer(&form.pointer),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: not_installed(what),
+            })),
+            Self::CannotFlatten => Some(IntakeFault::Refused(RefusedDocument {
+                pointer: form.pointer.clone(),
+                flatten_pointer: form.flatten_pointer.clone(),
+                refusal: Refusal {
+                    code: FLATTEN_REFUSED.to_owned(),
+                    ..not_installed("flattens documents of this format")
+                },
+            })),
+            Self::Failed(_) => None,
         }
     }
 
@@ -193,7 +208,6 @@ impl Intake {
             return Err(WorkflowError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
-            Some((_, Obstacle::NotSetUp(what))) => Err(WorkflowError::NotSetUp(what)),
             Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(fault)),
             _ => Ok(examined),
         }
@@ -218,7 +232,13 @@ impl Intake {
                 refusal,
             }),
             Err(Obstacle::UnknownFile) => Err(WorkflowError::NotFound),
-            Err(Obstacle::NotSetUp(what)) => Err(WorkflowError::NotSetUp(what)),
+            Err(Obstacle::NotInstalled(what)) => Err(WorkflowError::FileRefused {
+                pointer: name_pointer(pointer),
+                refusal: not_installed(what),
+            }),
+            Err(Obstacle::CannotFlatten) => Err(WorkflowError::Inconsistent(
+                "a file that is only kept was to be flattened",
+            )),
             Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(fault)),
         }
     }
@@ -293,8 +313,8 @@ impl Intake {
             return Ok(Err(Obstacle::NamedMdoc));
         }
         let Some(plugin) = self.plugins.by_extension(extension) else {
-            return Ok(Err(Obstacle::NotSetUp(
-                "documents of this format cannot be taken at the moment",
+            return Ok(Err(Obstacle::NotInstalled(
+                "takes documents of this format",
             )));
         };
         let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
@@ -339,6 +359,17 @@ impl Intake {
     }
 }
 
+/// A refusal for want of a plugin, which asking again does not change.
+pub(super) fn not_installed(what: &str) -> Refusal {
+    Refusal {
+        code: "format-not-installed".to_owned(),
+        detail: format!(
+            "No plugin that is installed here {what}; GET /v1/capabilities lists what they do."
+        ),
+        subjects: Vec::new(),
+    }
+}
+
 fn mdoc_refusal() -> Refusal {
     Refusal {
         code: "mdoc-not-accepted".to_owned(),
@@ -353,7 +384,7 @@ async fn flattened_by(
     request: &DeriveRequest,
 ) -> Result<MadeDocument, Obstacle> {
     if !plugin.capabilities().contains(&Capability::Flatten) {
-        return Err(Obstacle::NotSetUp("forms cannot be flattened here"));
+        return Err(Obstacle::CannotFlatten);
     }
     match plugin.flatten(content, request).await {
         Ok(made) => Ok(made),
@@ -379,9 +410,7 @@ impl Look {
         if self.plugin.capabilities().contains(&Capability::Sign) {
             Ok(self)
         } else {
-            Err(Obstacle::NotSetUp(
-                "documents of this format can be looked at here, but not signed",
-            ))
+            Err(Obstacle::NotInstalled("signs documents of this format"))
         }
     }
 

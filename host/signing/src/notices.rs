@@ -1,6 +1,8 @@
 //! What is told outside of a signing, noted in the commit that it is about.
 
 use parafa_domain::{SignerId, SignerStatus, SigningEvent};
+use parafa_platform::accounts::Product;
+use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, deliver, send};
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use serde::Serialize;
@@ -13,8 +15,6 @@ use crate::records::{
     Delivery, EventDocument, EventKind, EventPayload, EventSigner, MailKind, MailPayload,
     SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
 };
-use parafa_platform::accounts::Product;
-use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, deliver, send};
 
 /// Appends each transition to the audit trail, and notes what is to be told of
 /// it: to the webhook, and to a signer whose turn has come.

@@ -2,14 +2,13 @@
 //! phone ring, and whoever knows a personal code can open signings for it.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_platform::Records;
+use parafa_platform::{Records, seconds_until};
 use parafa_store::clock::shifted;
 use parafa_store::{StoreError, Transaction};
 
 use super::attempt::TURN;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, Prompt, PromptsRow};
-use parafa_platform::seconds_until;
 
 /// Attempts that may wait for one person at one time.
 const WAITING: usize = 4;

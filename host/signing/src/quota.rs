@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_store::{Amounts, ByteFiles, Store, StoreError, SumOf};
 use tokio::time::Instant;
 
@@ -23,8 +24,6 @@ use super::intake::Intake;
 use crate::error::WorkflowError;
 use crate::metrics::{Shortage, upload_refused};
 use crate::records::{FileRow, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
 
 impl Quota {
     /// The name in metrics.

@@ -5,6 +5,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use parafa_domain::{Signer, SignerId, SigningStatus};
 use parafa_platform::Records;
+use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, Page, Transaction};
 use uuid::Uuid;
@@ -15,8 +16,6 @@ use crate::records::{
     DocumentVersion, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SignerPrivate, SignerPrivateRow,
     SigningPrivate, SigningRow, status_number,
 };
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
 
 /// Data keys, each in a file, that one page reads at the same time.
 const KEYS_AT_ONCE: usize = 16;

@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 use parafa_domain::{CannotRemind, SignerId, reminder_time};
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
@@ -13,8 +15,6 @@ use super::signings::Signings;
 use super::{change, notices};
 use crate::error::WorkflowError;
 use crate::records::{Delivery, MailKind, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::jobs::TIMERS;
 
 /// The kind of the job.
 pub const REMIND: &str = "remind-signers";

@@ -1,6 +1,8 @@
 //! Parties that are added, changed and removed while signing goes on.
 
 use parafa_domain::{CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
@@ -10,8 +12,6 @@ use super::signings::Signings;
 use super::{Keep, change, funding, notices, settle_answer};
 use crate::error::WorkflowError;
 use crate::records::{CeremonyLinkRow, MailKind, SignerPrivateRow, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
 
 impl Signings {
     /// Adds a party at the end of the queue.

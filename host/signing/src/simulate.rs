@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::detached::run_detached;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Urgency,
 };
@@ -15,9 +17,6 @@ use super::signings::Signings;
 use super::{change, plugin_failure, seed};
 use crate::error::WorkflowError;
 use crate::records::{DocumentVersion, SigningRow};
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_platform::detached::run_detached;
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]

@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parafa_platform::Records;
 use parafa_store::{ByteFiles, DataKeys};
 use tokio::runtime::Handle;
 use uuid::Uuid;
-
-use parafa_platform::Records;
 
 /// A document and its key, from before they are written until the row that names
 /// them is committed. Both are removed if this is dropped before that, because

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::SignedDuration;
-use parafa_store::backup;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane};
-use parafa_store::{Store, StoreError};
+use parafa_store::{Store, StoreError, backup};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

@@ -1,8 +1,7 @@
 //! Whom a component has to be signed by, when it is installed and afterwards.
 
-use std::fs;
 use std::path::Path;
-use std::slice;
+use std::{fs, slice};
 
 use futures::future::join_all;
 use parafa_store::StoreMode;

@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
+use parafa_plugin_store::{Findings, PluginStore};
 use parafa_store::{
     EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
 };
@@ -12,7 +13,6 @@ use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
 use crate::config::Config;
 use crate::demo;
 use crate::startup::{self, ConfigFaults};
-use parafa_plugin_store::{Findings, PluginStore};
 
 /// Arguments of `parafa check-config`.
 #[derive(Debug, clap::Args)]

@@ -5,11 +5,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::tables::INVENTORY;
 use anyhow::Context;
 use clap::Subcommand;
+use parafa_operator::{
+    AuditCommand, BackupCommand, OperatorCommand, OperatorCommands, Part, Reply, SweepCommand,
+};
 use parafa_platform::Records;
 use parafa_plugin_host::Unobserved;
+use parafa_plugin_store::PluginStore;
 use parafa_store::SystemClock;
 use parafa_store::backup::{Missing, Shortfall};
 use serde::Deserialize;
@@ -21,11 +24,8 @@ use super::{
     warn,
 };
 use crate::config::Config;
+use crate::tables::INVENTORY;
 use crate::{demo, startup};
-use parafa_operator::{
-    AuditCommand, BackupCommand, OperatorCommand, OperatorCommands, Part, Reply, SweepCommand,
-};
-use parafa_plugin_store::PluginStore;
 
 /// Arguments of one group of operator commands.
 #[derive(Debug, clap::Args)]

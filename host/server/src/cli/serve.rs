@@ -8,6 +8,7 @@ use anyhow::Context;
 use axum::Router;
 use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
+use parafa_operator::{BindError, Socket};
 use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
@@ -21,7 +22,6 @@ use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, Trust
 use crate::metrics::count_requests;
 use crate::startup::{ConfigFaults, Loss};
 use crate::{jobs, operator, startup};
-use parafa_operator::{BindError, Socket};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up

@@ -3,6 +3,12 @@
 
 use std::path::Path;
 
+use parafa_platform::accounts::{
+    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+};
+use parafa_platform::billing::{BillingRow, Funding};
+use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::WorkflowError;
 use parafa_store::keys::{KeyError, Token, hash_token};
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
@@ -10,12 +16,6 @@ use uuid::Uuid;
 
 use super::file::Workspaces;
 use crate::app::App;
-use parafa_platform::accounts::{
-    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
-};
-use parafa_platform::billing::{BillingRow, Funding};
-use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
-use parafa_signing::WorkflowError;
 
 /// The workspace that examples use.
 const SIGNING: &str = "Demo UAB";

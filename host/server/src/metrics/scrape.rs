@@ -3,15 +3,14 @@
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use parafa_platform::outbox::DELIVERIES;
+use parafa_platform::sweep::SweepRow;
 use parafa_store::{Store, TransactionCounts};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
 use super::{LaneLabels, METRICS, OwnerlessLabels};
-use parafa_platform::outbox::DELIVERIES;
-use parafa_platform::sweep::SweepRow;
-
 use crate::jobs::LANES;
 
 /// OpenMetrics 1.0, which is Prometheus text with a type for every name.

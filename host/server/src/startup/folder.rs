@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use parafa_platform::PlatformError;
+use parafa_platform::sweep::Sweeper;
 use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
 use crate::tables::TABLES;
-use parafa_platform::PlatformError;
-use parafa_platform::sweep::Sweeper;
 
 /// What is done about records that have lost something.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

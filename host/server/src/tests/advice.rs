@@ -1,10 +1,10 @@
 //! What a signer's page is told of the signatures that a document carries.
 
 use parafa_domain::Phase;
+use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 use super::deployment::Site;
 use super::stage::Stage;
-use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 /// How often a page is opened again until the document has been looked at.
 const MOST_PAGES: usize = 20;

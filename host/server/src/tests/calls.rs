@@ -6,20 +6,10 @@ use parafa_domain::{
     Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
 };
 use parafa_platform::PlatformError;
-use parafa_store::engine::{CrashPoint, FaultPlan};
-use parafa_store::{Guard, Page};
-use uuid::Uuid;
-
-use super::deployment::{Deployment, SIGN, Site};
-use super::host::Host;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::{KeyMode, Role};
-use parafa_platform::billing::PaymentCause;
-use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
+use parafa_platform::accounts::{Caller, KeyMode, Role};
+use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::Keep;
-use parafa_signing::WorkflowError;
 use parafa_signing::batches::OpenedBatch;
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{
@@ -27,6 +17,13 @@ use parafa_signing::forms::{
 };
 use parafa_signing::read_signing::OpenedSigning;
 use parafa_signing::records::{Delivery, EventKind, MailKind, SigningRow};
+use parafa_signing::{Keep, WorkflowError};
+use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::{Guard, Page};
+use uuid::Uuid;
+
+use super::deployment::{Deployment, SIGN, Site};
+use super::host::Host;
 
 pub(super) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);

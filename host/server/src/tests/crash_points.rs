@@ -5,7 +5,10 @@ use std::ops::Range;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
+use parafa_platform::jobs::LEASE;
 use parafa_platform::sweep;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::AttemptRow;
 use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
@@ -15,9 +18,6 @@ use super::host::{Host, MOST_RUNS};
 use super::promise::Promise;
 use super::witness::Witness;
 use crate::startup;
-use parafa_platform::jobs::LEASE;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::AttemptRow;
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.

@@ -6,6 +6,8 @@ use axum::response::Response;
 use http::Request;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
+use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
+use parafa_signing::records::EventKind;
 use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Guard, Page};
 use tower::ServiceExt;
@@ -14,8 +16,6 @@ use super::deployment::{SIGN, Site};
 use super::host::Host;
 use super::links::Return;
 use super::stage::{Stage, TICK};
-use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
-use parafa_signing::records::EventKind;
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);

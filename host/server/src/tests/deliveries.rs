@@ -1,7 +1,14 @@
 //! Events that wait in a line before their receiver.
 
 use jiff::SignedDuration;
+use parafa_delivery::DROP_NOTICE;
 use parafa_domain::SigningOrder;
+use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
+use parafa_platform::accounts::Product;
+use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn, TIMERS};
+use parafa_platform::outbox::{DELIVERIES, NoticeKind, NoticeRow};
+use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
+use parafa_signing::records::EventKind;
 use parafa_store::jobs::ClaimedJob;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -10,16 +17,6 @@ use uuid::Uuid;
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
-use parafa_delivery::DROP_NOTICE;
-use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
-use parafa_platform::accounts::Product;
-use parafa_platform::jobs::LEASE;
-use parafa_platform::jobs::TIMERS;
-use parafa_platform::jobs::{ClaimsInTurn, LaneTurn};
-use parafa_platform::outbox::DELIVERIES;
-use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
-use parafa_signing::records::EventKind;
 
 /// How long a delivery that has ended is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);

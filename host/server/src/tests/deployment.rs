@@ -33,7 +33,7 @@ use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
 use crate::config::{Config, Mail, Protection, SmartId};
-use crate::startup::Premises;
+use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Role};
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
@@ -348,7 +348,7 @@ impl<'s> Deployment<'s> {
         let clock = OffsetClock::new(site.clock.clone());
         clock.advance(oddity.skew);
         let plugins = site.config.plugin_store();
-        let own = Premises {
+        let own = HostParts {
             records: self.records(looked_through).await?.into(),
             plugins: site.plugins.clone(),
             plugin_store: PluginStore::new(&plugins, StoreMode::Demo, Arc::new(Unobserved)),

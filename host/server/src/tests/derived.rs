@@ -7,7 +7,13 @@ use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
+use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::Refusal;
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, DocumentVersion, SigningRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
+use parafa_signing::{IntakeFault, WorkflowError};
 use parafa_store::Clock;
 use uuid::Uuid;
 
@@ -16,13 +22,6 @@ use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, DocumentVersion, SigningRow};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
-use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn an_archive_adds_a_version_once() {

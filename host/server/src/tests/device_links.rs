@@ -17,6 +17,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::{Request, StatusCode};
 use jiff::SignedDuration;
 use parafa_domain::Phase;
+use parafa_platform::jobs::LEASE;
+use parafa_signing::attempt::ATTEMPTS;
 use parafa_store::ManualClock;
 use parafa_store::engine::FaultPlan;
 use serde_json::json;
@@ -27,8 +29,6 @@ use uuid::Uuid;
 
 use super::deployment::{Posted, Site};
 use super::stage::{Stage, TICK};
-use parafa_platform::jobs::LEASE;
-use parafa_signing::attempt::ATTEMPTS;
 
 const HALF_AN_HOUR: SignedDuration = SignedDuration::from_mins(30);
 /// How long a code was open before something happens.

@@ -9,6 +9,9 @@ use futures::TryStreamExt;
 use parafa_api_signing::{BaseUrl, ProblemDocuments, edge};
 use parafa_domain::SigningOrder;
 use parafa_fixtures::PdfBuilder;
+use parafa_signing::WorkflowError;
+use parafa_signing::downloads::{Asker, BrokenOff, Download};
+use parafa_signing::records::SigningRow;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -16,9 +19,6 @@ use tokio_util::sync::CancellationToken;
 use super::deployment::{CALLER, Deployment, Posted, Site};
 use super::host::Host;
 use crate::listener::{self, ListenerLimits, ListenerSettings, TrustedProxies};
-use parafa_signing::WorkflowError;
-use parafa_signing::downloads::{Asker, BrokenOff, Download};
-use parafa_signing::records::SigningRow;
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;

@@ -2,6 +2,14 @@
 
 use jiff::SignedDuration;
 use parafa_domain::{Phase, SigningOrder, SigningStatus};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::idempotency::{IdempotencyRow, Reserved};
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::create_signing::identity_lock;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
@@ -9,16 +17,6 @@ use super::calls::{
     signings, terms,
 };
 use super::deployment::{Deployment, SIGN, Site};
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_platform::idempotency::IdempotencyRow;
-use parafa_platform::idempotency::Reserved;
-use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::create_signing::identity_lock;
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 #[tokio::test]
 async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {

@@ -5,6 +5,12 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::jobs::JobRunner;
+use parafa_signing::WorkflowError;
+use parafa_signing::ceremony::StartAttempt;
+use parafa_signing::forms::{
+    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
+};
+use parafa_signing::records::{Delivery, SigningRow};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{MemoryEngine, StoreMode};
 use tokio::task::JoinSet;
@@ -16,13 +22,7 @@ use super::frost::Frost;
 use crate::app::App;
 use crate::config::Config;
 use crate::jobs::{self, LANES};
-use crate::startup::{self, Doors, Premises};
-use parafa_signing::WorkflowError;
-use parafa_signing::ceremony::StartAttempt;
-use parafa_signing::forms::{
-    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use parafa_signing::records::{Delivery, SigningRow};
+use crate::startup::{self, Doors, HostParts};
 
 /// How often there is something due at one moment.
 pub(super) const MOST_RUNS: usize = 1000;
@@ -55,13 +55,13 @@ pub(super) struct Oddity {
 
 impl Host {
     /// The host of these premises, with the services that are configured.
-    pub(super) fn new(config: &Config, own: Premises, engine: Arc<MemoryEngine>) -> Self {
+    pub(super) fn new(config: &Config, own: HostParts, engine: Arc<MemoryEngine>) -> Self {
         Self::assembled(config.clone(), own, engine, Vec::new())
     }
 
     fn assembled(
         config: Config,
-        own: Premises,
+        own: HostParts,
         engine: Arc<MemoryEngine>,
         changes: Vec<Arc<DoorChange>>,
     ) -> Self {
@@ -82,7 +82,7 @@ impl Host {
 
     /// The same host with other ways to the services of others.
     pub(super) fn with_doors(&self, change: impl Fn(&mut Doors) + Send + Sync + 'static) -> Self {
-        let own = Premises {
+        let own = HostParts {
             records: self.app.records.clone(),
             plugins: self.app.plugins.clone(),
             plugin_store: self.app.plugin_store.clone(),

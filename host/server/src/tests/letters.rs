@@ -6,6 +6,11 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use parafa_domain::{Language, SigningOrder};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
+use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
+use parafa_platform::jobs::LEASE;
+use parafa_platform::outbox::{LETTERS, NoticeRow};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, MailKind};
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -16,13 +21,6 @@ use tokio::time::timeout;
 use super::calls::{DAY, caller, create, document, mails, rows, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::{KeyMode, TenantRow, TenantStatus};
-use parafa_platform::jobs::LEASE;
-use parafa_platform::outbox::LETTERS;
-use parafa_platform::outbox::NoticeRow;
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, MailKind};
 
 /// Longest time that a letter is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);

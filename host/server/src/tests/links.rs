@@ -3,15 +3,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use parafa_domain::Phase;
+use parafa_signing::attempt::DeviceLink;
+use parafa_signing::records::{AttemptRow, SigningRow};
+use parafa_signing::{WorkflowError, sealing};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::host::Host;
 use super::stage::Stage;
-use parafa_signing::WorkflowError;
-use parafa_signing::attempt::DeviceLink;
-use parafa_signing::records::{AttemptRow, SigningRow};
-use parafa_signing::sealing;
 
 /// What an app says when it comes back to the page that opened it.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@ use std::num::NonZeroU16;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningStatus};
+use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep;
 use parafa_store::engine::MAX_VALUE_BYTES;
 use parafa_store::jobs::{self, NewJob};
@@ -14,7 +15,6 @@ use parafa_store::{Clock, StoreError};
 
 use super::deployment::{Posted, SIGN, Site};
 use super::stage::{Stage, TICK};
-use parafa_platform::jobs::TIMERS;
 
 #[tokio::test]
 async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {

@@ -1,6 +1,13 @@
 //! What operators do, on records that no caller could make.
 
 use parafa_domain::SigningOrder;
+use parafa_operator::{
+    AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
+};
+use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
+use parafa_platform::billing::{Amount, UsageItem, UsageRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{SigningRow, Source};
 use parafa_store::Table;
 use parafa_store::audit::Event;
 use serde_json::{Value, json};
@@ -9,13 +16,6 @@ use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
-use parafa_operator::{
-    AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
-};
-use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
-use parafa_platform::billing::{Amount, UsageItem, UsageRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::records::{SigningRow, Source};
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {

@@ -7,17 +7,17 @@ use jiff::SignedDuration;
 use parafa_api_signing::SigningApi;
 use parafa_demo::Service;
 use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::WorkflowError;
+use parafa_signing::erase::ErasureCount;
+use parafa_signing::read_signing::Listing;
+use parafa_signing::records::{EventKind, EventPayload};
 use parafa_store::Clock;
 use tokio::time::{Duration, Instant};
 
 use super::calls::{party, rows};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::erase::ErasureCount;
-use parafa_signing::read_signing::Listing;
-use parafa_signing::records::{EventKind, EventPayload};
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);

@@ -1,10 +1,10 @@
 //! Changes of a party that is signing.
 
 use parafa_domain::SigningMethod;
+use parafa_signing::WorkflowError;
 
 use super::deployment::{CALLER, SIGN, Site};
 use super::stage::Stage;
-use parafa_signing::WorkflowError;
 
 #[tokio::test]
 async fn who_is_signing_is_changed_and_removed_only_afterwards() {

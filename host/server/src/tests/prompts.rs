@@ -2,14 +2,14 @@
 
 use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, Phase, SigningOrder};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::{AttemptRow, Prompt, PromptsRow};
 use uuid::Uuid;
 
 use super::calls::rows;
 use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::{AttemptRow, Prompt, PromptsRow};
 
 /// Of the phone that follows links.
 const FOLLOWS: &str = "PNOLT-40404040009";

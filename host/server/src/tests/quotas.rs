@@ -6,20 +6,19 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
-use tokio::time::Instant;
-
-use super::calls::{batch, create, document, read, terms};
-use super::deployment::{CALLER, Deployment, SIGN, Site};
-use super::host::Host;
-use super::stage::Stage;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
+use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::WorkflowError;
 use parafa_signing::files::{FileForm, OpenedFile};
 use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
 use parafa_signing::quota::Quota;
 use parafa_signing::records::Delivery;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
+use tokio::time::Instant;
+
+use super::calls::{batch, create, document, read, terms};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
+use super::host::Host;
+use super::stage::Stage;
 
 /// A file of which twenty are more than a megabyte, and one is not.
 const FILE_BYTES: usize = 60_000;

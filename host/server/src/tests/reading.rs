@@ -6,17 +6,17 @@ use parafa_api_signing::SigningApi;
 use parafa_api_signing::requests::ListQuery;
 use parafa_domain::{SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::read_signing::{Listing, Shown};
+use parafa_signing::records::{Delivery, SigningRow};
+use parafa_signing::{IntakeFault, WorkflowError};
 use parafa_store::Clock;
 use serde_json::Value;
 
 use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
 use super::deployment::{Deployment, Posted, Site, TOY, compiled_plugins, component_of};
 use super::host::Host;
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use parafa_signing::read_signing::{Listing, Shown};
-use parafa_signing::records::{Delivery, SigningRow};
-use parafa_signing::{IntakeFault, WorkflowError};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {

@@ -6,6 +6,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use parafa_demo::Service;
 use parafa_domain::{Phase, SigningStatus};
+use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::sweep::{self, SWEEP};
+use parafa_signing::attempt::ATTEMPTS;
 use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -13,10 +16,6 @@ use super::calls::DAY;
 use super::deployment::{SIGN, Site};
 use super::stage::{Stage, TICK};
 use crate::jobs::LANES;
-use parafa_platform::jobs::LEASE;
-use parafa_platform::jobs::TIMERS;
-use parafa_platform::sweep::{self, SWEEP};
-use parafa_signing::attempt::ATTEMPTS;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// How long a change is waited for.

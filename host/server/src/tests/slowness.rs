@@ -9,6 +9,10 @@ use bytes::Bytes;
 use http::{Request, Response};
 use parafa_domain::SigningOrder;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_platform::accounts::Caller;
+use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
 use parafa_store::StoreError;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -22,10 +26,6 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::letters::{name_workspace, writing_to};
 use super::stage::TICK;
-use parafa_platform::accounts::Caller;
-use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::Delivery;
 
 /// Longest time that somebody waits who has nobody to wait for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -3,13 +3,13 @@
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SigningOrder};
+use parafa_signing::records::{AttemptRow, SigningRow};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::deployment::{Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
-use parafa_signing::records::{AttemptRow, SigningRow};
 
 /// How often it is looked whether something has come about: half an hour of
 /// ticks, and as many jobs.

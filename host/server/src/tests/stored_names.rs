@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use parafa_signing::records::{EventKind, MailKind};
 use parafa_store::Content;
 
 use crate::jobs::{KINDS, LANES};
 use crate::tables::TABLES;
-use parafa_signing::records::{EventKind, MailKind};
 
 const RENEW: &str = "PARAFA_RENEW";
 

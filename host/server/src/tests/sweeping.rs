@@ -6,6 +6,16 @@ use std::path::Path;
 
 use axum::http::StatusCode;
 use parafa_domain::SigningOrder;
+use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
+use parafa_platform::Records;
+use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
+use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::outbox::NoticeRow;
+use parafa_platform::sweep::{self, HANDFUL, SWEEP};
+use parafa_signing::Keep;
+use parafa_signing::batches::OpenedBatch;
+use parafa_signing::files::FileForm;
+use parafa_signing::records::{BatchRow, Delivery, FileRow, SigningRow};
 use parafa_store::bytes::Sweep;
 use parafa_store::{Content, Folder, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -17,17 +27,6 @@ use super::deployment::{Deployment, Site};
 use super::host::Host;
 use super::unmounted::readiness;
 use crate::startup;
-use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
-use parafa_platform::Records;
-use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
-use parafa_platform::jobs::LEASE;
-use parafa_platform::jobs::TIMERS;
-use parafa_platform::outbox::NoticeRow;
-use parafa_platform::sweep::{self, HANDFUL, SWEEP};
-use parafa_signing::Keep;
-use parafa_signing::batches::OpenedBatch;
-use parafa_signing::files::FileForm;
-use parafa_signing::records::{BatchRow, Delivery, FileRow, SigningRow};
 
 /// More than an answer may have that is kept in its row.
 const LARGE_ANSWER: usize = 256 * 1024;

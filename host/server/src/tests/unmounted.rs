@@ -6,15 +6,15 @@ use http::{Request, StatusCode};
 use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{ProblemKind, SigningApi};
 use parafa_domain::{SigningOrder, SigningStatus};
+use parafa_signing::files::FileForm;
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow};
 use tower::ServiceExt;
 
 use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::operator;
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, FileRow};
 
 #[tokio::test]
 async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {

@@ -2,6 +2,14 @@
 
 use jiff::SignedDuration;
 use parafa_domain::SigningOrder;
+use parafa_platform::idempotency::IdempotencyRow;
+use parafa_platform::jobs::LEASE;
+use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
+use parafa_signing::Keep;
+use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::{Delivery, FileRow, MailKind};
+use parafa_signing::remind::REMIND;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
@@ -9,15 +17,6 @@ use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms
 use super::deployment::{Deployment, Site};
 use super::host::Host;
 use crate::jobs::LANES;
-use parafa_platform::idempotency::IdempotencyRow;
-use parafa_platform::jobs::LEASE;
-use parafa_platform::outbox::NoticeRow;
-use parafa_platform::outbox::{DELIVER, MAIL};
-use parafa_signing::Keep;
-use parafa_signing::files::{FileForm, OpenedFile};
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, FileRow, MailKind};
-use parafa_signing::remind::REMIND;
 
 /// Longer than a job that fails is put off.
 const LONG: SignedDuration = SignedDuration::from_hours(2);

@@ -4,16 +4,15 @@ use std::mem::take;
 use std::sync::Mutex;
 
 use parafa_domain::{Phase, SigningOrder};
+use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
+use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::records::Delivery;
+use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 use super::calls::{caller, document, terms};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::Delivery;
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 /// The calls of a site's plugins, and how urgent each was.
 #[derive(Debug, Default)]

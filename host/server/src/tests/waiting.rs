@@ -7,14 +7,14 @@ use axum::response::Response;
 use http::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use http::{Method, Request, StatusCode};
 use parafa_domain::Phase;
+use parafa_signing::ceremony::CeremonyState;
+use parafa_signing::changes::Fingerprint;
 use serde_json::json;
 use tokio::time::Instant;
 use tower::ServiceExt;
 
 use super::deployment::{REFUSES, SIGN, Site};
 use super::stage::Stage;
-use parafa_signing::ceremony::CeremonyState;
-use parafa_signing::changes::Fingerprint;
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);

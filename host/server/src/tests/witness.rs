@@ -8,6 +8,11 @@ use std::collections::{BTreeMap, HashSet};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{Phase, SignerStatus, SigningStatus};
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::outbox::NoticeRow;
+use parafa_signing::records::{
+    AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow,
+};
 use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Folder, Guard, Page, Sha256Digest, StoreError, Table};
 use uuid::Uuid;
@@ -15,11 +20,6 @@ use uuid::Uuid;
 use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
 use super::promise::Promise;
-use parafa_platform::accounts::KeyMode;
-use parafa_platform::outbox::NoticeRow;
-use parafa_signing::records::{
-    AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow,
-};
 
 /// Rows of one kind that a test makes at most.
 const MOST: usize = 500;

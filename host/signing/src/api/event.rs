@@ -1,10 +1,9 @@
-use parafa_api_signing::SigningEventKind;
-use parafa_api_signing::views as api;
+use parafa_api_signing::{SigningEventKind, views as api};
+use parafa_platform::outbox::NoticeRow;
 
 use super::views::{completion_mode, output, signer_status, signing_status};
 use crate::WorkflowError;
 use crate::records::{EventKind, EventPayload, EventSigner, Output};
-use parafa_platform::outbox::NoticeRow;
 
 /// Writes what the signing API posts to webhooks.
 pub fn event_body(

@@ -10,13 +10,12 @@ use parafa_api_signing::{
 use parafa_domain as domain;
 
 use super::views::domain_method;
-use crate::WorkflowError;
 use crate::files::FileForm;
 use crate::forms::{
     BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
 };
-use crate::records;
 use crate::simulate::{SimulatedAction, SimulationForm};
+use crate::{WorkflowError, records};
 
 /// A signing to be.
 pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {

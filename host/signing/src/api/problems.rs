@@ -3,12 +3,12 @@
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_platform::PlatformError;
+use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::Refusal;
 
 use crate::plugin_failure::words;
 use crate::quota::{Quota, QuotaExceeded};
 use crate::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
-use parafa_platform::billing::PaymentCause;
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<WorkflowError> for Problem {
@@ -77,6 +77,10 @@ fn answer(error: &WorkflowError) -> Problem {
              used; nothing was changed.",
         )
         .with_retry_after(*retry_after),
+        WorkflowError::NoMail => Problem::validation(vec![Fault::new(
+            "/delivery",
+            "must be link: mail is not set up here",
+        )]),
         WorkflowError::NotSetUp(what) | WorkflowError::ServiceDown(what) => {
             Problem::unavailable(sentence(what))
         }

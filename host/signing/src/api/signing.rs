@@ -9,35 +9,32 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningCaller, SigningId, views as api,
+    Access, Api, BatchId, ContainerFormat, Created, Credentials, DocumentDownload, FileToken,
+    IdempotentRequest, KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation,
+    SignerId, SigningApi, SigningCaller, SigningId, WireName, views as api,
 };
+use parafa_outbound::AddressPolicy;
+use parafa_platform::Records;
+use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::idempotency::{Claim, Idempotency, RequestIdentity, Reserved};
+use parafa_plugin_host::{Capability, Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
 use super::{forms, views};
-use crate::Keep;
-use crate::WorkflowError;
 use crate::archive::Archives;
+use crate::attempt::Attempts;
 use crate::batches::OpenedBatch;
-use crate::comments::Comments;
-use crate::comments::OpenedComment;
-use crate::downloads::Asker;
-use crate::downloads::Downloads;
+use crate::comments::{Comments, OpenedComment};
+use crate::downloads::{Asker, Downloads};
 use crate::files::OpenedFile;
 use crate::intake::Intake;
 use crate::links::Links;
-use crate::read_signing::SigningReader;
-use crate::read_signing::{Listing, OpenedSigner, OpenedSigning};
+use crate::read_signing::{Listing, OpenedSigner, OpenedSigning, SigningReader};
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
-use parafa_outbound::AddressPolicy;
-use parafa_platform::Records;
-use parafa_platform::accounts::{self, Product, Role};
-use parafa_platform::idempotency::Idempotency;
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use crate::{Keep, WorkflowError};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -57,6 +54,10 @@ pub struct SigningOperations {
     pub intake: Arc<Intake>,
     /// Opens, changes, ends and erases signings.
     pub signings: Arc<Signings>,
+    /// Carries attempts to sign out.
+    pub attempts: Arc<Attempts>,
+    /// The plugins that can be called.
+    pub plugins: Arc<Registry>,
     /// Raises outputs to long-term levels.
     pub archives: Arc<Archives>,
     /// Sends documents.
@@ -179,6 +180,27 @@ impl SigningApi for SigningOperations {
         self.webhook_policy
             .check(target.as_str())
             .map_err(|fault| format!("cannot be a target: {fault}"))
+    }
+
+    async fn capabilities(&self, _: &Caller) -> Result<api::Capabilities, Problem> {
+        let composes = |format: &str| {
+            let plugin = self.plugins.by_extension(format);
+            plugin.is_some_and(|plugin| plugin.capabilities().contains(&Capability::Compose))
+        };
+        let containers = ContainerFormat::ALL.iter();
+        Ok(api::Capabilities {
+            formats: self.plugins.active().iter().map(installed).collect(),
+            methods: self
+                .attempts
+                .methods_set_up()
+                .into_iter()
+                .map(views::method)
+                .collect(),
+            containers: containers
+                .filter(|(name, _)| composes(name))
+                .map(|(_, format)| *format)
+                .collect(),
+        })
     }
 
     async fn list_signings(
@@ -481,4 +503,18 @@ fn keep<'k, T>(
 fn kept(created: &impl Created) -> Result<String, WorkflowError> {
     serde_json::to_string(&KeptAnswer::of(created))
         .map_err(|_| WorkflowError::Inconsistent("an answer cannot be written as JSON"))
+}
+
+fn installed(plugin: &Arc<Plugin>) -> api::InstalledFormat {
+    let extensions = plugin.extensions().iter();
+    let operations = plugin.capabilities().iter();
+    api::InstalledFormat {
+        id: plugin.id().to_owned(),
+        extensions: extensions
+            .map(|extension| extension.trim_start_matches('.').to_owned())
+            .collect(),
+        operations: operations
+            .map(|operation| operation.world().to_owned())
+            .collect(),
+    }
 }

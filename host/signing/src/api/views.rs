@@ -237,7 +237,7 @@ pub(super) fn digest(stored: &str) -> Result<[u8; 32], WorkflowError> {
     Ok(digest)
 }
 
-fn method(method: domain::SigningMethod) -> SigningMethod {
+pub(super) fn method(method: domain::SigningMethod) -> SigningMethod {
     match method {
         domain::SigningMethod::Nfc => SigningMethod::Nfc,
         domain::SigningMethod::SmartId => SigningMethod::SmartId,

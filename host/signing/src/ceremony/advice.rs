@@ -2,8 +2,6 @@
 //! document carries are intact. Nothing of signing goes by it, and a look begins
 //! only while the plugin has a slot that signing can spare.
 
-use super::super::document as read_document;
-use super::Ceremonies;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,6 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::super::document as read_document;
+use super::Ceremonies;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;
 

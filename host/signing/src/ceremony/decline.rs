@@ -1,7 +1,6 @@
 //! The signer refuses to sign.
 
-use super::Ceremonies;
-use super::{Access, Ceremony};
+use super::{Access, Ceremonies, Ceremony};
 use crate::change;
 use crate::error::WorkflowError;
 use crate::records::SigningRow;

@@ -3,8 +3,7 @@
 use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
 use parafa_store::{Transaction, jobs};
 
-use super::Ceremonies;
-use super::{Access, Ceremony};
+use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::ATTEMPTS;
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, SigningRow};

@@ -3,8 +3,7 @@
 use parafa_store::jobs;
 use parafa_store::keys::hash_token;
 
-use super::Ceremonies;
-use super::{Access, Ceremony};
+use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::ATTEMPTS;
 use crate::error::WorkflowError;
 use crate::records::AttemptRow;

@@ -1,16 +1,15 @@
 //! The signer begins to sign.
 
 use parafa_domain::{AttemptId, Phase, SigningMethod};
+use parafa_platform::accounts::KeyMode;
 use parafa_store::audit;
 use parafa_store::clock::shifted;
 
-use super::Ceremonies;
-use super::{Access, Ceremony};
+use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::{self, TURN};
 use crate::error::WorkflowError;
 use crate::records::{AttemptRow, AttemptStep, SigningRow};
 use crate::{prompts, sealing};
-use parafa_platform::accounts::KeyMode;
 
 /// An attempt to be.
 #[derive(Debug)]

@@ -4,17 +4,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use parafa_domain::{Signer, SignerStatus};
+use parafa_platform::accounts::TenantRow;
 use tokio::time::Instant;
 
-use super::Ceremonies;
-use super::Ceremony;
+use super::{Ceremonies, Ceremony};
 use crate::attempt::DeviceLink;
 use crate::changes::Fingerprint;
 use crate::downloads::Download;
 use crate::error::WorkflowError;
 use crate::read_signing::OpenedSigning;
 use crate::records::AttemptRow;
-use parafa_platform::accounts::TenantRow;
 
 /// All that a signer may know.
 #[derive(Debug)]
@@ -175,7 +174,7 @@ impl Ceremonies {
             }
         };
         let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
-        let told = known.or_else(|| self.told.last(signer));
+        let told = known.or_else(|| self.last_states.last(signer));
         let mut glance = self.glance_at(self.ceremony(token).await?).await?;
         let awaited = told.unwrap_or_else(|| glance.fingerprint());
         while glance.fingerprint() == awaited
@@ -191,7 +190,7 @@ impl Ceremonies {
         let state = self.open_state(glance).await?;
         // A state that cannot be opened is not told either.
         if known.is_none() {
-            self.told.remember(signer, state.fingerprint);
+            self.last_states.remember(signer, state.fingerprint);
         }
         Ok(state)
     }

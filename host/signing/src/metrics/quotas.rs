@@ -1,5 +1,6 @@
 use std::sync::atomic::AtomicU64;
 
+use parafa_platform::accounts::KeyMode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,7 +11,6 @@ use super::METRICS;
 use crate::WorkflowError;
 use crate::intake::Intake;
 use crate::quota::Quota;
-use parafa_platform::accounts::KeyMode;
 
 /// What workspaces store, and what they were not let.
 #[derive(Debug, Default)]

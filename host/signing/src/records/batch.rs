@@ -1,9 +1,8 @@
 use jiff::Timestamp;
+use parafa_platform::accounts::KeyMode;
 use parafa_store::{Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-use parafa_platform::accounts::KeyMode;
 
 /// Several signings for one set of parties.
 #[derive(Clone, Debug, Deserialize, Serialize)]

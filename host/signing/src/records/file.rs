@@ -1,9 +1,8 @@
 use jiff::Timestamp;
+use parafa_platform::accounts::KeyMode;
 use parafa_store::{Addend, Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-use parafa_platform::accounts::KeyMode;
 
 /// A document that was stored for reuse.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -1,11 +1,10 @@
 use jiff::Timestamp;
 use parafa_domain::{PersonalCode, Signing, SigningStatus};
 use parafa_platform::PendingDeletion;
+use parafa_platform::accounts::KeyMode;
 use parafa_store::{Addend, AnyIndex, Content, Index, Named, Sealed, Table, TableName, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-use parafa_platform::accounts::KeyMode;
 
 use super::PluginPin;
 

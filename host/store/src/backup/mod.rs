@@ -27,6 +27,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::OwnedRwLockWriteGuard;
 
+use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
+use self::entry::{Entry, EntryPath};
+use self::error::failed_to;
+use self::manifest::{Header, ManifestWriter, Moment};
+use self::missing::Completeness;
+use self::records::{Reader, RecordsCopy};
 use crate::bytes::ByteFiles;
 use crate::content::{Named, Tables};
 use crate::error::StoreError;
@@ -34,13 +40,6 @@ use crate::files::{self, Offloaded};
 use crate::keys::DataKeys;
 use crate::schema::{self, SCHEMA_VERSION, StoreMode};
 use crate::store::Store;
-
-use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
-use self::entry::{Entry, EntryPath};
-use self::error::failed_to;
-use self::manifest::{Header, ManifestWriter, Moment};
-use self::missing::Completeness;
-use self::records::{Reader, RecordsCopy};
 
 pub use self::error::BackupError;
 pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{CallObserver, Plugin};
+use parafa_plugin_store::{PluginStore, plugin_host, read_file};
 use tempfile::TempDir;
 
 use super::log::CapturedLog;
 use crate::cli::{CommandError, Place, find_data_folder, shown};
 use crate::config::{Config, StoreSection};
 use crate::demo;
-use parafa_plugin_store::{PluginStore, plugin_host, read_file};
 
 /// Where plugins run without a server. Compiled plugins are kept in the data
 /// folder, where one is named, and in the user's cache otherwise. A data folder

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
+use parafa_plugin_store::{PluginStoreError, self_test};
 use serde::Serialize;
 
 use super::bench::{self, Bench};
 use super::reach::postable;
 use crate::cli::{CommandError, Place, REFUSED, print_json, print_line, shown};
-use parafa_plugin_store::{PluginStoreError, self_test};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";

@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
+use parafa_operator::{OperatorCommand, PluginCommand};
+use parafa_plugin_store::PublisherKey;
+
 use super::bench::{self, may_be_id};
 use crate::cli::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
-use parafa_operator::{OperatorCommand, PluginCommand};
-use parafa_plugin_store::PublisherKey;
 
 /// Arguments of `parafa plugin install`.
 #[derive(Debug, clap::Args)]

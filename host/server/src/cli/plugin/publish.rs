@@ -4,11 +4,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use parafa_plugin_host::PluginDigest;
+use parafa_plugin_store::{KeyPair, signature_file};
 use serde_json::json;
 
 use super::bench;
 use crate::cli::{CommandError, print_json, print_line};
-use parafa_plugin_store::{KeyPair, signature_file};
 
 const PRIVATE: &str = "publisher.key";
 const PUBLIC: &str = "publisher.pub";

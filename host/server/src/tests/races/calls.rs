@@ -1,13 +1,6 @@
 //! What callers may want besides what is in every race.
 
 use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
-use proptest::prelude::*;
-use proptest::sample::Index;
-use uuid::Uuid;
-
-use super::deeds::{Known, Told, of_mode};
-use crate::tests::calls::{document, party, pdf, terms};
-use crate::tests::host::Host;
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::WorkflowError;
 use parafa_signing::files::FileForm;
@@ -16,6 +9,13 @@ use parafa_signing::forms::{
 };
 use parafa_signing::records::Delivery;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use uuid::Uuid;
+
+use super::deeds::{Known, Told, of_mode};
+use crate::tests::calls::{document, party, pdf, terms};
+use crate::tests::host::Host;
 
 /// Documents of each batch.
 pub(super) const IN_BATCH: usize = 2;

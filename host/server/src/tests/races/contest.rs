@@ -7,7 +7,10 @@ use std::vec::IntoIter;
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SignerStatus, SigningOrder, SigningStatus};
+use parafa_platform::accounts::KeyMode;
 use parafa_platform::sweep;
+use parafa_signing::WorkflowError;
+use parafa_signing::records::Delivery;
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, StoreError};
 use tokio::task::JoinSet;
@@ -25,9 +28,6 @@ use crate::tests::host::{Host, MOST_RUNS, Oddity};
 use crate::tests::letters::name_workspace;
 use crate::tests::promise::Promise;
 use crate::tests::witness::Witness;
-use parafa_platform::accounts::KeyMode;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::Delivery;
 
 /// Longest time that running attempts are waited for.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);

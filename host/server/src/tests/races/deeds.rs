@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_platform::PlatformError;
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_signing::WorkflowError;
+use parafa_signing::records::SigningRow;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 use proptest::sample::Index;
@@ -17,10 +20,6 @@ use crate::tests::deployment::{CALLER, Phone, Posted};
 use crate::tests::host::Host;
 use crate::tests::links::Return;
 use crate::tests::witness::Witness;
-use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::KeyMode;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::SigningRow;
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]

@@ -9,11 +9,11 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_signing::records::SigningRow;
 use uuid::Uuid;
 
 use crate::tests::host::Host;
 use crate::tests::promise::Promise;
-use parafa_signing::records::SigningRow;
 
 /// What the receivers have been told, and how they take it.
 #[derive(Default)]

@@ -5,10 +5,10 @@ use jiff::Timestamp;
 use parafa_domain::{
     CompletionMode, Signer, SignerRole, SignerStatus, SigningOrder, SigningStatus,
 };
-
-use super::super::promise::Promise;
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::records::SigningRow;
+
+use super::super::promise::Promise;
 
 /// The format whose plugin does not fail.
 const SOUND_FORMAT: &str = "pdf";
