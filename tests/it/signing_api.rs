@@ -3,6 +3,7 @@
 
 pub(crate) mod account;
 mod batches;
+mod capabilities;
 mod clock;
 mod creation;
 mod deliveries;

@@ -43,8 +43,8 @@ impl Signings {
                         .add_signer(form.party(signer), tx.now())
                         .map_err(refusal)?;
                     funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
-                    if form.role == SignerRole::Signer {
-                        self.check_mail(row.delivery)?;
+                    if form.role == SignerRole::Signer && self.check_mail(row.delivery).is_err() {
+                        return Err(WorkflowError::NotSetUp("mail is not set up here any more"));
                     }
                     tx.put(&row).await?;
                     tx.insert(sealed).await?;

@@ -231,13 +231,13 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
         .signings
         .create_signing(&caller(), form, None)
         .await;
-    assert!(matches!(one, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(one, Err(WorkflowError::NoMail)));
     let several = host
         .app
         .signings
         .create_batch(&caller(), batch(), None)
         .await;
-    assert!(matches!(several, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(several, Err(WorkflowError::NoMail)));
     let id = row.signing.id.uuid();
     let form = party("trecias@example.com");
     let added = host
@@ -337,7 +337,7 @@ async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_compo
         .await;
 
     assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
-    assert!(matches!(sound, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(sound, Err(WorkflowError::FileRefused { .. })));
     assert_eq!(deployment.byte_files().len(), 0);
     drop(host);
     site.shutdown().await;
@@ -358,7 +358,7 @@ async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     let unfit = host.create(Posted::toy("refuse"), SigningOrder::Parallel);
     let unfit = unfit.await;
 
-    assert!(matches!(sound, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(sound, Err(WorkflowError::IntakeRefused(_))));
     assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
