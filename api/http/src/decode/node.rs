@@ -195,12 +195,6 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// An object without members.
-    pub fn empty_object(&self) -> Option<()> {
-        let schema = |_: &mut Schemas| json!({"type": "object", "additionalProperties": false});
-        self.value(schema)?.members(|_| Some(()))
-    }
-
     pub(super) fn members<T>(
         &self,
         decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
