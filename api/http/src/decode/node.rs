@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::fault::append;
 use super::json::Json;
 use super::object::{Given, Kind};
-use super::patterns::{BASE64, OF_LINE, OF_LINES, file_name_pattern, visible};
+use super::patterns::{BASE64, Characters, LINE, LINES, file_name_pattern};
 use super::sketch::{Members, Sketch};
 use super::{Faults, Object, Position, base64, date_time, email, text, web_address};
 use crate::ids::parse_uuid;
@@ -20,12 +20,6 @@ use crate::vocabulary::WireName;
 /// Longest address, in characters. No standard limits it; servers on the way
 /// usually do, near this.
 const LONGEST_URL: usize = 2048;
-
-/// What is wrong with a line that has a character of no use there.
-const UNFIT_FOR_LINE: &str = "must be one line without control characters and direction marks";
-/// The same of several lines.
-const UNFIT_FOR_LINES: &str =
-    "must have no control characters but tabs and line breaks, and no direction marks";
 
 /// One value of a request, or what stands for any.
 #[derive(Clone)]
@@ -210,12 +204,6 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// An object without members.
-    pub fn empty_object(&self) -> Option<()> {
-        let schema = |_: &mut Schemas| json!({"type": "object", "additionalProperties": false});
-        self.value(schema)?.members(|_| Some(()))
-    }
-
     pub(super) fn members<T>(
         &self,
         decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
@@ -329,53 +317,37 @@ impl<'j> Node<'j> {
 
     /// A line of at most `longest` characters.
     pub fn text(&self, longest: usize) -> Option<&'j str> {
-        self.line(
-            longest,
-            |_| json!({"type": "string", "maxLength": longest, "pattern": format!("^{OF_LINE}*$")}),
-        )
+        self.of_characters(&LINE, || LINE.any(longest), longest)
     }
 
     /// The same with at least one character that can be seen.
     pub fn visible_text(&self, longest: usize) -> Option<&'j str> {
-        let line = self.line(longest, |_| visible(longest, OF_LINE))?;
-        self.seen(line)
-    }
-
-    fn line(&self, longest: usize, schema: impl FnOnce(&mut Schemas) -> Value) -> Option<&'j str> {
-        let value = self.value(schema)?;
-        let line = value.bounded(longest)?;
-        if text::disturbs_line(line) {
-            value.fault(UNFIT_FOR_LINE);
-            return None;
-        }
-        Some(line)
+        self.seen(self.of_characters(&LINE, || LINE.visible(longest), longest)?)
     }
 
     /// At most `longest` characters in as many lines as somebody likes.
     pub fn lines(&self, longest: usize) -> Option<&'j str> {
-        self.several_lines(longest, |_| {
-            json!({"type": "string", "maxLength": longest, "pattern": format!("^{OF_LINES}*$")})
-        })
+        self.of_characters(&LINES, || LINES.any(longest), longest)
     }
 
     /// The same with at least one character that can be seen.
     pub fn visible_lines(&self, longest: usize) -> Option<&'j str> {
-        let lines = self.several_lines(longest, |_| visible(longest, OF_LINES))?;
-        self.seen(lines)
+        self.seen(self.of_characters(&LINES, || LINES.visible(longest), longest)?)
     }
 
-    fn several_lines(
+    fn of_characters(
         &self,
+        characters: &Characters,
+        schema: impl FnOnce() -> Value,
         longest: usize,
-        schema: impl FnOnce(&mut Schemas) -> Value,
     ) -> Option<&'j str> {
-        let value = self.value(schema)?;
-        let lines = value.bounded(longest)?;
-        if text::disturbs_lines(lines) {
-            value.fault(UNFIT_FOR_LINES);
+        let value = self.value(|_| schema())?;
+        let text = value.bounded(longest)?;
+        if (characters.disturb)(text) {
+            value.fault(characters.otherwise);
             return None;
         }
-        Some(lines)
+        Some(text)
     }
 
     fn seen(&self, text: &'j str) -> Option<&'j str> {
@@ -389,11 +361,11 @@ impl<'j> Node<'j> {
     /// A name of a file, without a folder. That it has one of the `extensions`
     /// is for the code that decodes to look at, which knows why.
     pub fn file_name(&self, longest: usize, extensions: &[&str]) -> Option<&'j str> {
-        let name = self.line(longest, |_| {
+        let schema = || {
             let pattern = file_name_pattern(extensions);
             json!({"type": "string", "maxLength": longest, "pattern": pattern})
-        })?;
-        let name = self.seen(name)?;
+        };
+        let name = self.seen(self.of_characters(&LINE, schema, longest)?)?;
         if name.contains(['/', '\\']) {
             self.fault("must be a file name without slashes");
             return None;

@@ -115,7 +115,8 @@ impl<'j> Members<'j> {
     }
 
     pub(super) fn keyword(&mut self, keyword: &str, value: Value) {
-        self.keywords.insert(keyword.to_owned(), value);
+        let before = self.keywords.insert(keyword.to_owned(), value);
+        debug_assert!(before.is_none(), "{keyword} can be said once of an object");
     }
 
     /// Exactly one of two: in words that leave the object's members where

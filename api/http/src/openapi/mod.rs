@@ -17,6 +17,7 @@ use self::operations::Described;
 pub use self::schemas::Schemas;
 use crate::api::Api;
 use crate::edge::RequestId;
+use crate::operation::Operation;
 use crate::problem::{ProblemFormat, ProblemType};
 use crate::reference::Security;
 use crate::router::Http;
@@ -109,7 +110,7 @@ fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map
     let answered: Vec<_> = http
         .operations
         .iter()
-        .flat_map(|operation| operation.problems())
+        .flat_map(Operation::problems)
         .collect();
     let kinds = reference.problems.iter();
     let kinds = kinds.filter(|kind| answered.contains(kind));

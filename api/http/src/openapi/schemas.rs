@@ -61,7 +61,13 @@ impl Schemas {
         let Value::Object(views) = views else {
             unreachable!("definitions are an object")
         };
-        self.requests.extend(views);
+        for (name, view) in views {
+            let request = self.requests.insert(name, view);
+            debug_assert!(
+                request.is_none(),
+                "a request is named like this one: {request:?}"
+            );
+        }
         self.requests
     }
 }

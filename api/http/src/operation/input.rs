@@ -106,7 +106,7 @@ impl<A> Input<A> for Nothing {
     const BODY: BodyKind = BodyKind::Optional;
 
     fn of_body(_: &A, node: &Node<'_>) -> Option<()> {
-        node.empty_object()
+        node.object("EmptyRequest", |_| Some(()))
     }
 }
 

@@ -26,7 +26,7 @@ impl NewFile {
 impl<A> FromBody<A> for NewFile {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("StoreFileRequest", |object| {
-            let named = object.required("name", name_and_family);
+            let named = object.required("name", |node| name_and_family(&node));
             let content = object.required("content", content);
             let (name, family) = named?;
             Some(Self {

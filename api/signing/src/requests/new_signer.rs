@@ -95,7 +95,7 @@ impl NewSigner {
             });
             let every = SigningMethod::EVERY.to_vec();
             let methods = object.or("methods", every, |node| {
-                methods(of_signers(node, is_viewer)?)
+                methods(&of_signers(node, is_viewer)?)
             });
             object.keyword("if", of_viewers());
             object.keyword(
@@ -155,6 +155,6 @@ fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
     Some(node)
 }
 
-pub(super) fn methods(node: Node<'_>) -> Option<Vec<SigningMethod>> {
-    node.distinct_items(METHODS, |item| item.one_of())
+pub(super) fn methods(node: &Node<'_>) -> Option<Vec<SigningMethod>> {
+    node.distinct_items(METHODS, Node::one_of)
 }

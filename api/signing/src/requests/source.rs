@@ -92,9 +92,9 @@ impl NewDocument {
     pub(super) fn decode(node: &Node<'_>) -> Option<Self> {
         node.object("DocumentRequest", |object| {
             let named = object.required("name", |node| {
-                name_and_family(
-                    node.described("The extension selects the family. .mdoc is answered with 422."),
-                )
+                let node =
+                    node.described("The extension selects the family. .mdoc is answered with 422.");
+                name_and_family(&node)
             });
             let bytes = object.either(
                 ("content", |node| content(node).map(DocumentBytes::Content)),
@@ -171,7 +171,7 @@ fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Containe
     })
 }
 
-pub(super) fn name_and_family(node: Node<'_>) -> Option<(&str, DocumentFamily)> {
+pub(super) fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
     let name = node.file_name(
         LONGEST_FILE_NAME,
         &DocumentFamily::EXTENSIONS.map(|(extension, _)| extension),

@@ -34,7 +34,7 @@ pub struct UpdateSigner {
 impl<A> FromBody<A> for UpdateSigner {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("UpdateSignerRequest", |object| {
-            let methods = object.required("methods", methods);
+            let methods = object.required("methods", |node| methods(&node));
             Some(Self { methods: methods? })
         })
     }
