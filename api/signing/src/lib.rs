@@ -23,10 +23,9 @@ use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 use parafa_api_http::Surface;
 pub use parafa_api_http::{
-    Access, Api, BaseUrl, BodyPace, Created, Credentials, Disposition, Fault, HttpConfig,
-    IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence,
-    Principal, Problem, ProblemDocuments, RateLimits, RequestId, Reservation, WireName,
-    content_disposition, edge,
+    Access, Api, BaseUrl, BodyPace, Created, Credentials, Fault, HttpConfig, IDEMPOTENCY_HOURS,
+    IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence, Principal, Problem, ProblemDocuments,
+    RateLimits, RequestId, Reservation, WireName, edge,
 };
 pub use problem::ProblemKind;
 pub use record::{DocumentDownload, Record};

@@ -3,7 +3,7 @@
 
 mod create_batch;
 mod create_signing;
-pub(crate) mod limits;
+mod limits;
 mod list_query;
 mod new_comment;
 mod new_file;
@@ -15,7 +15,6 @@ mod updates;
 
 pub use create_batch::CreateBatch;
 pub use create_signing::CreateSigning;
-pub use limits::LONGEST_REASON;
 pub use list_query::ListQuery;
 pub use new_comment::NewComment;
 pub use new_file::NewFile;
