@@ -101,6 +101,7 @@ impl OperateError {
     /// Whether the command may not be done, and not only now.
     pub fn is_refusal(&self) -> bool {
         match self {
+            Self::Sweep(PlatformError::Store(StoreError::UnknownTable { .. })) => true,
             Self::Store(_) | Self::Key(_) | Self::Sweep(_) | Self::Signing(_) => false,
             Self::PluginStore(error) => error.is_refusal(),
             Self::Backup(error) => error.is_refusal(),

@@ -83,7 +83,7 @@ impl Signings {
             self.settle_erasure(id).await?;
             return Ok(false);
         }
-        let notices_left = match self.final_notices(&row).await {
+        let final_notices = match self.final_notices(&row).await {
             Err(WorkflowError::NotFound) => {
                 // Somebody else has begun to erase it.
                 self.settle_erasure(id).await?;
@@ -97,7 +97,7 @@ impl Signings {
                 );
                 None
             }
-            notices_left => notices_left?,
+            final_notices => final_notices?,
         };
         let links: Vec<String> = row
             .signing
@@ -105,7 +105,7 @@ impl Signings {
             .iter()
             .map(|party| self.link(id, party.id.uuid()).token_hash)
             .collect();
-        let (caller, links, told) = (*caller, &links, notices_left.as_ref());
+        let (caller, links, told) = (*caller, &links, final_notices.as_ref());
         let erased = self
             .records
             .store
@@ -131,7 +131,7 @@ impl Signings {
             .err()
             .is_none_or(WorkflowError::proves_nothing_stored)
         {
-            let idle = notices_left.iter().flat_map(FinalNotices::keys);
+            let idle = final_notices.iter().flat_map(FinalNotices::keys);
             for key in idle.filter(|key| !used.contains(key)) {
                 self.records.discard_key(key).await;
             }
@@ -307,12 +307,12 @@ impl Signings {
 }
 
 /// Removes what the rows say about persons, and has the rest removed even if
-/// this host dies. Gives the keys that the last notices_left came to be under.
+/// this host dies. Gives the keys that the final notices came to be sealed under.
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     mut row: SigningRow,
     links: &[String],
-    notices_left: Option<&FinalNotices>,
+    final_notices: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, WorkflowError> {
     let signing = row.signing.id.uuid();
     let before = row.signing.clone();
@@ -331,17 +331,18 @@ async fn erase_rows(
         .extend(batches::forget_title(tx, &row).await?);
     pending.byte_files.extend(byte_files(&row));
     let mut told = Vec::new();
-    if let (Some(notices_left), Some(kind)) = (notices_left, last_event(&events)) {
-        if let Some((own, target)) = &notices_left.event {
+    if let (Some(final_notices), Some(kind)) = (final_notices, last_event(&events)) {
+        if let Some((own, target)) = &final_notices.event {
             notices::tell_of_erased(tx, own.named(), target.clone(), &row, kind).await?;
             told.push(own.id);
         }
         let retracted = row.signing.status == SigningStatus::Cancelled;
-        if let Some(own) = notices_left.letters.as_ref().filter(|_| retracted) {
+        if let Some(own) = final_notices.letters.as_ref().filter(|_| retracted) {
             let invited = before.signers.iter();
             for party in invited.filter(|party| party.status == SignerStatus::Pending) {
                 let own_key = own.named();
-                notices::retract_erased(tx, &notices_left.signing, own_key, &row, party.id).await?;
+                notices::retract_erased(tx, &final_notices.signing, own_key, &row, party.id)
+                    .await?;
                 told.push(own.id);
             }
         }

@@ -95,19 +95,19 @@ pub(super) fn operate<C>(
         data: place.data.clone(),
     };
     let config = at.load()?;
-    let mut counter = Counter::at(&config)?;
+    let mut target = CommandTarget::at(&config)?;
     match group(command) {
         command @ OperatorCommand::Usage(_) => {
             let mut output = io::stdout().lock();
-            counter.each_row(command, |row| is_read(writeln!(output, "{row}")))
+            target.each_row(command, |row| is_read(writeln!(output, "{row}")))
         }
         command @ OperatorCommand::Audit(AuditCommand::Verify { .. }) => {
-            audit(&mut counter, command, place.json)
+            audit(&mut target, command, place.json)
         }
         mut command => {
             let mut answer = match command.cursor() {
-                None => counter.carry_out(command)?,
-                Some(_) => counter.all_rows(command)?,
+                None => target.carry_out(command)?,
+                Some(_) => target.all_rows(command)?,
             };
             let missing = answer.get("missing").map(Vec::<Missing>::deserialize);
             let missing = missing
@@ -150,13 +150,13 @@ pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
 /// Tells how many audit trails there are and which are broken: those end the
 /// command as a refusal does.
 fn audit(
-    counter: &mut Counter<'_>,
+    target: &mut CommandTarget<'_>,
     command: OperatorCommand,
     json: bool,
 ) -> Result<(), CommandError> {
     let mut verified = 0_u64;
     let mut broken = Vec::new();
-    counter.each_row(command, |row| {
+    target.each_row(command, |row| {
         verified += 1;
         if !row["brokenAt"].is_null() {
             broken.push(row);
@@ -174,7 +174,7 @@ fn audit(
 
 /// Where commands are carried out: by the server that runs on the data folder,
 /// or on the folder itself, which is opened once.
-struct Counter<'c> {
+struct CommandTarget<'c> {
     config: &'c Config,
     own: Option<Own>,
 }
@@ -186,7 +186,7 @@ struct Own {
     runtime: Runtime,
 }
 
-impl<'c> Counter<'c> {
+impl<'c> CommandTarget<'c> {
     fn at(config: &'c Config) -> Result<Self, CommandError> {
         find_data_folder(config)?;
         Ok(Self { config, own: None })

@@ -491,8 +491,9 @@ impl<'s> Deployment<'s> {
         let names = self
             .entries("bytes")
             .map(|file| file.file_name().map(OsString::from));
+        // What is being written has another name until it is whole.
         names
-            .map(|name| name.unwrap().into_string().unwrap().parse().unwrap())
+            .filter_map(|name| name.unwrap().into_string().unwrap().parse().ok())
             .collect()
     }
 

@@ -347,6 +347,46 @@ async fn put(host: &Host, row: &SigningRow) {
     stored.await.unwrap();
 }
 
+#[tokio::test]
+async fn nothing_goes_where_there_is_a_table_that_may_name_it() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let left = leave_behind(&host).await;
+    let row = &Unknown { id: left };
+    let store = &host.app.records.store;
+    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
+    stored.await.unwrap();
+
+    sweep_on_the_next_day(&deployment, &host).await;
+    sweep_on_the_next_day(&deployment, &host).await;
+
+    assert!(deployment.byte_files().contains(&left));
+    assert_eq!(deployment.quarantined(), (0, 0));
+    let command = OperatorCommand::Sweep(SweepCommand { confirm: true });
+    let swept = host.app.operator_commands().carry_out(command).await;
+    let refusal = swept.unwrap_err();
+    assert!(refusal.is_refusal(), "{refusal}");
+    drop(host);
+    site.shutdown().await;
+}
+
+/// A row of a later program's.
+#[derive(Deserialize, Serialize)]
+struct Unknown {
+    id: Uuid,
+}
+
+impl Table for Unknown {
+    type Key = Uuid;
+    const NAME: TableName = TableName::new("unknown");
+    const CONTENT: Content = Content::KeysAndFiles;
+
+    fn key(&self) -> Uuid {
+        self.id
+    }
+}
+
 async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
     deployment.pass(DAY + MINUTE);
     sweep(host).await;
