@@ -82,6 +82,8 @@ const PARTS: [(&str, &[&str]); 5] = [
     (
         "host/signing",
         &[
+            "api/ceremony",
+            "api/http",
             "api/signing",
             "host/delivery",
             "host/domain",
