@@ -265,7 +265,7 @@ impl Archives {
             Ok(Progress::Done(archived)) => Ok(*archived),
             Ok(Progress::Suspended(_)) => Err(postponed(answers.postponed(), now)),
             Err(CallError::Refused(refusal)) => Err(refused(refusal)),
-            Err(CallError::Fault(fault)) => Err(WorkflowError::Plugin(fault)),
+            Err(CallError::Fault(fault)) => Err(WorkflowError::Plugin(Box::new(fault))),
         }
     }
 

@@ -142,7 +142,7 @@ pub enum WorkflowError {
     NoPlaceToDownload,
     /// A plugin failed.
     #[error("a plugin failed")]
-    Plugin(#[source] Fault),
+    Plugin(#[source] Box<Fault>),
     /// Something that is kept could not be read or written.
     #[error(transparent)]
     Platform(#[from] PlatformError),

@@ -208,7 +208,7 @@ impl Intake {
             return Err(WorkflowError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
-            Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(fault)),
+            Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(Box::new(fault))),
             _ => Ok(examined),
         }
     }
@@ -239,7 +239,7 @@ impl Intake {
             Err(Obstacle::CannotFlatten) => Err(WorkflowError::Inconsistent(
                 "a file that is only kept was to be flattened",
             )),
-            Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(fault)),
+            Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(Box::new(fault))),
         }
     }
 
@@ -276,7 +276,7 @@ impl Intake {
             let made = document.plugin.flatten(loaded.content, request).await;
             loaded.content = match made {
                 Ok(made) => made.bytes,
-                Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+                Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(Box::new(fault))),
                 Err(CallError::Refused(_)) => {
                     return Err(WorkflowError::Inconsistent(
                         "a stored file was flattened once and not again",

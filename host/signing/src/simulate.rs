@@ -190,7 +190,7 @@ impl Signings {
         });
         let made = match rehearsed {
             Ok(made) => made,
-            Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(fault)),
+            Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(Box::new(fault))),
             Err(CallError::Refused(refusal)) => {
                 tracing::error!(
                     plugin.digest = %plugin.digest(),

@@ -64,7 +64,7 @@ impl<A: Api> Described<'_, A> {
         if let Some(schema) = body {
             described["requestBody"] = json!({
                 "required": contract.body == BodyKind::Required,
-                "content": self.json_content(schema),
+                "content": self.json_content(&schema),
             });
         }
         described["responses"] = self.responses(operation).into();
@@ -72,7 +72,7 @@ impl<A: Api> Described<'_, A> {
     }
 
     /// A body of this schema, with its example.
-    fn json_content(&self, schema: Value) -> Value {
+    fn json_content(&self, schema: &Value) -> Value {
         let name = schema["$ref"]
             .as_str()
             .and_then(|path| path.rsplit('/').next());
@@ -117,7 +117,7 @@ impl<A: Api> Described<'_, A> {
     fn success(&self, operation: &Operation<A>) -> Value {
         let mut names = USUAL_HEADERS.to_vec();
         let view = (operation.view)(&mut self.schemas.borrow_mut());
-        let content = view.map(|schema| self.json_content(schema));
+        let content = view.map(|schema| self.json_content(&schema));
         let (description, content) = match operation.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
             Answer::Created => {

@@ -61,7 +61,7 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) description: &'static str,
     pub(crate) body: BodyKind,
     /// The schema of the body, if there is one, and the parameters of the query.
-    pub(crate) input: fn(&A, &RefCell<Schemas>) -> (Option<Value>, Vec<Value>),
+    pub(crate) input: fn(&A, &RefCell<Schemas>) -> InputSchemas,
     /// Those that are not every operation's.
     pub(crate) refusals: Vec<ProblemType>,
     pub(crate) answers_on_erased: bool,
@@ -69,6 +69,9 @@ pub(crate) struct Contract<A: Api> {
     /// Which callers are refused, whatever they ask.
     pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
 }
+
+/// The schema of a body, if there is one, and the parameters of a query.
+pub(crate) type InputSchemas = (Option<Value>, Vec<Value>);
 
 /// Whether a request has a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

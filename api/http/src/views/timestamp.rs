@@ -26,7 +26,6 @@ pub mod nullable {
     ///
     /// # Errors
     /// Those of the serializer.
-    #[expect(clippy::ref_option, reason = "the signature that serde calls")]
     pub fn serialize<S: Serializer>(
         time: &Option<Timestamp>,
         serializer: S,

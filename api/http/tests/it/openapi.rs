@@ -113,7 +113,7 @@ pub(crate) fn faults(document: &Value, schema: &Value, value: &Value, place: &st
         match schema["properties"].get(name) {
             Some(schema) => found.extend(faults(document, schema, member, &at)),
             None if schema["additionalProperties"] == false => {
-                found.push(format!("{at} is unknown"))
+                found.push(format!("{at} is unknown"));
             }
             None => {}
         }

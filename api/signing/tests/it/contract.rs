@@ -272,11 +272,11 @@ async fn an_erased_signing_answers_only_what_is_left() {
             body.as_ref(),
         )
         .await;
-        let answers = match (method, path) {
+        let answers = matches!(
+            (method, path),
             ("GET" | "DELETE", "/v1/signings/{signingId}")
-            | ("GET", "/v1/signings/{signingId}/comments") => true,
-            _ => false,
-        };
+                | ("GET", "/v1/signings/{signingId}/comments")
+        );
         match answers {
             true => assert_eq!(answer.status, 200, "{method} {path}"),
             false => assert_eq!(answer.problem(), ProblemKind::NotFound, "{method} {path}"),

@@ -195,7 +195,7 @@ impl SigningApi for Fake {
         Ok(views::SigningList {
             data: vec![signing()],
             has_more: true,
-            next_cursor: Some(id(KNOWN).into()),
+            next_cursor: Some(id(KNOWN)),
         })
     }
 

@@ -137,7 +137,7 @@ async fn run(
     parts.run("the operator's listener", operator);
     let public = listener::serve(
         listener,
-        public_router(app.clone(), &config, mode, &base_url),
+        public_router(&app, &config, mode, &base_url),
         ListenerSettings {
             name: "public",
             base_url: BaseUrl::new(&base_url),
@@ -224,7 +224,7 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
-fn public_router(app: Arc<App>, config: &Config, mode: StoreMode, base_url: &Url) -> Router {
+fn public_router(app: &App, config: &Config, mode: StoreMode, base_url: &Url) -> Router {
     let base = BaseUrl::new(base_url);
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())

@@ -32,7 +32,7 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let mut post = PostOffice::open().await;
-    let host = post.writing(deployment.sound_host().await);
+    let host = post.writing(&deployment.sound_host().await);
     name_workspace(&host).await;
     create(&host, SigningOrder::Sequential, Delivery::Email).await;
     let mut job = claim(&host).await.unwrap();
@@ -63,7 +63,7 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     let deployment = Deployment::new(&site);
     let mut post = PostOffice::open().await;
     post.accept_all();
-    let host = post.writing(deployment.sound_host().await);
+    let host = post.writing(&deployment.sound_host().await);
     name_workspace(&host).await;
     let mut terms = terms(SigningOrder::Sequential, Delivery::Email);
     terms.soft_deadline_in_days = Some(2);
@@ -108,7 +108,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
     ] {
         let caller = Caller { mode, ..caller() };
         let deployment = Deployment::new(&site);
-        let host = post.writing(deployment.sound_host().await);
+        let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
         terms.signers[0].language = Language::En;
@@ -150,7 +150,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     let deployment = Deployment::new(&site);
     let mut post = PostOffice::open().await;
     post.accept_all();
-    let host = post.writing(deployment.sound_host().await);
+    let host = post.writing(&deployment.sound_host().await);
     name_workspace(&host).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     host.run_all().await;
@@ -228,7 +228,7 @@ impl PostOffice {
     }
 
     /// The host with this for its mail server.
-    fn writing(&self, host: Host) -> Host {
+    fn writing(&self, host: &Host) -> Host {
         writing_to(self.port, host)
     }
 
@@ -256,7 +256,7 @@ impl Drop for PostOffice {
 }
 
 /// The host with the mail server at this port.
-pub(super) fn writing_to(port: u16, host: Host) -> Host {
+pub(super) fn writing_to(port: u16, host: &Host) -> Host {
     let server = MailServer {
         host: "127.0.0.1".to_owned(),
         port,

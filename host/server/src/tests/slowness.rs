@@ -70,7 +70,7 @@ async fn hold_up_before(slow: impl Iterator<Item = String>, quick: &str) -> usiz
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let (receivers, mut reached) = Receivers::open();
-    let host = receivers.of(deployment.sound_host().await);
+    let host = receivers.of(&deployment.sound_host().await);
     give_secret_to(&host, caller().tenant).await;
     let others = let_in(&host).await;
     for webhook in slow {
@@ -100,7 +100,7 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
     let (receivers, mut reached) = Receivers::open();
     let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = silent.local_addr().unwrap().port();
-    let host = receivers.of(writing_to(port, deployment.sound_host().await));
+    let host = receivers.of(&writing_to(port, &deployment.sound_host().await));
     name_workspace(&host).await;
     give_secret_to(&host, caller().tenant).await;
     for _ in 0..SIGNINGS {
@@ -180,7 +180,7 @@ impl Receivers {
     }
 
     /// The host with these for all receivers.
-    fn of(self: &Arc<Self>, host: Host) -> Host {
+    fn of(self: &Arc<Self>, host: &Host) -> Host {
         let receivers = self.clone();
         host.with_doors(move |doors| doors.webhooks = receivers.clone())
     }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use parafa_signing::records::{EventKind, MailKind};
-use parafa_store::Content;
+use parafa_store::{Content, TableDeclaration};
 
 use crate::jobs::{KINDS, LANES};
 use crate::tables::TABLES;
@@ -31,7 +31,7 @@ fn the_stored_names_are_those_on_the_list() {
 
 #[test]
 fn no_table_or_kind_of_job_is_declared_twice() {
-    let tables: Vec<_> = TABLES.iter().map(|table| table.name()).collect();
+    let tables: Vec<_> = TABLES.iter().map(TableDeclaration::name).collect();
     let kinds: Vec<_> = KINDS.iter().copied().flatten().copied().collect();
 
     for names in [tables, kinds] {

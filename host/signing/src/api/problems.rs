@@ -118,7 +118,7 @@ fn answer(error: &WorkflowError) -> Problem {
             tracing::error!(
                 plugin.id = fault.plugin,
                 plugin.digest = %fault.digest,
-                failure = words(&fault.clone().into()),
+                failure = words(&(**fault).clone().into()),
                 "a plugin failed on a document"
             );
             Problem::unavailable("The document could not be processed; nothing was changed.")

@@ -22,7 +22,7 @@ pub(super) fn check(
     let outcome = &archived.outcome;
     plugin
         .check_same_media_type(ARCHIVE, &base.media_type, &outcome.media_type)
-        .map_err(WorkflowError::Plugin)?;
+        .map_err(|fault| WorkflowError::Plugin(Box::new(fault)))?;
     if archived.bytes.is_some() || row.versions.iter().any(was_raised) {
         return Ok(());
     }
@@ -30,7 +30,9 @@ pub(super) fn check(
         claimed: outcome.level.clone(),
         actual: level_of(base).unwrap_or_default().to_owned(),
     });
-    Err(WorkflowError::Plugin(plugin.fault(ARCHIVE, breach)))
+    Err(WorkflowError::Plugin(Box::new(
+        plugin.fault(ARCHIVE, breach),
+    )))
 }
 
 fn was_raised(version: &DocumentVersion) -> bool {

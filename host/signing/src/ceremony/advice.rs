@@ -280,7 +280,7 @@ fn can_look(plugin: &Plugin) -> bool {
 
 fn unread(error: CallError) -> WorkflowError {
     match error {
-        CallError::Fault(fault) => WorkflowError::Plugin(fault),
+        CallError::Fault(fault) => WorkflowError::Plugin(Box::new(fault)),
         CallError::Refused(_) => {
             WorkflowError::Inconsistent("a document that was taken in is refused")
         }

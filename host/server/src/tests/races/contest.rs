@@ -83,7 +83,7 @@ impl Maker<'_> {
             neglect: self.neglect,
         };
         let host = self.deployment.odd_host(oddity).await?;
-        Ok(self.receivers.of(host))
+        Ok(self.receivers.of(&host))
     }
 }
 

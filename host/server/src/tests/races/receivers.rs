@@ -30,7 +30,7 @@ impl Receivers {
     }
 
     /// The host with these for all receivers.
-    pub(super) fn of(self: &Arc<Self>, host: Host) -> Host {
+    pub(super) fn of(self: &Arc<Self>, host: &Host) -> Host {
         let receivers = self.clone();
         host.with_doors(move |doors| doors.webhooks = receivers.clone())
     }
