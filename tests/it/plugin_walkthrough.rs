@@ -47,10 +47,10 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     assert_eq!(installed["active"], true);
     assert!(installed["publisher"].is_string(), "{installed}");
     let refused = post(&demo, "sutartis.asice").await;
-    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(refused.problem.name(), "unavailable");
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(refused.problem.name(), "document-refused");
     assert!(
-        refused.problem.detail.contains("but not signed"),
+        refused.problem.detail.contains("signs documents of this"),
         "{refused:?}"
     );
     let document = workshop.plugin().join("sutartis.asice");

@@ -313,7 +313,7 @@ fn service<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SERVICE.name,
                 "Read what can be done here",
-                "The formats, methods and containers that are set up. What is not among them is refused however often it is asked for.",
+                "The formats, methods and containers that are set up. Asking again does not help with what is not among them.",
             )
             .answers(async |call| call.api.capabilities(&call.caller).await),
     ]

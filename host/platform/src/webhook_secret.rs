@@ -73,7 +73,7 @@ pub struct WebhookSecretRow {
 pub struct RetiredSecret {
     /// The secret, sealed.
     pub sealed: Sealed,
-    /// Until when the answer is kept.
+    /// Until when it signs along with its successor.
     pub until: Timestamp,
 }
 

@@ -15,6 +15,8 @@ struct Plugins {
     /// By id.
     formats: BTreeMap<String, Versions>,
     disabled: BTreeSet<PluginDigest>,
+    /// Ids of which a plugin is installed, loaded or not.
+    installed: BTreeSet<String>,
 }
 
 /// The versions of one format.
@@ -70,6 +72,7 @@ impl Registry {
     pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let mut plugins = self.write();
         plugins.check(&plugin)?;
+        plugins.installed.insert(plugin.id().to_owned());
         plugins.versions_of(&plugin).activate(plugin);
         Ok(())
     }
@@ -87,6 +90,22 @@ impl Registry {
     /// Why it would not.
     pub fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
         self.read().check(plugin)
+    }
+
+    /// Notes that a plugin of this id is installed, whether it can be loaded or
+    /// not.
+    pub fn note_installed(&self, id: &str) {
+        self.write().installed.insert(id.to_owned());
+    }
+
+    /// Whether each id of which a plugin is installed has an active one: else
+    /// what none takes now may be taken again.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let plugins = self.read();
+        let active: BTreeSet<&str> = plugins.active().map(|plugin| plugin.id()).collect();
+        let mut installed = plugins.installed.iter();
+        installed.all(|id| active.contains(id.as_str()))
     }
 
     /// Takes a digest out of use, also for signatures in the making. An older

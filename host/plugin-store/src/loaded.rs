@@ -75,6 +75,7 @@ impl Loaded {
     }
 
     async fn load_format(&self, catalogue: &Catalogue, state: &State, id: &str) {
+        self.registry.note_installed(id);
         let superseded = state.superseded(id, catalogue.shipped_digest(id));
         let superseded: Vec<_> = superseded
             .filter(|&digest| !state.is_disabled(digest))

@@ -52,6 +52,8 @@ const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What cannot be done without a plugin that archives.
 const NO_ARCHIVE: &str = "No plugin that is installed here archives documents of this format.";
+/// The same of one that is out of use.
+const OUT_OF_USE: &str = "documents of this format cannot be archived at the moment";
 /// Codes of refusals that tell what keeps a signature from being raised.
 const INCOMPLETE: [&str; 3] = [
     "archive-incomplete",
@@ -160,8 +162,10 @@ impl Archives {
         base: DocumentVersion,
     ) -> Result<Option<Archived>, WorkflowError> {
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Archive));
-        let plugin = plugin.ok_or(WorkflowError::ArchiveNotSupported(NO_ARCHIVE))?;
+        let plugin = plugin.ok_or(WorkflowError::NotSetUp(OUT_OF_USE))?;
+        if !plugin.capabilities().contains(&Capability::Archive) {
+            return Err(WorkflowError::ArchiveNotSupported(NO_ARCHIVE));
+        }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let document = self.reader.version_bytes(&row, &base).await?;
@@ -294,7 +298,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(WorkflowError::ArchiveNotSupported(NO_ARCHIVE));
+                        return Err(WorkflowError::NotSetUp(OUT_OF_USE));
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;

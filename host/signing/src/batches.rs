@@ -34,11 +34,11 @@ impl Signings {
         keep: Option<Keep<'_, OpenedBatch>>,
     ) -> Result<OpenedBatch, WorkflowError> {
         let BatchForm { documents, terms } = form;
+        self.check_mail(terms.delivery)?;
         // Until the rows are stored.
         let signings = documents.len() as u64;
         let _room = self.intake.room_for(caller, &documents, signings).await?;
         let examined = self.intake.examine(caller, documents).await?;
-        self.check_mail(terms.delivery)?;
         let id = self.records.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
         for document in examined {

@@ -95,7 +95,7 @@ pub struct Ceremonies {
     pub last_states: LastStates,
     /// Wakes the job runner.
     pub work: Arc<Notify>,
-    /// LastStates when the server is to stop.
+    /// Told when the server is to stop.
     pub stop: CancellationToken,
 }
 

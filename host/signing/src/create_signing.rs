@@ -45,6 +45,7 @@ impl Signings {
         keep: Option<Keep<'_, OpenedSigning>>,
     ) -> Result<OpenedSigning, WorkflowError> {
         let SigningForm { source, terms } = form;
+        self.check_mail(terms.delivery)?;
         // Until the rows are stored.
         let room;
         let mut examined = match source {
@@ -60,7 +61,6 @@ impl Signings {
                 });
             }
         };
-        self.check_mail(terms.delivery)?;
         let document = examined
             .pop()
             .ok_or(WorkflowError::Inconsistent("a document was not looked at"))?;

@@ -251,11 +251,12 @@ impl Signings {
     /// Erases keys, then byte files and what is remembered of them, all that can
     /// be; the first failure.
     async fn remove(&self, pending: &PendingDeletion) -> Result<(), WorkflowError> {
+        let deleted = self.records.delete(pending).await;
         for file in &pending.byte_files {
             self.known_documents.forget(file.as_u128());
             self.advices.forget(*file);
         }
-        Ok(self.records.delete(pending).await?)
+        Ok(deleted?)
     }
 
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, WorkflowError> {

@@ -54,6 +54,9 @@ pub(super) struct Examined {
     pub(super) flatten_notes: Vec<String>,
 }
 
+/// What is told of a format whose plugin is out of use.
+const OUT_OF_USE: &str = "documents of this format cannot be taken at the moment";
+
 /// What looking at a document told.
 struct Look {
     plugin: Arc<Plugin>,
@@ -84,6 +87,8 @@ enum Obstacle {
     Refused(Refusal),
     /// No plugin that is installed does that with documents of its format.
     NotInstalled(&'static str),
+    /// The plugin that takes its format may be out of use at the moment.
+    OutOfUse,
     /// None flattens them.
     CannotFlatten,
     /// The plugin failed on it.
@@ -120,7 +125,7 @@ impl Obstacle {
                     ..not_installed("flattens documents of this format")
                 },
             })),
-            Self::Failed(_) => None,
+            Self::OutOfUse | Self::Failed(_) => None,
         }
     }
 
@@ -208,6 +213,7 @@ impl Intake {
             return Err(WorkflowError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
+            Some((_, Obstacle::OutOfUse)) => Err(WorkflowError::NotSetUp(OUT_OF_USE)),
             Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(Box::new(fault))),
             _ => Ok(examined),
         }
@@ -239,6 +245,7 @@ impl Intake {
             Err(Obstacle::CannotFlatten) => Err(WorkflowError::Inconsistent(
                 "a file that is only kept was to be flattened",
             )),
+            Err(Obstacle::OutOfUse) => Err(WorkflowError::NotSetUp(OUT_OF_USE)),
             Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(Box::new(fault))),
         }
     }
@@ -313,9 +320,10 @@ impl Intake {
             return Ok(Err(Obstacle::NamedMdoc));
         }
         let Some(plugin) = self.plugins.by_extension(extension) else {
-            return Ok(Err(Obstacle::NotInstalled(
-                "takes documents of this format",
-            )));
+            return Ok(Err(match self.plugins.is_complete() {
+                true => Obstacle::NotInstalled("takes documents of this format"),
+                false => Obstacle::OutOfUse,
+            }));
         };
         let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
         let plugin = Arc::new(plugin.prioritized(priority));

@@ -63,7 +63,7 @@ impl Schemas {
         };
         for (name, view) in views {
             let request = self.requests.insert(name, view);
-            debug_assert!(
+            assert!(
                 request.is_none(),
                 "a request is named like this one: {request:?}"
             );

@@ -44,10 +44,17 @@ impl WebhookSender {
         let now = self.records.store.now().await?;
         let target = Target::deserialize(&payload).ok();
         let target = target.and_then(|payload| payload.target.parse::<Uri>().ok());
-        let target = target.ok_or(PlatformError::Inconsistent(
-            "a webhook's target is no address",
-        ))?;
-        let (headers, body) = self.signed(&notice, payload, now).await?;
+        let Some(target) = target else {
+            tracing::error!(notice.id = %notice.id, "a webhook's target is no address: its event is lost");
+            return self.drop_delivery(job, notice.id).await;
+        };
+        let (headers, body) = match self.signed(&notice, payload, now).await {
+            Err(DeliveryError::Source(error)) => {
+                tracing::error!(notice.id = %notice.id, %error, "an event cannot be written and is lost");
+                return self.drop_delivery(job, notice.id).await;
+            }
+            signed => signed?,
+        };
         let outcome = post(self.port.as_ref(), &target, headers, Bytes::from(body)).await;
         metrics::delivery_attempted(outcome.class());
         self.note_outcome(job, &notice, outcome).await

@@ -46,7 +46,7 @@ pub struct UsageRow {
     pub at: Timestamp,
     /// What was used.
     pub item: UsageItem,
-    /// What was used, such as the signing.
+    /// Of what, such as the signing.
     pub reference: Uuid,
     /// What it costs.
     pub amount: Amount,

@@ -174,10 +174,7 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
         disable_at(&site, Service::Ocsp),
     );
 
-    assert!(matches!(
-        archived,
-        Err(WorkflowError::ArchiveNotSupported(_))
-    ));
+    assert!(matches!(archived, Err(WorkflowError::NotSetUp(_))));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
     drop(stage);

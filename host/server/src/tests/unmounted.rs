@@ -186,7 +186,8 @@ async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_los
 #[tokio::test]
 async fn a_server_that_accepts_a_loss_says_so_as_long_as_it_runs() {
     let site = Site::start().await;
-    let host = Deployment::new(&site).sound_host().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
     let (status, text) = readiness_of(&host, true).await;

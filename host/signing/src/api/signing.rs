@@ -9,15 +9,15 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, ContainerFormat, Created, Credentials, DocumentDownload, FileToken,
-    IdempotentRequest, KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation,
-    SignerId, SigningApi, SigningCaller, SigningId, WireName, views as api,
+    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
+    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
+    SigningCaller, SigningId, views as api,
 };
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Product, Role};
 use parafa_platform::idempotency::{Claim, Idempotency, RequestIdentity, Reserved};
-use parafa_plugin_host::{Capability, Plugin, Registry};
+use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
@@ -183,11 +183,6 @@ impl SigningApi for SigningOperations {
     }
 
     async fn capabilities(&self, _: &Caller) -> Result<api::Capabilities, Problem> {
-        let composes = |format: &str| {
-            let plugin = self.plugins.by_extension(format);
-            plugin.is_some_and(|plugin| plugin.capabilities().contains(&Capability::Compose))
-        };
-        let containers = ContainerFormat::ALL.iter();
         Ok(api::Capabilities {
             formats: self.plugins.active().iter().map(installed).collect(),
             methods: self
@@ -196,10 +191,8 @@ impl SigningApi for SigningOperations {
                 .into_iter()
                 .map(views::method)
                 .collect(),
-            containers: containers
-                .filter(|(name, _)| composes(name))
-                .map(|(_, format)| *format)
-                .collect(),
+            // None are made yet, whatever plugins could.
+            containers: Vec::new(),
         })
     }
 

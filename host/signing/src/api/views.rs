@@ -213,7 +213,8 @@ fn signer(
         methods_allowed: party.methods.iter().map(method).collect(),
         actual_method: party.actual_method.map(method),
         identity_locked: party.identity_locked,
-        identity_matched: party.identity_matched,
+        // Earlier programs kept it when they erased.
+        identity_matched: party.identity_matched.filter(|_| private.is_some()),
         simulated_at: party.simulated_at,
     }
 }

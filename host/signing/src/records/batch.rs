@@ -11,7 +11,7 @@ pub struct BatchRow {
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Signings as their callers see them.
+    /// Whether it is of production or of the sandbox.
     pub mode: KeyMode,
     /// When it was made.
     pub created_at: Timestamp,

@@ -11,7 +11,7 @@ pub struct FileRow {
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Signings as their callers see them.
+    /// Whether it is of production or of the sandbox.
     pub mode: KeyMode,
     /// The key that seals it.
     pub data_key: Uuid,

@@ -15,7 +15,7 @@ pub struct PromptsRow {
 /// One attempt that asks a person.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Prompt {
-    /// The newest attempt, if there is one.
+    /// The attempt that asks.
     pub attempt: Uuid,
     /// When it began to ask.
     pub at: Timestamp,

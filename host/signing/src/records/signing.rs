@@ -15,7 +15,7 @@ pub struct SigningRow {
     pub signing: Signing,
     /// The workspace.
     pub tenant: Uuid,
-    /// Signings as their callers see them.
+    /// Whether it is of production or of the sandbox.
     pub mode: KeyMode,
     /// How the links reach the signers.
     pub delivery: Delivery,
