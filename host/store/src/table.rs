@@ -96,33 +96,8 @@ impl TableName {
 
 /// A secondary index of rows `T` by keys `K`.
 ///
-/// A row may have no entry, one, or several. Lookups name the index as a constant:
-///
-/// ```
-/// # use serde::{Deserialize, Serialize};
-/// # use uuid::Uuid;
-/// use parafa_store::{AnyIndex, Content, Index, Table, TableName};
-///
-/// #[derive(Serialize, Deserialize)]
-/// struct Note {
-///     id: Uuid,
-///     author: Uuid,
-/// }
-///
-/// const BY_AUTHOR: Index<Note, Uuid> = Index::many("author", |note| vec![note.author]);
-///
-/// impl Table for Note {
-///     type Key = Uuid;
-///     const NAME: TableName = TableName::new("note");
-///     const CONTENT: Content = Content::Nothing;
-///     fn key(&self) -> Uuid {
-///         self.id
-///     }
-///     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
-///         &[&BY_AUTHOR]
-///     }
-/// }
-/// ```
+/// A row may have no entry, one, or several. An index is a constant beside its
+/// table's rows, which lists it in [`Table::indexes`] and which lookups name.
 pub struct Index<T, K> {
     name: TableName,
     unique: bool,

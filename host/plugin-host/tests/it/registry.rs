@@ -65,6 +65,20 @@ async fn a_disabled_digest_is_found_by_nothing() {
 }
 
 #[tokio::test]
+async fn a_registry_is_incomplete_while_an_installed_format_has_no_active_plugin() {
+    let plugin = toy().await;
+    let registry = Registry::default();
+    registry.note_installed("toy");
+    assert!(!registry.is_complete(), "not loaded yet");
+    registry.install(plugin.clone()).unwrap();
+    assert!(registry.is_complete());
+
+    registry.disable(plugin.digest());
+
+    assert!(!registry.is_complete());
+}
+
+#[tokio::test]
 async fn a_version_that_is_only_kept_is_active_for_nobody() {
     let old = toy().await;
     let registry = Registry::default();
