@@ -27,33 +27,15 @@ parafa_api_http::problem_kinds! {
         UriTooLong = URI_TOO_LONG;
         HeadersTooLarge = HEADERS_TOO_LARGE;
         UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE;
-        SigningEnded = [CONFLICT, "signing-ended", "The signing has ended",
-            "The signing is completed, declined, expired, cancelled or failed.",
-            "Read the signing for its outcome; create a new one if signatures are still needed."];
-        NotYetSigned = [CONFLICT, "not-yet-signed", "Nobody has signed yet",
-            "The call needs a signed document, and there is none yet.",
-            "Wait for the first signature; a webhook tells of it."];
-        SigningInProgress = [CONFLICT, "signing-in-progress", "A signature is being made",
-            "A signer is signing right now, and the call cannot go on beside that.",
-            "Try again after the time in the Retry-After header."];
-        SignerNotOpen = [CONFLICT, "signer-not-open", "The signer cannot be changed any more",
-            "The signer has finished, or has nothing that the call could change.",
-            "Read the signing for the signer's status."];
-        LastSigner = [CONFLICT, "last-signer", "The last signer cannot be removed",
-            "A signing needs at least one party of role signer.",
-            "Cancel the signing, or add another signer first."];
-        TooManySigners = [CONFLICT, "too-many-signers", "There are too many parties",
-            "A signing has at most 20 parties.",
-            "Remove a party first, or create another signing."];
-        NotRemindable = [CONFLICT, "not-remindable", "The party cannot be reminded",
-            "The party cannot sign now, is a viewer, or was never invited by mail.",
-            "Hand the ceremony link on yourself, or wait until it is the signer's turn."];
-        SandboxNeverSigns = [CONFLICT, "sandbox-never-signs", "The sandbox never signs",
-            "The signing was created with a sandbox key, so that no signature can be made.",
-            "Drive it with the simulate call, or create it with a live key."];
-        DocumentChanged = [CONFLICT, "document-changed", "The document has changed",
-            "Another signature was added after the document was looked at.",
-            "Look at the current version and start again."];
+        SigningEnded = SIGNING_ENDED;
+        NotYetSigned = NOT_YET_SIGNED;
+        SigningInProgress = SIGNING_IN_PROGRESS;
+        SignerNotOpen = SIGNER_NOT_OPEN;
+        LastSigner = LAST_SIGNER;
+        TooManySigners = TOO_MANY_SIGNERS;
+        NotRemindable = NOT_REMINDABLE;
+        SandboxNeverSigns = SANDBOX_NEVER_SIGNS;
+        DocumentChanged = DOCUMENT_CHANGED;
         ArtifactNotReady = [CONFLICT, "artifact-not-ready", "The package is not ready",
             "The order has not been delivered yet.",
             "Wait for the callback, or read the order until it is delivered."];
@@ -84,9 +66,7 @@ parafa_api_http::problem_kinds! {
             "Order for a role that the entity has."];
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
-        ReminderTooSoon = [TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
-            "A reminder went to this signer less than an hour ago.",
-            "Wait for the time in the Retry-After header."];
+        ReminderTooSoon = REMINDER_TOO_SOON;
         QuotaExceeded = [TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
             "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
             "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota."];

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use parafa_signing::records::SigningRow;
+use parafa_ceremony::records::SigningRow;
 use parafa_store::audit::{self, Verdict};
 use parafa_store::backup::{Missing, MissingItem};
 use parafa_store::keys::{DataKey, KeyError};

@@ -1,5 +1,6 @@
 use parafa_api_signing::views::date_time;
-use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow, SigningRow};
+use parafa_ceremony::records::SigningRow;
+use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow};
 use parafa_signing::sealing;
 use serde_json::{Value, json};
 use uuid::Uuid;

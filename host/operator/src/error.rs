@@ -1,7 +1,7 @@
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
 use parafa_plugin_store::PluginStoreError;
-use parafa_signing::WorkflowError;
+use parafa_signing::SigningError;
 use parafa_store::StoreError;
 use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
@@ -94,7 +94,7 @@ pub enum OperateError {
     Sweep(#[source] PlatformError),
     /// A signing could not be worked with.
     #[error("the signing could not be read or written")]
-    Signing(#[source] WorkflowError),
+    Signing(#[source] SigningError),
 }
 
 impl OperateError {

@@ -198,6 +198,8 @@ impl Table for ApiKeyRow {
 pub struct Caller {
     /// The key that the call was made with.
     pub key: Uuid,
+    /// The product whose API it is.
+    pub product: Product,
     /// The workspace.
     pub tenant: Uuid,
     /// Whether production or the sandbox is meant.
@@ -234,6 +236,7 @@ pub async fn caller(
                 let active = tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active);
                 Ok(role.filter(|_| active).map(|role| Caller {
                     key: key.id,
+                    product,
                     tenant: key.tenant,
                     mode: key.mode,
                     role,

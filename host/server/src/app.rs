@@ -2,6 +2,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use parafa_ceremony::Lifecycle;
+use parafa_ceremony::api::CeremonyOperations;
+use parafa_ceremony::attempt::Attempts;
+use parafa_ceremony::ceremonies::Ceremonies;
+use parafa_ceremony::downloads::Downloads;
+use parafa_ceremony::links::Links;
+use parafa_ceremony::prompts::PromptLimits;
+use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_operator::OperatorCommands;
 use parafa_outbound::AddressPolicy;
@@ -10,16 +18,10 @@ use parafa_platform::billing::PriceLadder;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
-use parafa_signing::api::{CeremonyOperations, SigningOperations};
+use parafa_signing::api::SigningOperations;
 use parafa_signing::archive::Archives;
-use parafa_signing::attempt::Attempts;
-use parafa_signing::ceremony::Ceremonies;
 use parafa_signing::comments::Comments;
-use parafa_signing::downloads::Downloads;
 use parafa_signing::intake::Intake;
-use parafa_signing::links::Links;
-use parafa_signing::prompts::PromptLimits;
-use parafa_signing::read_signing::SigningReader;
 use parafa_signing::signings::Signings;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +46,7 @@ pub(crate) struct App {
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: SigningReader,
     pub(crate) intake: Arc<Intake>,
+    pub(crate) lifecycle: Arc<Lifecycle>,
     pub(crate) signings: Arc<Signings>,
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) archives: Arc<Archives>,
@@ -71,6 +74,7 @@ impl App {
             reader: self.reader.clone(),
             intake: self.intake.clone(),
             signings: self.signings.clone(),
+            ceremonies: self.lifecycle.clone(),
             archives: self.archives.clone(),
             downloads: self.downloads.clone(),
             comments: self.comments.clone(),

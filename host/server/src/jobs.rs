@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Context;
+use parafa_ceremony::attempt::{self, ATTEMPTS};
+use parafa_ceremony::{CeremonyError, deadline, erase, remind};
 use parafa_delivery::DELIVERIES_AT_ONCE;
 use parafa_platform::idempotency;
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
 use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
 use parafa_platform::sweep::{self, Sweeper};
-use parafa_signing::attempt::{self, ATTEMPTS};
-use parafa_signing::{WorkflowError, deadline, erase, files, remind};
+use parafa_signing::files;
 
 use crate::app::App;
 use crate::tables::TABLES;
@@ -39,9 +40,10 @@ pub(crate) const LANES: [LaneBudget; 4] = [
 ];
 
 /// The kinds of all jobs that are enqueued.
-pub(crate) const KINDS: [&[&str]; 3] = [
+pub(crate) const KINDS: [&[&str]; 4] = [
     parafa_platform::JOB_KINDS,
     parafa_delivery::JOB_KINDS,
+    parafa_ceremony::JOB_KINDS,
     parafa_signing::JOB_KINDS,
 ];
 
@@ -75,9 +77,9 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
         }};
     }
     handler!(attempt::DRIVE, app.attempts, drive_attempt);
-    handler!(deadline::EXPIRE, app.signings, expire_signing);
-    handler!(remind::REMIND, app.signings, remind_signers);
-    handler!(erase::FINISH_ERASURE, app.signings, finish_erasure);
+    handler!(deadline::EXPIRE, app.lifecycle, expire_signing);
+    handler!(remind::REMIND, app.lifecycle, remind_signers);
+    handler!(erase::FINISH_ERASURE, app.lifecycle, finish_erasure);
     handler!(files::DROP_FILE, app.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);
     handler!(outbox::DELIVER, app.webhooks, deliver);
@@ -93,7 +95,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
                 keys: &records.keys,
                 tables: TABLES,
             };
-            let swept: Result<(), WorkflowError> = sweeper.run(job, prompts.forget_prompts()).await;
+            let swept: Result<(), CeremonyError> = sweeper.run(job, prompts.forget_prompts()).await;
             Ok(swept?)
         })
     })?;

@@ -34,26 +34,27 @@ use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::jobs;
 use crate::listener::TrustedProxies;
 use crate::metrics::plugin_observer;
+use parafa_ceremony::attempt::{Attempts, DocumentTurns};
+use parafa_ceremony::ceremonies::{Advices, Ceremonies};
+use parafa_ceremony::changes::{Changes, LastStates};
+use parafa_ceremony::downloads::{Downloads, Places};
+use parafa_ceremony::links::Links;
+use parafa_ceremony::prompts::PromptLimits;
+use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::waiting::Waiting;
+use parafa_ceremony::{CeremonyLetters, Lifecycle, Owners};
 use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
 use parafa_platform::Records;
 use parafa_platform::accounts::Product;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_store::{NoPlugins, PluginStore};
-use parafa_signing::api::event_body;
+use parafa_signing::SigningOwner;
+use parafa_signing::api::SigningNotices;
 use parafa_signing::archive::{ArchiveTurns, Archives};
-use parafa_signing::attempt::{Attempts, DocumentTurns};
-use parafa_signing::ceremony::{Advices, Ceremonies};
-use parafa_signing::changes::{Changes, LastStates};
 use parafa_signing::comments::Comments;
-use parafa_signing::downloads::{Downloads, Places};
 use parafa_signing::intake::Intake;
-use parafa_signing::letters::SigningNotices;
-use parafa_signing::links::Links;
-use parafa_signing::prompts::PromptLimits;
 use parafa_signing::quota::{Uploads, add_up};
-use parafa_signing::read_signing::SigningReader;
 use parafa_signing::signings::Signings;
-use parafa_signing::waiting::Waiting;
 
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
@@ -189,8 +190,13 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         config.billing.recovery_url.clone(),
     ));
+    let owner = Arc::new(SigningOwner {
+        records: records.clone(),
+    });
+    let owners = Owners::new(vec![(Product::Signing, owner as _)]);
     let attempts = Arc::new(Attempts {
         records: records.clone(),
+        owners: owners.clone(),
         links: links.clone(),
         prompts: prompts.clone(),
         plugins: plugins.clone(),
@@ -218,19 +224,26 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         changes: changes.clone(),
         clock,
     });
+    let lifecycle = Arc::new(Lifecycle {
+        records: records.clone(),
+        reader: reader.clone(),
+        owners,
+        idempotency: idempotency.clone(),
+        links: links.clone(),
+        known_documents: known_documents.clone(),
+        advices: advices.clone(),
+        changes: changes.clone(),
+        work: work.clone(),
+    });
     let signings = Arc::new(Signings {
         records: records.clone(),
         reader: reader.clone(),
+        ceremonies: lifecycle.clone(),
         intake: intake.clone(),
         idempotency: idempotency.clone(),
-        links: links.clone(),
         plugins: plugins.clone(),
-        known_documents: known_documents.clone(),
-        advices: advices.clone(),
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
-        changes: changes.clone(),
-        work: work.clone(),
     });
     let ceremonies = Arc::new(Ceremonies {
         records: records.clone(),
@@ -247,7 +260,9 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         work: work.clone(),
         stop: stop.clone(),
     });
-    let notices = SigningNotices::new(records.clone(), links.clone(), event_body);
+    let notices = SigningNotices {
+        letters: CeremonyLetters::new(records.clone(), links.clone()),
+    };
     let sources = NoticeSources::new(vec![(Product::Signing, Arc::new(notices) as _)]);
     let webhooks = WebhookSender::new(
         records.clone(),
@@ -272,6 +287,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         idempotency,
         reader,
         intake,
+        lifecycle,
         signings,
         attempts,
         archives,

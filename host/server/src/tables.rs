@@ -8,8 +8,11 @@ use parafa_store::{StoreMode, Tables};
 use crate::demo;
 
 /// Every table but those of the store itself.
-pub(crate) const TABLES: Tables =
-    Tables::new(&[parafa_platform::TABLES, parafa_signing::records::TABLES]);
+pub(crate) const TABLES: Tables = Tables::new(&[
+    parafa_platform::TABLES,
+    parafa_ceremony::records::TABLES,
+    parafa_signing::records::TABLES,
+]);
 
 /// What is backed up and restored beside the store.
 pub(crate) const INVENTORY: Inventory = Inventory {

@@ -9,6 +9,7 @@ mod answers;
 mod claims;
 mod turns;
 
+use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,13 +28,14 @@ use parafa_store::{Clock, audit};
 use parafa_trust::ValidationData;
 use uuid::Uuid;
 
-use super::attempt::pin;
 use super::intake::Intake;
-use super::read_signing::{OpenedSigning, SigningReader};
-use super::{plugin_failure, seed};
-use crate::changes::Changes;
-use crate::records::{DocumentVersion, MadeBy, SigningRow};
-use crate::{BUSY_RETRY_SECONDS, WorkflowError};
+use crate::SigningError;
+use parafa_ceremony::BUSY_RETRY_SECONDS;
+use parafa_ceremony::attempt::pin;
+use parafa_ceremony::changes::Changes;
+use parafa_ceremony::reader::{OpenedSigning, SigningReader};
+use parafa_ceremony::records::{DocumentVersion, MadeBy, SigningRow};
+use parafa_ceremony::{plugin_failure, seed};
 
 pub use turns::ArchiveTurns;
 
@@ -98,20 +100,21 @@ impl Archives {
         self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<Archived, WorkflowError> {
+    ) -> Result<Archived, SigningError> {
         self.archivable(&self.reader.signing_of(caller, id).await?)
             .await?;
         let archived = tokio::time::timeout(WITHIN, self.archive_in_turn(caller, id)).await;
-        archived.unwrap_or(Err(WorkflowError::ServiceDown(
+        archived.unwrap_or(Err(CeremonyError::ServiceDown(
             "archiving takes too long at the moment; try again",
-        )))
+        )
+        .into()))
     }
 
     async fn archive_in_turn(
         self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<Archived, WorkflowError> {
+    ) -> Result<Archived, SigningError> {
         let _turn = self.archive_turns.take(id).await;
         for _ in 0..TRIES {
             let row = self.reader.signing_of(caller, id).await?;
@@ -127,12 +130,12 @@ impl Archives {
     async fn archivable<'r>(
         &self,
         row: &'r SigningRow,
-    ) -> Result<&'r DocumentVersion, WorkflowError> {
+    ) -> Result<&'r DocumentVersion, SigningError> {
         if row.erased_at.is_some() {
-            return Err(WorkflowError::NotFound);
+            return Err(CeremonyError::NotFound.into());
         }
         let Some(output) = row.output() else {
-            return Err(WorkflowError::NotYetSigned);
+            return Err(CeremonyError::NotYetSigned.into());
         };
         if row
             .signing
@@ -142,12 +145,12 @@ impl Archives {
             return Err(busy());
         }
         if output.simulated {
-            return Err(WorkflowError::ArchiveNotSupported(
+            return Err(SigningError::ArchiveNotSupported(
                 "A sandbox artifact carries no signature that could be archived.",
             ));
         }
         if row.format == FIXED_LEVEL_FORMAT {
-            return Err(WorkflowError::ArchiveNotSupported(
+            return Err(SigningError::ArchiveNotSupported(
                 "ADOC is not archived: its specification fixes the level at XAdES-T.",
             ));
         }
@@ -160,11 +163,11 @@ impl Archives {
         caller: &Caller,
         row: SigningRow,
         base: DocumentVersion,
-    ) -> Result<Option<Archived>, WorkflowError> {
+    ) -> Result<Option<Archived>, SigningError> {
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(WorkflowError::NotSetUp(OUT_OF_USE))?;
+        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
         if !plugin.capabilities().contains(&Capability::Archive) {
-            return Err(WorkflowError::ArchiveNotSupported(NO_ARCHIVE));
+            return Err(SigningError::ArchiveNotSupported(NO_ARCHIVE));
         }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
@@ -200,7 +203,7 @@ impl Archives {
         base: &DocumentVersion,
         bytes: Bytes,
         outcome: parafa_plugin_host::Archived,
-    ) -> Result<Option<Archived>, WorkflowError> {
+    ) -> Result<Option<Archived>, SigningError> {
         let key = self.reader.key_to(row).await?;
         let created_at = self.records.store.now().await?;
         let written = self
@@ -253,7 +256,7 @@ impl Archives {
         &self,
         plugin: &Plugin,
         document: Bytes,
-    ) -> Result<ArchivedDocument, WorkflowError> {
+    ) -> Result<ArchivedDocument, SigningError> {
         let request = ArchiveRequest {
             time: self.records.store.now().await?.as_second(),
             seed: seed()?,
@@ -269,7 +272,7 @@ impl Archives {
             Ok(Progress::Done(archived)) => Ok(*archived),
             Ok(Progress::Suspended(_)) => Err(postponed(answers.postponed(), now)),
             Err(CallError::Refused(refusal)) => Err(refused(refusal)),
-            Err(CallError::Fault(fault)) => Err(WorkflowError::Plugin(Box::new(fault))),
+            Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
         }
     }
 
@@ -281,14 +284,14 @@ impl Archives {
         base: &DocumentVersion,
         version: &DocumentVersion,
         plugin: &Plugin,
-    ) -> Result<Option<OpenedSigning>, WorkflowError> {
+    ) -> Result<Option<OpenedSigning>, SigningError> {
         self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<SigningRow>(&id).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
-                    let mut row = row.ok_or(WorkflowError::NotFound)?;
+                    let mut row = row.ok_or(CeremonyError::NotFound)?;
                     if row.signing.current_turn(tx.now()).is_some() {
                         return Err(busy());
                     }
@@ -298,7 +301,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(WorkflowError::NotSetUp(OUT_OF_USE));
+                        return Err(CeremonyError::NotSetUp(OUT_OF_USE).into());
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;
@@ -309,7 +312,7 @@ impl Archives {
                         fields = made_by.audited(fields);
                     }
                     audit::append(tx, id, "document.archived", fields).await?;
-                    OpenedSigning::read(tx, key, row).await.map(Some)
+                    Ok(Some(OpenedSigning::read(tx, key, row).await?))
                 })
             })
             .await
@@ -317,38 +320,40 @@ impl Archives {
 }
 
 /// Why an archive cannot be completed now.
-fn postponed(why: Option<Postponed>, now: Timestamp) -> WorkflowError {
+fn postponed(why: Option<Postponed>, now: Timestamp) -> SigningError {
     match why {
         Some(Postponed::Until(next_update)) => {
             let wait = next_update.map_or(ASK_AGAIN_AFTER, |next| now.duration_until(next));
             let then = now.saturating_add(wait.clamp(ASK_AGAIN_AFTER, ASK_AGAIN_WITHIN));
-            WorkflowError::ArchiveTooEarly {
+            SigningError::ArchiveTooEarly {
                 retry_after: seconds_until(then.unwrap_or(now), now),
             }
         }
-        Some(Postponed::Down) | None => WorkflowError::ServiceDown(
+        Some(Postponed::Down) | None => CeremonyError::ServiceDown(
             "a service that tells of certificates cannot answer at the moment; nothing was changed",
-        ),
+        )
+        .into(),
     }
 }
 
 /// Why a plugin does not archive a document.
-fn refused(refusal: Refusal) -> WorkflowError {
+fn refused(refusal: Refusal) -> SigningError {
     if INCOMPLETE.contains(&refusal.code.as_str()) {
-        return WorkflowError::ArchiveIncomplete(refusal);
+        return SigningError::ArchiveIncomplete(refusal);
     }
     tracing::error!(
         failure = plugin_failure::words(&refusal.into()),
         "a document that was signed here cannot be archived"
     );
-    WorkflowError::NotSetUp("the document cannot be archived")
+    CeremonyError::NotSetUp("the document cannot be archived").into()
 }
 
 /// Somebody is signing, or the document changes again and again.
-fn busy() -> WorkflowError {
-    WorkflowError::Busy {
+fn busy() -> SigningError {
+    CeremonyError::Busy {
         retry_after: BUSY_RETRY_SECONDS,
     }
+    .into()
 }
 
 #[cfg(test)]
@@ -359,7 +364,7 @@ mod tests {
         let [now, next] = [Some(1_000_000), next_update]
             .map(|second| second.and_then(|second| Timestamp::from_second(second).ok()));
         match postponed(Some(Postponed::Until(next)), now.unwrap()) {
-            WorkflowError::ArchiveTooEarly { retry_after } => retry_after,
+            SigningError::ArchiveTooEarly { retry_after } => retry_after,
             other => panic!("{other}"),
         }
     }
@@ -384,10 +389,10 @@ mod tests {
         };
 
         for code in INCOMPLETE {
-            assert!(matches!(refused(code), WorkflowError::ArchiveIncomplete(_)));
+            assert!(matches!(refused(code), SigningError::ArchiveIncomplete(_)));
         }
         for code in ["bad-request", "object-damaged", "unanswered"] {
-            assert!(matches!(refused(code), WorkflowError::NotSetUp(_)));
+            assert!(matches!(refused(code), CeremonyError::NotSetUp(_)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Several signings for one set of parties, all of them or none.
 
+use parafa_ceremony::CeremonyError;
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::{idempotency, outbox};
@@ -7,12 +8,15 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::create_signing::Prepared;
-use super::forms::{BatchForm, TermsForm};
-use super::read_signing::Shown;
+use super::forms::BatchForm;
 use super::signings::Signings;
-use super::{Keep, funding, kept_answer, notices, sealing, settle_answer};
-use crate::error::WorkflowError;
-use crate::records::{BatchPrivate, BatchRow, Delivery, MailKind, SigningRow};
+use super::{Keep, funding, kept_answer, sealing, settle_answer};
+use crate::error::SigningError;
+use crate::records::{BatchPrivate, BatchRow};
+use parafa_ceremony::forms::TermsForm;
+use parafa_ceremony::notices;
+use parafa_ceremony::reader::Shown;
+use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 
 /// A batch with all that is known about it.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ impl Signings {
         caller: &Caller,
         form: BatchForm,
         keep: Option<Keep<'_, OpenedBatch>>,
-    ) -> Result<OpenedBatch, WorkflowError> {
+    ) -> Result<OpenedBatch, SigningError> {
         let BatchForm { documents, terms } = form;
         self.check_mail(terms.delivery)?;
         // Until the rows are stored.
@@ -70,7 +74,7 @@ impl Signings {
             }
             return Err(error);
         }
-        self.work.notify_one();
+        self.ceremonies.work.notify_one();
         for signing in &prepared {
             signing.log();
         }
@@ -78,11 +82,7 @@ impl Signings {
     }
 
     /// A batch with its signings as they are now.
-    pub async fn read_batch(
-        &self,
-        caller: &Caller,
-        id: Uuid,
-    ) -> Result<OpenedBatch, WorkflowError> {
+    pub async fn read_batch(&self, caller: &Caller, id: Uuid) -> Result<OpenedBatch, SigningError> {
         let row = self.batch_of(caller, id).await?;
         let ids = row.signings.clone();
         let signings = self
@@ -93,10 +93,10 @@ impl Signings {
                     let mut signings = Vec::with_capacity(ids.len());
                     for id in ids {
                         let signing = tx.get::<SigningRow>(&id).await?;
-                        let lost = WorkflowError::Inconsistent("a batch has lost a signing");
+                        let lost = CeremonyError::Inconsistent("a batch has lost a signing");
                         signings.push(signing.ok_or(lost)?);
                     }
-                    Ok::<_, WorkflowError>(signings)
+                    Ok::<_, SigningError>(signings)
                 })
             })
             .await?;
@@ -109,7 +109,7 @@ impl Signings {
     }
 
     /// What a batch is called; nothing once one of its signings is erased.
-    async fn batch_private(&self, row: &BatchRow) -> Result<BatchPrivate, WorkflowError> {
+    async fn batch_private(&self, row: &BatchRow) -> Result<BatchPrivate, SigningError> {
         let Some(sealed) = &row.private else {
             return Ok(BatchPrivate::default());
         };
@@ -122,10 +122,10 @@ impl Signings {
     }
 
     /// The batch, if this caller may see it.
-    pub async fn batch_of(&self, caller: &Caller, id: Uuid) -> Result<BatchRow, WorkflowError> {
+    pub async fn batch_of(&self, caller: &Caller, id: Uuid) -> Result<BatchRow, SigningError> {
         let row = self.records.store.get::<BatchRow>(&id).await?;
         row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
-            .ok_or(WorkflowError::NotFound)
+            .ok_or(CeremonyError::NotFound.into())
     }
 
     async fn batch_row(
@@ -134,11 +134,11 @@ impl Signings {
         id: Uuid,
         terms: &TermsForm,
         prepared: &[Prepared],
-    ) -> Result<BatchRow, WorkflowError> {
+    ) -> Result<BatchRow, SigningError> {
         let data_key = self.records.store.new_id().await?;
         let key = self.records.keys.create(data_key).await?;
         let private = batch_private(terms);
-        let signings: Vec<Uuid> = prepared.iter().map(|one| one.opened.id()).collect();
+        let signings: Vec<Uuid> = prepared.iter().map(|one| one.opened().id()).collect();
         Ok(BatchRow {
             id,
             tenant: caller.tenant,
@@ -157,7 +157,7 @@ impl Signings {
         terms: &TermsForm,
         prepared: &[Prepared],
         keep: Option<Keep<'_, OpenedBatch>>,
-    ) -> Result<(), WorkflowError> {
+    ) -> Result<(), SigningError> {
         let answer = match keep {
             Some(keep) => {
                 let opened = opened_batch(row.clone(), terms, prepared);
@@ -165,7 +165,9 @@ impl Signings {
             }
             None => None,
         };
-        prepared.iter().for_each(Prepared::settle);
+        for signing in prepared {
+            signing.ceremony.settle();
+        }
         let (caller, kept) = (*caller, answer.as_ref());
         let stored = self
             .records
@@ -177,7 +179,7 @@ impl Signings {
                     for signing in prepared {
                         signing.insert(tx).await?;
                         let fields = audit::Fields::new().reference("batch", row.id);
-                        audit::append(tx, signing.opened.id(), "signing.batched", fields).await?;
+                        audit::append(tx, signing.opened().id(), "signing.batched", fields).await?;
                     }
                     invite(tx, terms, prepared).await?;
                     match kept {
@@ -192,7 +194,7 @@ impl Signings {
 
     async fn discard_all(&self, prepared: &[Prepared]) {
         for signing in prepared {
-            self.discard(signing).await;
+            self.ceremonies.discard(&signing.ceremony).await;
         }
     }
 }
@@ -202,7 +204,7 @@ impl Signings {
 pub(super) async fn forget_title(
     tx: &mut Transaction<'_>,
     signing: &SigningRow,
-) -> Result<Option<Uuid>, WorkflowError> {
+) -> Result<Option<Uuid>, CeremonyError> {
     let Some(id) = signing.batch else {
         return Ok(None);
     };
@@ -221,19 +223,19 @@ async fn invite(
     tx: &mut Transaction<'_>,
     terms: &TermsForm,
     prepared: &[Prepared],
-) -> Result<(), WorkflowError> {
+) -> Result<(), SigningError> {
     if terms.delivery != Delivery::Email {
         return Ok(());
     }
     for position in 0..terms.signers.len() {
         let mut mail = Vec::with_capacity(prepared.len());
         for one in prepared {
-            let row = &one.opened.row;
+            let row = &one.opened().row;
             let party = row.signing.signers.get(position);
             let party = party.filter(|party| party.status == SignerStatus::Pending);
             if let Some(party) = party {
                 let kind = MailKind::Invitation;
-                mail.push(notices::note_mail(tx, &one.key, row, party.id, kind).await?);
+                mail.push(notices::note_mail(tx, &one.ceremony.key, row, party.id, kind).await?);
             }
         }
         if !mail.is_empty() {
@@ -249,7 +251,7 @@ fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> Open
         private: batch_private(terms),
         signings: prepared
             .iter()
-            .map(|one| Shown::Opened(one.opened.clone()))
+            .map(|one| Shown::Opened(one.opened().clone()))
             .collect(),
     }
 }

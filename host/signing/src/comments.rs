@@ -1,15 +1,17 @@
 //! The caller's own remarks on a signing, which signers never see.
 
+use parafa_ceremony::CeremonyError;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Idempotency};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
-use super::read_signing::SigningReader;
-use super::{Keep, change, kept_answer, sealing, settle_answer};
-use crate::error::WorkflowError;
+use super::{Keep, kept_answer, sealing, settle_answer};
+use crate::error::SigningError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
+use parafa_ceremony::change;
+use parafa_ceremony::reader::SigningReader;
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]
@@ -44,10 +46,10 @@ impl Comments {
         &self,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<Vec<OpenedComment>, WorkflowError> {
+    ) -> Result<Vec<OpenedComment>, SigningError> {
         let row = self.reader.signing_of(caller, id).await?;
         let key = match self.reader.key_to(&row).await {
-            Err(WorkflowError::NotFound) => return Ok(Vec::new()),
+            Err(CeremonyError::NotFound) => return Ok(Vec::new()),
             key => key?,
         };
         let rows = self.comments_of(id).await?;
@@ -66,7 +68,7 @@ impl Comments {
         id: Uuid,
         private: CommentPrivate,
         keep: Option<Keep<'_, OpenedComment>>,
-    ) -> Result<OpenedComment, WorkflowError> {
+    ) -> Result<OpenedComment, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
         let comment = self.records.store.new_id().await?;
         let opened = OpenedComment {
@@ -99,7 +101,7 @@ impl Comments {
         Ok(opened)
     }
 
-    async fn comments_of(&self, id: Uuid) -> Result<Vec<CommentRow>, WorkflowError> {
+    async fn comments_of(&self, id: Uuid) -> Result<Vec<CommentRow>, SigningError> {
         let mut rows: Vec<CommentRow> = Vec::new();
         loop {
             let last = rows.last().map(|row| row.id);

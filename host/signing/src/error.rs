@@ -1,8 +1,7 @@
-use jiff::Timestamp;
-use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
+use parafa_ceremony::CeremonyError;
+use parafa_platform::PlatformError;
 use parafa_platform::billing::PaymentCause;
-use parafa_platform::{PlatformError, seconds_until};
-use parafa_plugin_host::{Fault, Refusal};
+use parafa_plugin_host::Refusal;
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
@@ -13,10 +12,7 @@ use crate::quota::QuotaExceeded;
 /// Why a workflow did not do what it was asked. `crate::api::problems` maps
 /// each variant to its answer.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkflowError {
-    /// There is no such thing for this caller.
-    #[error("not found")]
-    NotFound,
+pub enum SigningError {
     /// A list cursor names nothing that this caller has.
     #[error("the cursor is unknown")]
     UnknownCursor,
@@ -55,30 +51,12 @@ pub enum WorkflowError {
         /// Seconds until there may be room.
         retry_after: u32,
     },
-    /// The signing has ended.
-    #[error("the signing has ended")]
-    SigningEnded,
-    /// Nobody else could sign.
-    #[error("the last signer cannot be removed")]
-    LastSigner,
-    /// There are as many parties as there may be.
-    #[error("there are too many parties")]
-    TooManySigners,
     /// The address is another party's.
     #[error("the email is that of another party")]
     KnownEmail,
     /// The address is no open signer's.
     #[error("the email is that of no open signer")]
     NoOpenSigner,
-    /// The party is not one who is reminded.
-    #[error("the party cannot be reminded")]
-    NotRemindable,
-    /// The party was reminded within the hour.
-    #[error("the party was reminded already")]
-    ReminderTooSoon {
-        /// Seconds until the next reminder may go.
-        retry_after: u32,
-    },
     /// A live key asked for a simulation.
     #[error("only the sandbox simulates")]
     SandboxOnly,
@@ -98,57 +76,9 @@ pub enum WorkflowError {
     /// Letters are asked for, and nothing sends any.
     #[error("mail is not set up")]
     NoMail,
-    /// Something that is asked for is not set up.
-    #[error("{0}")]
-    NotSetUp(&'static str),
-    /// A service of somebody else's cannot answer at the moment.
-    #[error("{0}")]
-    ServiceDown(&'static str),
-    /// Nobody has signed yet.
-    #[error("nobody has signed yet")]
-    NotYetSigned,
-    /// Another attempt has the turn.
-    #[error("another signer is signing")]
-    Busy {
-        /// Seconds after which it may be free.
-        retry_after: u32,
-    },
-    /// The signer is one who cannot do this now.
-    #[error("the signer cannot do this now")]
-    SignerNotOpen,
-    /// The signer's method list does not have it.
-    #[error("the method {0} is not allowed for this signer")]
-    MethodNotAllowed(SigningMethod),
-    /// Too many attempts of one signer.
-    #[error("too many attempts")]
-    TooManyAttempts {
-        /// Seconds until the next may start.
-        retry_after: u32,
-    },
-    /// Too many calls wait on one link.
-    #[error("too many calls wait on the link")]
-    TooManyWaiting,
-    /// A sandbox signing is never signed.
-    #[error("the sandbox never signs")]
-    SandboxNeverSigns,
-    /// The document is not the one that was shown.
-    #[error("the document has changed")]
-    DocumentChanged,
-    /// As many documents go out to the key or over the link as may.
-    #[error("too many downloads at one time")]
-    TooManyDownloads,
-    /// As many documents go out as may, of the workspace or of all.
-    #[error("no place for another download")]
-    NoPlaceToDownload,
-    /// A plugin failed.
-    #[error("a plugin failed")]
-    Plugin(#[source] Box<Fault>),
-    /// Something that is kept could not be read or written.
+    /// A ceremony does not take it, or could not be read or written.
     #[error(transparent)]
-    Platform(#[from] PlatformError),
-    /// What is stored contradicts itself.
-    #[error("the stored records contradict themselves: {0}")]
-    Inconsistent(&'static str),
+    Ceremony(#[from] CeremonyError),
 }
 
 /// Why one document cannot be taken in.
@@ -175,81 +105,41 @@ pub struct RefusedDocument {
     pub refusal: Refusal,
 }
 
-impl WorkflowError {
+impl SigningError {
     /// Whether a transaction that ended so is known to have stored nothing.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
-        self.platform()
-            .is_none_or(PlatformError::proves_nothing_stored)
-    }
-
-    /// Whether the same transaction may well succeed at the next try.
-    pub(crate) fn is_contention(&self) -> bool {
-        self.platform().is_some_and(PlatformError::is_contention)
+        match self {
+            Self::Ceremony(error) => error.proves_nothing_stored(),
+            _ => true,
+        }
     }
 
     /// Whether a key or a byte file is not there.
     pub(crate) fn is_missing(&self) -> bool {
-        self.platform().is_some_and(PlatformError::is_missing)
-    }
-
-    /// Whether what is sealed cannot be read, now or ever.
-    pub fn is_unreadable(&self) -> bool {
-        self.platform().is_some_and(PlatformError::is_unreadable)
-    }
-
-    fn platform(&self) -> Option<&PlatformError> {
-        match self {
-            Self::Platform(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    /// Why an attempt cannot begin.
-    pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
-        match error {
-            CannotBegin::Busy { .. } => Self::Busy {
-                retry_after: BUSY_RETRY_SECONDS,
-            },
-            CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
-            CannotBegin::NotOpen => Self::SignerNotOpen,
-            CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
-                retry_after: seconds_until(next, now),
-            },
-        }
+        matches!(self, Self::Ceremony(error) if error.is_missing())
     }
 }
 
-impl From<CannotAct> for WorkflowError {
-    fn from(error: CannotAct) -> Self {
-        match error {
-            CannotAct::SignatureUnderWay => Self::Busy {
-                retry_after: BUSY_RETRY_SECONDS,
-            },
-            CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => {
-                Self::SignerNotOpen
-            }
-        }
+impl From<PlatformError> for SigningError {
+    fn from(error: PlatformError) -> Self {
+        Self::Ceremony(error.into())
     }
 }
 
-/// When to look again whether another signer, or the same request, has
-/// finished.
-pub const BUSY_RETRY_SECONDS: u32 = 5;
-
-impl From<StoreError> for WorkflowError {
+impl From<StoreError> for SigningError {
     fn from(error: StoreError) -> Self {
-        Self::Platform(error.into())
+        Self::Ceremony(error.into())
     }
 }
 
-impl From<ByteFileError> for WorkflowError {
+impl From<ByteFileError> for SigningError {
     fn from(error: ByteFileError) -> Self {
-        Self::Platform(error.into())
+        Self::Ceremony(error.into())
     }
 }
 
-impl From<KeyError> for WorkflowError {
+impl From<KeyError> for SigningError {
     fn from(error: KeyError) -> Self {
-        Self::Platform(error.into())
+        Self::Ceremony(error.into())
     }
 }

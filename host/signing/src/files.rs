@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use parafa_ceremony::CeremonyError;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency;
 use parafa_platform::jobs::TIMERS;
@@ -13,8 +14,9 @@ use uuid::Uuid;
 
 use super::intake::Intake;
 use super::{Keep, kept_answer, sealing, settle_answer};
-use crate::error::WorkflowError;
-use crate::records::{FilePrivate, FileRow, SigningRow};
+use crate::error::SigningError;
+use crate::records::{FilePrivate, FileRow};
+use parafa_ceremony::records::SigningRow;
 
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub const DROP_FILE: &str = "drop-file";
@@ -54,7 +56,7 @@ impl Intake {
         caller: &Caller,
         form: FileForm,
         keep: Option<Keep<'_, OpenedFile>>,
-    ) -> Result<OpenedFile, WorkflowError> {
+    ) -> Result<OpenedFile, SigningError> {
         // Until the row is stored.
         let _room = self.room(caller, form.content.len() as u64, 0).await?;
         let report = self
@@ -97,11 +99,11 @@ impl Intake {
     }
 
     /// A stored file, if this caller has it and it has not expired.
-    pub async fn file_of(&self, caller: &Caller, token: Uuid) -> Result<FileRow, WorkflowError> {
+    pub async fn file_of(&self, caller: &Caller, token: Uuid) -> Result<FileRow, SigningError> {
         let row = self.records.store.get::<FileRow>(&token).await?;
         let now = self.records.store.now().await?;
         row.filter(|row| is_visible(row, caller, now))
-            .ok_or(WorkflowError::NotFound)
+            .ok_or(CeremonyError::NotFound.into())
     }
 
     /// The same with its name.
@@ -109,7 +111,7 @@ impl Intake {
         &self,
         caller: &Caller,
         token: Uuid,
-    ) -> Result<OpenedFile, WorkflowError> {
+    ) -> Result<OpenedFile, SigningError> {
         let row = self.file_of(caller, token).await?;
         let key = match self.records.data_key(row.data_key).await {
             Err(error) if error.is_missing() => {
@@ -126,11 +128,11 @@ impl Intake {
         &self,
         caller: &Caller,
         token: Uuid,
-    ) -> Result<Bytes, WorkflowError> {
+    ) -> Result<Bytes, SigningError> {
         let row = self.file_of(caller, token).await?;
         let read = async {
             let key = self.records.data_key(row.data_key).await?;
-            Ok::<_, WorkflowError>(self.records.files.read(&key, row.id).await?)
+            Ok::<_, SigningError>(self.records.files.read(&key, row.id).await?)
         };
         match read.await {
             Err(error) if error.is_missing() => Err(self.dropped_or(&row, error).await?),
@@ -143,11 +145,11 @@ impl Intake {
     async fn dropped_or(
         &self,
         row: &FileRow,
-        failure: WorkflowError,
-    ) -> Result<WorkflowError, WorkflowError> {
+        failure: SigningError,
+    ) -> Result<SigningError, SigningError> {
         Ok(match self.records.store.get::<FileRow>(&row.id).await? {
             Some(_) => failure,
-            None => WorkflowError::NotFound,
+            None => CeremonyError::NotFound.into(),
         })
     }
 
@@ -156,7 +158,7 @@ impl Intake {
         &self,
         caller: &Caller,
         token: Uuid,
-    ) -> Result<OpenedFile, WorkflowError> {
+    ) -> Result<OpenedFile, SigningError> {
         let opened = self.read_file(caller, token).await?;
         let row = self
             .records
@@ -166,11 +168,11 @@ impl Intake {
                     let now = tx.now();
                     let row = tx.get::<FileRow>(&token).await?;
                     let row = row.filter(|row| is_visible(row, caller, now));
-                    let row = row.ok_or(WorkflowError::NotFound)?;
+                    let row = row.ok_or(CeremonyError::NotFound)?;
                     tx.delete::<FileRow>(&token).await?;
                     jobs::cancel(tx, TIMERS, &unique(token)).await?;
                     schedule_drop(tx, &row, now).await?;
-                    Ok::<_, WorkflowError>(row)
+                    Ok::<_, SigningError>(row)
                 })
             })
             .await?;
@@ -181,7 +183,7 @@ impl Intake {
     }
 
     /// Drops a file whose time is over, or what a deletion has left.
-    pub async fn drop_file(&self, job: &ClaimedJob) -> Result<(), WorkflowError> {
+    pub async fn drop_file(&self, job: &ClaimedJob) -> Result<(), SigningError> {
         let Payload { file, data_key } = job.payload()?;
         // Nothing goes as long as its key would stay.
         self.records.keys.check().await?;
@@ -191,7 +193,7 @@ impl Intake {
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<FileRow>(&file).await?;
-                    Ok::<_, WorkflowError>(())
+                    Ok::<_, SigningError>(())
                 })
             })
             .await?;
@@ -207,7 +209,7 @@ impl Intake {
         &self,
         opened: &OpenedFile,
         keep: Option<Keep<'_, OpenedFile>>,
-    ) -> Result<(), WorkflowError> {
+    ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, keep, opened).await?;
         let (kept, row) = (answer.as_ref(), &opened.row);
         let stored = self
@@ -227,7 +229,7 @@ impl Intake {
         settle_answer(&self.idempotency, answer.as_ref(), stored).await
     }
 
-    async fn remove_file(&self, file: Uuid, data_key: Uuid) -> Result<(), WorkflowError> {
+    async fn remove_file(&self, file: Uuid, data_key: Uuid) -> Result<(), SigningError> {
         self.records.keys.erase(data_key).await?;
         self.records.files.unlink(file).await?;
         Ok(())
@@ -246,7 +248,7 @@ pub(super) async fn count_use(
     tx: &mut Transaction<'_>,
     signing: &SigningRow,
     token: Uuid,
-) -> Result<(), WorkflowError> {
+) -> Result<(), SigningError> {
     // A file that was deleted meanwhile was still there when it was copied.
     if let Some(mut file) = tx.get::<FileRow>(&token).await?
         && file.tenant == signing.tenant
@@ -269,7 +271,7 @@ async fn schedule_drop(
     tx: &mut Transaction<'_>,
     row: &FileRow,
     due: Timestamp,
-) -> Result<(), WorkflowError> {
+) -> Result<(), SigningError> {
     let job = NewJob {
         lane: TIMERS,
         kind: DROP_FILE.to_owned(),

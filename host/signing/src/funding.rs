@@ -1,19 +1,20 @@
 //! Who pays for signatures.
 
+use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::{self, PaymentRequired, UsageItem};
 use parafa_store::Transaction;
 use url::Url;
 
-use crate::error::WorkflowError;
-use crate::records::SigningRow;
+use crate::error::SigningError;
+use parafa_ceremony::records::SigningRow;
 
 /// Refuses a workspace that cannot pay; the sandbox costs nothing.
 pub(super) async fn check(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     configured: Option<&Url>,
-) -> Result<(), WorkflowError> {
+) -> Result<(), SigningError> {
     if caller.mode == KeyMode::Test {
         return Ok(());
     }
@@ -24,7 +25,7 @@ pub(super) async fn check(
         cause,
         recovery_url,
     } = required;
-    Err(WorkflowError::PaymentRequired {
+    Err(SigningError::PaymentRequired {
         cause,
         recovery_url: recovery_url.or_else(|| configured.cloned()).map(Box::new),
     })
@@ -34,7 +35,7 @@ pub(super) async fn check(
 pub(super) async fn bill_signature(
     tx: &mut Transaction<'_>,
     row: &SigningRow,
-) -> Result<(), WorkflowError> {
+) -> Result<(), PlatformError> {
     if row.mode == KeyMode::Live {
         let signing = row.signing.id.uuid();
         billing::bill(tx, row.tenant, UsageItem::Signature, signing).await?;

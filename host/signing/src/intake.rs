@@ -1,5 +1,6 @@
 //! Looks at documents before anything is made of them.
 
+use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,9 +16,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::forms::{ContentForm, DocumentForm, name_pointer};
+use super::funding;
 use super::quota::Uploads;
-use super::{funding, seed};
-use crate::error::{IntakeFault, RefusedDocument, WorkflowError};
+use crate::error::{IntakeFault, RefusedDocument, SigningError};
+use parafa_ceremony::seed;
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
@@ -176,7 +178,7 @@ impl Intake {
     }
 
     /// Refuses a workspace that cannot pay; the sandbox costs nothing.
-    async fn check_funding(&self, caller: &Caller) -> Result<(), WorkflowError> {
+    async fn check_funding(&self, caller: &Caller) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
         self.records
             .store
@@ -194,7 +196,7 @@ impl Intake {
         &self,
         caller: &Caller,
         documents: Vec<DocumentForm>,
-    ) -> Result<Vec<Examined>, WorkflowError> {
+    ) -> Result<Vec<Examined>, SigningError> {
         let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
         for form in documents {
@@ -206,15 +208,17 @@ impl Intake {
         let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
         let unfit: Vec<_> = unfit.filter_map(|(form, one)| one.fault(form)).collect();
         if !unfit.is_empty() {
-            return Err(WorkflowError::IntakeRefused(unfit));
+            return Err(SigningError::IntakeRefused(unfit));
         }
         self.check_funding(caller).await?;
         if let Some(fault) = obstacles.iter().find_map(|(form, one)| one.fault(form)) {
-            return Err(WorkflowError::IntakeRefused(vec![fault]));
+            return Err(SigningError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
-            Some((_, Obstacle::OutOfUse)) => Err(WorkflowError::NotSetUp(OUT_OF_USE)),
-            Some((_, Obstacle::Failed(fault))) => Err(WorkflowError::Plugin(Box::new(fault))),
+            Some((_, Obstacle::OutOfUse)) => Err(CeremonyError::NotSetUp(OUT_OF_USE).into()),
+            Some((_, Obstacle::Failed(fault))) => {
+                Err(CeremonyError::Plugin(Box::new(fault)).into())
+            }
             _ => Ok(examined),
         }
     }
@@ -226,27 +230,28 @@ impl Intake {
         extension: &str,
         pointer: &str,
         content: Bytes,
-    ) -> Result<Report, WorkflowError> {
+    ) -> Result<Report, SigningError> {
         match self.look_at(caller, extension, false, content).await? {
             Ok(look) => Ok(look.report),
-            Err(Obstacle::NamedMdoc) => Err(WorkflowError::FileRefused {
+            Err(Obstacle::NamedMdoc) => Err(SigningError::FileRefused {
                 pointer: name_pointer(pointer),
                 refusal: mdoc_refusal(),
             }),
-            Err(Obstacle::Refused(refusal)) => Err(WorkflowError::FileRefused {
+            Err(Obstacle::Refused(refusal)) => Err(SigningError::FileRefused {
                 pointer: pointer.to_owned(),
                 refusal,
             }),
-            Err(Obstacle::UnknownFile) => Err(WorkflowError::NotFound),
-            Err(Obstacle::NotInstalled(what)) => Err(WorkflowError::FileRefused {
+            Err(Obstacle::UnknownFile) => Err(CeremonyError::NotFound.into()),
+            Err(Obstacle::NotInstalled(what)) => Err(SigningError::FileRefused {
                 pointer: name_pointer(pointer),
                 refusal: not_installed(what),
             }),
-            Err(Obstacle::CannotFlatten) => Err(WorkflowError::Inconsistent(
+            Err(Obstacle::CannotFlatten) => Err(CeremonyError::Inconsistent(
                 "a file that is only kept was to be flattened",
-            )),
-            Err(Obstacle::OutOfUse) => Err(WorkflowError::NotSetUp(OUT_OF_USE)),
-            Err(Obstacle::Failed(fault)) => Err(WorkflowError::Plugin(Box::new(fault))),
+            )
+            .into()),
+            Err(Obstacle::OutOfUse) => Err(CeremonyError::NotSetUp(OUT_OF_USE).into()),
+            Err(Obstacle::Failed(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
         }
     }
 
@@ -255,7 +260,7 @@ impl Intake {
         &self,
         caller: &Caller,
         content: &ContentForm,
-    ) -> Result<Loaded<'_>, WorkflowError> {
+    ) -> Result<Loaded<'_>, SigningError> {
         Ok(match content {
             ContentForm::Inline(content) => Loaded {
                 content: content.clone(),
@@ -277,17 +282,20 @@ impl Intake {
         &self,
         caller: &Caller,
         document: &Examined,
-    ) -> Result<Loaded<'_>, WorkflowError> {
+    ) -> Result<Loaded<'_>, SigningError> {
         let mut loaded = self.load(caller, &document.form.content).await?;
         if let Some(request) = &document.flatten {
             let made = document.plugin.flatten(loaded.content, request).await;
             loaded.content = match made {
                 Ok(made) => made.bytes,
-                Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(Box::new(fault))),
+                Err(CallError::Fault(fault)) => {
+                    return Err(CeremonyError::Plugin(Box::new(fault)).into());
+                }
                 Err(CallError::Refused(_)) => {
-                    return Err(WorkflowError::Inconsistent(
+                    return Err(CeremonyError::Inconsistent(
                         "a stored file was flattened once and not again",
-                    ));
+                    )
+                    .into());
                 }
             };
         }
@@ -298,9 +306,11 @@ impl Intake {
         &self,
         caller: &Caller,
         form: &DocumentForm,
-    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
+    ) -> Result<Result<Look, Obstacle>, SigningError> {
         let loaded = match self.load(caller, &form.content).await {
-            Err(WorkflowError::NotFound) => return Ok(Err(Obstacle::UnknownFile)),
+            Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
+                return Ok(Err(Obstacle::UnknownFile));
+            }
             loaded => loaded?,
         };
         let content = loaded.content.clone();
@@ -315,7 +325,7 @@ impl Intake {
         extension: &str,
         flatten: bool,
         content: Bytes,
-    ) -> Result<Result<Look, Obstacle>, WorkflowError> {
+    ) -> Result<Result<Look, Obstacle>, SigningError> {
         if extension == MDOC {
             return Ok(Err(Obstacle::NamedMdoc));
         }

@@ -1,54 +1,19 @@
-//! What is counted of signings, for the operator's monitoring. No label holds an id of anything
-//! that callers make, a name or a code.
+//! What is counted of the signing API, for the operator's monitoring. No label
+//! holds an id of anything that callers make, a name or a code.
 
-mod downloads;
 mod quotas;
 
 use std::sync::LazyLock;
 
-use parafa_domain::SigningMethod;
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-pub(crate) use self::downloads::{download_began, download_broken_off, download_ended};
 pub use self::quotas::look_at_quotas;
 pub(crate) use self::quotas::{Shortage, upload_refused};
 
 /// The numbers of this process.
-static METRICS: LazyLock<SigningMetrics> = LazyLock::new(SigningMetrics::default);
-
-/// The outcome of an attempt that ended with a signature.
-pub(crate) const SIGNED: &str = "signed";
-
-#[derive(Debug, Default)]
-struct SigningMetrics {
-    attempts: Family<AttemptLabels, Counter>,
-    downloads: downloads::DownloadMetrics,
-    quotas: quotas::QuotaMetrics,
-}
-
-#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
-struct AttemptLabels {
-    method: &'static str,
-    outcome: &'static str,
-}
+static METRICS: LazyLock<quotas::QuotaMetrics> = LazyLock::new(Default::default);
 
 /// Has the numbers shown.
 pub fn register(registry: &mut Registry) {
-    registry.register(
-        "ceremony_attempts",
-        "Attempts of signers that have ended, by method and outcome",
-        METRICS.attempts.clone(),
-    );
-    METRICS.downloads.register(registry);
-    METRICS.quotas.register(registry);
-}
-
-/// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
-pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
-    let method = method.name();
-    let labels = AttemptLabels { method, outcome };
-    METRICS.attempts.get_or_create(&labels).inc();
+    METRICS.register(registry);
 }

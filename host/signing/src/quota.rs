@@ -9,6 +9,7 @@
 mod pace;
 mod space;
 
+use parafa_ceremony::CeremonyError;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,9 +22,10 @@ use self::pace::Pace;
 use self::space::FreeSpace;
 use super::forms::{ContentForm, DocumentForm};
 use super::intake::Intake;
-use crate::error::WorkflowError;
+use crate::error::SigningError;
 use crate::metrics::{Shortage, upload_refused};
-use crate::records::{FileRow, SigningRow};
+use crate::records::FileRow;
+use parafa_ceremony::records::SigningRow;
 
 impl Quota {
     /// The name in metrics.
@@ -195,7 +197,7 @@ impl Intake {
         caller: &Caller,
         bytes: u64,
         signings: u64,
-    ) -> Result<Room<'_>, WorkflowError> {
+    ) -> Result<Room<'_>, SigningError> {
         let room = self.take_room(caller, [bytes, signings]).await;
         if let Err(error) = &room
             && let Some(shortage) = Shortage::of(error)
@@ -205,14 +207,14 @@ impl Intake {
         room
     }
 
-    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Room<'_>, WorkflowError> {
+    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Room<'_>, SigningError> {
         let uploads = &self.uploads;
         let limits = uploads.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);
         let (room, in_flight) = uploads.reserve(of, wanted);
         let used = sum(self.records.store.sum(&of), in_flight);
         if let Some(exceeded) = exceeded(limits, used, wanted) {
-            return Err(WorkflowError::QuotaExceeded(exceeded));
+            return Err(SigningError::QuotaExceeded(exceeded));
         }
         let now = Instant::now();
         if let Some(free) = uploads.space.now(now).await
@@ -223,14 +225,14 @@ impl Intake {
                     .saturating_add(uploads.bytes_in_flight())
         {
             tracing::warn!(free, "the disk is nearly full: documents are refused");
-            return Err(WorkflowError::DiskFull {
+            return Err(SigningError::DiskFull {
                 retry_after: SPACE_RETRY_SECONDS,
             });
         }
         let [bytes, _] = wanted;
         match uploads.pace.take(of, bytes, limits.bytes_per_minute, now) {
             Ok(()) => Ok(room),
-            Err(retry_after) => Err(WorkflowError::TooManyBytes { retry_after }),
+            Err(retry_after) => Err(SigningError::TooManyBytes { retry_after }),
         }
     }
 
@@ -241,7 +243,7 @@ impl Intake {
         caller: &Caller,
         documents: &[DocumentForm],
         signings: u64,
-    ) -> Result<Room<'_>, WorkflowError> {
+    ) -> Result<Room<'_>, SigningError> {
         let mut bytes: u64 = 0;
         for document in documents {
             bytes = bytes.saturating_add(self.bytes_of(caller, &document.content).await?);
@@ -251,12 +253,12 @@ impl Intake {
 
     /// How long a document is. A stored file that is not there is refused later,
     /// by its place in the request.
-    async fn bytes_of(&self, caller: &Caller, content: &ContentForm) -> Result<u64, WorkflowError> {
+    async fn bytes_of(&self, caller: &Caller, content: &ContentForm) -> Result<u64, SigningError> {
         match content {
             ContentForm::Inline(content) => Ok(content.len() as u64),
             ContentForm::File(token) => match self.file_of(caller, *token).await {
                 Ok(file) => Ok(file.bytes),
-                Err(WorkflowError::NotFound) => Ok(0),
+                Err(SigningError::Ceremony(CeremonyError::NotFound)) => Ok(0),
                 Err(error) => Err(error),
             },
         }

@@ -1,43 +1,21 @@
-//! The rows of the store, and what is sealed inside them.
-//!
-//! Rows hold ids, states, times and digests in the clear; whatever says who or
-//! what it is about is a [`parafa_store::Sealed`] value under the signing's own
-//! data key, so that erasing that key erases it everywhere.
+//! The rows of the signing API beside its ceremonies, and what is sealed inside
+//! them.
 
-mod attempt;
-mod base64_bytes;
 mod batch;
 mod comment;
+mod event;
 mod file;
-mod notice;
-mod prompts;
-mod signing;
 
 use parafa_store::TableDeclaration;
 
-pub use attempt::{
-    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
-    RUNNING_ATTEMPTS,
-};
 pub use batch::{BatchPrivate, BatchRow};
 pub use comment::{CommentAuthor, CommentPrivate, CommentRow};
+pub use event::{EventDocument, EventKind, EventPayload, EventSigner};
 pub use file::{FilePrivate, FileRow};
-pub use notice::{EventDocument, EventKind, EventPayload, EventSigner, MailKind, MailPayload};
-pub use prompts::{Prompt, PromptsRow};
-pub use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, PluginFaults, SIGNINGS_BY_STATUS,
-    SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow, SigningPrivate,
-    SigningRow, Source, status_number,
-};
 
 /// All tables of this crate.
 pub const TABLES: &[TableDeclaration] = &[
-    TableDeclaration::of::<AttemptRow>(),
     TableDeclaration::of::<BatchRow>(),
-    TableDeclaration::of::<CeremonyLinkRow>(),
     TableDeclaration::of::<CommentRow>(),
     TableDeclaration::of::<FileRow>(),
-    TableDeclaration::of::<PromptsRow>(),
-    TableDeclaration::of::<SignerPrivateRow>(),
-    TableDeclaration::of::<SigningRow>(),
 ];

@@ -1,5 +1,6 @@
 //! The sandbox ends a signing as it is told to, without any signature.
 
+use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -12,11 +13,11 @@ use parafa_plugin_host::{
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::read_signing::OpenedSigning;
 use super::signings::Signings;
-use super::{change, plugin_failure, seed};
-use crate::error::WorkflowError;
-use crate::records::{DocumentVersion, SigningRow};
+use crate::error::SigningError;
+use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::{change, plugin_failure, seed};
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]
@@ -47,9 +48,9 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         form: SimulationForm,
-    ) -> Result<OpenedSigning, WorkflowError> {
+    ) -> Result<OpenedSigning, SigningError> {
         if caller.mode == KeyMode::Live {
-            return Err(WorkflowError::SandboxOnly);
+            return Err(SigningError::SandboxOnly);
         }
         let row = self.reader.signing_of(caller, id).await?;
         let key = self.reader.key_to(&row).await?;
@@ -75,8 +76,7 @@ impl Signings {
         // A panic is this request's own.
         let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
         tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
-        self.changes.announce(id);
-        self.work.notify_one();
+        self.ceremonies.announce(id);
         Ok(opened)
     }
 
@@ -88,7 +88,7 @@ impl Signings {
         key: &DataKey,
         form: &SimulationForm,
         rehearsed: Option<Rehearsed>,
-    ) -> Result<OpenedSigning, WorkflowError> {
+    ) -> Result<OpenedSigning, SigningError> {
         let rehearsal = match rehearsed {
             Some(rehearsed) => Some(self.write_rehearsal(key, rehearsed).await?),
             None => None,
@@ -115,7 +115,7 @@ impl Signings {
         key: &DataKey,
         form: &SimulationForm,
         rehearsal: Option<Rehearsal>,
-    ) -> Result<OpenedSigning, WorkflowError> {
+    ) -> Result<OpenedSigning, SigningError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
         self.records
             .store
@@ -123,7 +123,7 @@ impl Signings {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;
                     if !row.signing.is_live(tx.now()) {
-                        return Err(WorkflowError::SigningEnded);
+                        return Err(CeremonyError::SigningEnded.into());
                     }
                     let OpenedSigning {
                         mut row, signers, ..
@@ -153,8 +153,8 @@ impl Signings {
                         })
                         .await?;
                     }
-                    change::store(tx, key, &before, &row, &events).await?;
-                    OpenedSigning::read(tx, key, row).await
+                    change::store(tx, &self.ceremonies.owners, key, &before, &row, &events).await?;
+                    Ok::<_, SigningError>(OpenedSigning::read(tx, key, row).await?)
                 })
             })
             .await
@@ -163,14 +163,14 @@ impl Signings {
     /// Makes what a simulated completion leaves of an unsigned document: its
     /// own pages, each of which says that nothing is signed. There is none of
     /// a document that was posted signed, nor of a signing that has ended.
-    async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, WorkflowError> {
+    async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, SigningError> {
         let now = self.records.store.now().await?;
         if row.came_signed || !row.signing.is_live(now) {
             return Ok(None);
         }
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Rehearse));
-        let plugin = plugin.ok_or(WorkflowError::NotSetUp(
+        let plugin = plugin.ok_or(CeremonyError::NotSetUp(
             "unsigned documents of this format cannot be completed in the sandbox at the moment",
         ))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
@@ -190,16 +190,19 @@ impl Signings {
         });
         let made = match rehearsed {
             Ok(made) => made,
-            Err(CallError::Fault(fault)) => return Err(WorkflowError::Plugin(Box::new(fault))),
+            Err(CallError::Fault(fault)) => {
+                return Err(CeremonyError::Plugin(Box::new(fault)).into());
+            }
             Err(CallError::Refused(refusal)) => {
                 tracing::error!(
                     plugin.digest = %plugin.digest(),
                     failure = plugin_failure::words(&refusal.into()),
                     "a document that was taken in cannot be rehearsed"
                 );
-                return Err(WorkflowError::NotSetUp(
+                return Err(CeremonyError::NotSetUp(
                     "the document cannot be completed in the sandbox",
-                ));
+                )
+                .into());
             }
         };
         Ok(Some(Rehearsed {
@@ -213,7 +216,7 @@ impl Signings {
         &self,
         key: &DataKey,
         rehearsed: Rehearsed,
-    ) -> Result<Rehearsal, WorkflowError> {
+    ) -> Result<Rehearsal, SigningError> {
         let Rehearsed { of, made, at } = rehearsed;
         let written = self
             .records
@@ -253,20 +256,21 @@ struct Rehearsal {
 fn artifact(
     row: &SigningRow,
     rehearsal: Option<&Rehearsal>,
-) -> Result<DocumentVersion, WorkflowError> {
+) -> Result<DocumentVersion, SigningError> {
     let posted = newest(row)?;
     match rehearsal {
         Some(rehearsal) if rehearsal.of == posted.bytes_id => Ok(rehearsal.version.clone()),
         None if row.came_signed => Ok(posted.clone()),
-        Some(_) | None => Err(WorkflowError::Inconsistent(
+        Some(_) | None => Err(CeremonyError::Inconsistent(
             "a sandbox signing has another document than it had",
-        )),
+        )
+        .into()),
     }
 }
 
-fn newest(row: &SigningRow) -> Result<&DocumentVersion, WorkflowError> {
-    row.newest()
-        .ok_or(WorkflowError::Inconsistent("a signing has no document"))
+fn newest(row: &SigningRow) -> Result<&DocumentVersion, SigningError> {
+    let newest = row.newest();
+    newest.ok_or(CeremonyError::Inconsistent("a signing has no document").into())
 }
 
 /// The open signer with this email, whatever the action is.
@@ -274,7 +278,7 @@ fn named<'e>(
     row: &SigningRow,
     emails: impl Iterator<Item = &'e str>,
     wanted: Option<&str>,
-) -> Result<Option<SignerId>, WorkflowError> {
+) -> Result<Option<SignerId>, SigningError> {
     let Some(wanted) = wanted.map(str::to_lowercase) else {
         return Ok(None);
     };
@@ -282,12 +286,12 @@ fn named<'e>(
     let named = parties
         .find(|(party, email)| party.status.is_open() && email.to_lowercase() == wanted)
         .map(|(party, _)| party.id);
-    named.map(Some).ok_or(WorkflowError::NoOpenSigner)
+    named.map(Some).ok_or(SigningError::NoOpenSigner)
 }
 
-fn refusal(error: CannotSimulate) -> WorkflowError {
+fn refusal(error: CannotSimulate) -> SigningError {
     match error {
-        CannotSimulate::SignerNotOpen => WorkflowError::NoOpenSigner,
-        CannotSimulate::SigningEnded => WorkflowError::SigningEnded,
+        CannotSimulate::SignerNotOpen => SigningError::NoOpenSigner,
+        CannotSimulate::SigningEnded => CeremonyError::SigningEnded.into(),
     }
 }

@@ -8,7 +8,7 @@ use parafa_platform::accounts::{
 };
 use parafa_platform::billing::{BillingRow, Funding};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
-use parafa_signing::WorkflowError;
+use parafa_signing::SigningError;
 use parafa_store::keys::{KeyError, Token, hash_token};
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl Workspaces {
     }
 
     /// Makes those that are not there.
-    pub(super) async fn make(&self, app: &App) -> Result<(), WorkflowError> {
+    pub(super) async fn make(&self, app: &App) -> Result<(), SigningError> {
         self.signing.make(app, SIGNING).await?;
         self.other.make(app, OTHER).await
     }
@@ -82,7 +82,7 @@ impl Workspace {
         })
     }
 
-    async fn make(&self, app: &App, name: &str) -> Result<(), WorkflowError> {
+    async fn make(&self, app: &App, name: &str) -> Result<(), SigningError> {
         let secret = self.webhook_secret.clone().map(WebhookSecret::from_text);
         let secret = secret
             .map(|secret| {

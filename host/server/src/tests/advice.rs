@@ -1,7 +1,7 @@
 //! What a signer's page is told of the signatures that a document carries.
 
+use parafa_ceremony::ceremonies::{Advice, EarlierSignature};
 use parafa_domain::Phase;
-use parafa_signing::ceremony::{Advice, EarlierSignature};
 
 use super::deployment::Site;
 use super::stage::Stage;

@@ -2,22 +2,23 @@
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::{
     Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
 };
 use parafa_platform::PlatformError;
-use parafa_platform::accounts::{Caller, KeyMode, Role};
+use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::batches::OpenedBatch;
 use parafa_signing::files::FileForm;
-use parafa_signing::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use parafa_signing::read_signing::OpenedSigning;
-use parafa_signing::records::{Delivery, EventKind, MailKind, SigningRow};
-use parafa_signing::{Keep, WorkflowError};
+use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::records::EventKind;
+use parafa_signing::{Keep, SigningError};
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
@@ -50,7 +51,9 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
 
     assert!(matches!(
         refused,
-        Err(WorkflowError::Platform(PlatformError::ClaimLost))
+        Err(SigningError::Ceremony(CeremonyError::Platform(
+            PlatformError::ClaimLost
+        )))
     ));
     assert_eq!(signings(&host).await.len(), 0);
     assert_eq!(deployment.byte_files().len(), 0);
@@ -131,7 +134,9 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     let refused = create_once(&host, &late).await;
     assert!(matches!(
         refused,
-        Err(WorkflowError::Platform(PlatformError::ClaimLost))
+        Err(SigningError::Ceremony(CeremonyError::Platform(
+            PlatformError::ClaimLost
+        )))
     ));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
@@ -196,7 +201,10 @@ async fn a_stored_file_lives_for_a_week() {
     site.pass(MINUTE);
 
     let gone = host.app.intake.read_file(&caller(), token).await;
-    assert!(matches!(gone, Err(WorkflowError::NotFound)));
+    assert!(matches!(
+        gone,
+        Err(SigningError::Ceremony(CeremonyError::NotFound))
+    ));
     host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
@@ -218,7 +226,7 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
 
     let cancelled = host
         .app
-        .signings
+        .lifecycle
         .cancel_signing(&caller(), id)
         .await
         .unwrap();
@@ -341,9 +349,9 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     site.shutdown().await;
 }
 
-fn assert_payment(refused: Result<(), WorkflowError>, expected: PaymentCause) {
+fn assert_payment(refused: Result<(), SigningError>, expected: PaymentCause) {
     match refused {
-        Err(WorkflowError::PaymentRequired {
+        Err(SigningError::PaymentRequired {
             cause,
             recovery_url,
         }) => {
@@ -358,6 +366,7 @@ fn assert_payment(refused: Result<(), WorkflowError>, expected: PaymentCause) {
 pub(super) fn caller() -> Caller {
     Caller {
         key: Uuid::from_u128(2),
+        product: Product::Signing,
         tenant: Uuid::from_u128(1),
         mode: KeyMode::Live,
         role: Role::Member,
@@ -423,10 +432,7 @@ pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
     created.unwrap().row
 }
 
-pub(super) async fn create_once(
-    host: &Host,
-    claim: &Claim,
-) -> Result<OpenedSigning, WorkflowError> {
+pub(super) async fn create_once(host: &Host, claim: &Claim) -> Result<OpenedSigning, SigningError> {
     let form = SigningForm {
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
@@ -538,7 +544,7 @@ async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
     let stored = host.app.records.store.transact(|tx| {
         Box::pin(async move {
             tx.put(row).await?;
-            Ok::<_, WorkflowError>(())
+            Ok::<_, SigningError>(())
         })
     });
     stored.await.unwrap();

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use jiff::SignedDuration;
+use parafa_ceremony::records::AttemptRow;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::sweep;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::AttemptRow;
+use parafa_signing::SigningError;
 use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
@@ -308,7 +308,11 @@ impl<'d> Play<'d> {
             let turn = self.witness.signing(signing).signing.turn;
             let has_signed = turn.is_some_and(|turn| turn.device_signed);
             let done = match self.running_attempt(signing, signer).cloned() {
-                None => self.host.start_by_link(signer).await,
+                None => self
+                    .host
+                    .start_by_link(signer)
+                    .await
+                    .map_err(SigningError::from),
                 Some(attempt) if attempt.awaits_device_link() && followed != Some(attempt.id) => {
                     self.follow(signer).await.map(|link| followed = link)
                 }
@@ -328,7 +332,7 @@ impl<'d> Play<'d> {
     }
 
     /// Has the signer's phone follow the link on the page; gives its attempt.
-    async fn follow(&self, signer: Uuid) -> Result<Option<Uuid>, WorkflowError> {
+    async fn follow(&self, signer: Uuid) -> Result<Option<Uuid>, SigningError> {
         let Some((attempt, link)) = self.host.open_link(signer).await? else {
             return Ok(None);
         };
@@ -339,9 +343,9 @@ impl<'d> Play<'d> {
         Ok(Some(attempt))
     }
 
-    async fn come_back(&self, signer: Uuid, attempt: Uuid) -> Result<(), WorkflowError> {
+    async fn come_back(&self, signer: Uuid, attempt: Uuid) -> Result<(), SigningError> {
         let said = self.host.return_of(attempt).await?;
-        self.host.come_back(signer, &said).await
+        Ok(self.host.come_back(signer, &said).await?)
     }
 
     async fn run_or_wait(&self) {
@@ -376,7 +380,7 @@ impl<'d> Play<'d> {
             let cancelled = self
                 .host
                 .app
-                .signings
+                .lifecycle
                 .cancel_signing(&CALLER, signing)
                 .await;
             assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
@@ -387,7 +391,12 @@ impl<'d> Play<'d> {
     /// Repeats the call until it is answered: only then is everything gone.
     async fn erase(&mut self, signing: Uuid) {
         loop {
-            let erased = self.host.app.signings.erase_signing(&CALLER, signing).await;
+            let erased = self
+                .host
+                .app
+                .lifecycle
+                .erase_signing(&CALLER, signing)
+                .await;
             let down = self.host.is_down();
             self.step().await;
             match erased {

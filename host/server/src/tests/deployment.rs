@@ -35,7 +35,7 @@ use super::urgency::Calls;
 use crate::config::{Config, Mail, Protection, SmartId};
 use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
-use parafa_platform::accounts::{KeyMode, Role};
+use parafa_platform::accounts::{KeyMode, Product, Role};
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
 use parafa_plugin_store::PluginStore;
 use parafa_signing::quota::add_up;
@@ -62,6 +62,7 @@ const START: &str = "2026-03-11T09:00:00Z";
 /// Who posts documents.
 pub(super) const CALLER: Caller = Caller {
     key: Uuid::from_u128(2),
+    product: Product::Signing,
     tenant: WORKSPACE,
     mode: KeyMode::Live,
     role: Role::Member,

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::{Delivery, DocumentVersion, SigningRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::Refusal;
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, DocumentVersion, SigningRow};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
-use parafa_signing::{IntakeFault, WorkflowError};
+use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use uuid::Uuid;
 
@@ -132,7 +133,10 @@ async fn an_archive_waits_for_authorities_that_are_down() {
 
     let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
-    assert!(matches!(refused, Err(WorkflowError::ServiceDown(_))));
+    assert!(matches!(
+        refused,
+        Err(SigningError::Ceremony(CeremonyError::ServiceDown(_)))
+    ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.faults(Service::Ocsp).clear();
     let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
@@ -151,7 +155,7 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
 
     let early = app.archives.archive_signing(&CALLER, stage.signing).await;
 
-    let Err(WorkflowError::ArchiveTooEarly { retry_after }) = early else {
+    let Err(SigningError::ArchiveTooEarly { retry_after }) = early else {
         panic!("{early:?}")
     };
     assert!((60..=24 * 60 * 60 + 1).contains(&retry_after));
@@ -174,7 +178,10 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
         disable_at(&site, Service::Ocsp),
     );
 
-    assert!(matches!(archived, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(
+        archived,
+        Err(SigningError::Ceremony(CeremonyError::NotSetUp(_)))
+    ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
     drop(stage);
@@ -204,7 +211,10 @@ async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
 
     let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
-    assert!(matches!(refused, Err(WorkflowError::Plugin(_))));
+    assert!(matches!(
+        refused,
+        Err(SigningError::Ceremony(CeremonyError::Plugin(_)))
+    ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
     drop(stage);
@@ -217,14 +227,20 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let stage = Stage::set(&site, site.posted()).await;
     let app = &stage.host.app;
     let early = app.archives.archive_signing(&CALLER, stage.signing).await;
-    assert!(matches!(early, Err(WorkflowError::NotYetSigned)));
+    assert!(matches!(
+        early,
+        Err(SigningError::Ceremony(CeremonyError::NotYetSigned))
+    ));
     assert_eq!(stage.attempt().await.phase, Phase::Done);
     let second = stage.signing().await.signing.signers[1].id.uuid();
     stage.host.start(second, SIGN[1]).await.unwrap();
 
     let during = app.archives.archive_signing(&CALLER, stage.signing).await;
 
-    assert!(matches!(during, Err(WorkflowError::Busy { .. })));
+    assert!(matches!(
+        during,
+        Err(SigningError::Ceremony(CeremonyError::Busy { .. }))
+    ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     drop(stage);
     site.shutdown().await;
@@ -246,7 +262,10 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
         let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
 
         assert!(
-            matches!(refused, Err(WorkflowError::Plugin(_))),
+            matches!(
+                refused,
+                Err(SigningError::Ceremony(CeremonyError::Plugin(_)))
+            ),
             "{behaviour}"
         );
         assert_eq!(stage.signing().await.versions.len(), 2, "{behaviour}");
@@ -304,7 +323,10 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
             .simulate_outcome(&sandbox(), id.uuid(), complete())
             .await;
 
-        assert!(matches!(failed, Err(WorkflowError::Plugin(_))));
+        assert!(matches!(
+            failed,
+            Err(SigningError::Ceremony(CeremonyError::Plugin(_)))
+        ));
         let row = read(&host, id.uuid()).await;
         assert_eq!(row.signing.status, SigningStatus::Pending);
         assert_eq!(deployment.byte_files().len(), 1);
@@ -346,7 +368,7 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     for content in [ContentForm::Inline(toy("why?")), ContentForm::File(file)] {
         let refused = create(&host, content).await;
 
-        let Err(WorkflowError::IntakeRefused(faults)) = refused else {
+        let Err(SigningError::IntakeRefused(faults)) = refused else {
             panic!("ended otherwise")
         };
         let [IntakeFault::Refused(refused)] = &faults[..] else {
@@ -444,7 +466,7 @@ async fn store(host: &Host, content: Bytes) -> Uuid {
 }
 
 /// A toy that is to be flattened.
-async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, WorkflowError> {
+async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, SigningError> {
     let form = SigningForm {
         source: SourceForm::Document(DocumentForm {
             name: "a.toy".to_owned(),

@@ -7,11 +7,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::TryStreamExt;
 use parafa_api_signing::{BaseUrl, ProblemDocuments, edge};
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::downloads::{Asker, BrokenOff, Download};
+use parafa_ceremony::records::SigningRow;
 use parafa_domain::SigningOrder;
 use parafa_fixtures::PdfBuilder;
-use parafa_signing::WorkflowError;
-use parafa_signing::downloads::{Asker, BrokenOff, Download};
-use parafa_signing::records::SigningRow;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -216,11 +216,11 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
     drop(first);
 
     let id = row.signing.id.uuid();
-    host.app.signings.erase_signing(&CALLER, id).await.unwrap();
+    host.app.lifecycle.erase_signing(&CALLER, id).await.unwrap();
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
     let late = host.app.downloads.send(late, asker).await;
-    assert!(matches!(late.err(), Some(WorkflowError::NotFound)));
+    assert!(matches!(late.err(), Some(CeremonyError::NotFound)));
     site.shutdown().await;
 }

@@ -1,14 +1,14 @@
 //! Erasures that meet a crash, a clock or a letter under way.
 
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::opening::identity_lock;
+use parafa_ceremony::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
 use parafa_domain::{Phase, SigningOrder, SigningStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::create_signing::identity_lock;
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     let id = opened.id();
     let hidden = deployment.hide_bytes();
 
-    let erased = host.app.signings.erase_signing(&caller(), id).await;
+    let erased = host.app.lifecycle.erase_signing(&caller(), id).await;
 
     assert!(erased.is_err(), "the bytes cannot be unlinked");
     assert!(read(&host, id).await.erased_at.is_some());
@@ -41,7 +41,7 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     );
     assert!(
         host.app
-            .signings
+            .lifecycle
             .erase_signing(&caller(), id)
             .await
             .is_err()
@@ -54,7 +54,7 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     assert!(
         !host
             .app
-            .signings
+            .lifecycle
             .erase_signing(&caller(), id)
             .await
             .unwrap()
@@ -72,7 +72,7 @@ async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key()
     let invited = row.signing.signers[0].id.uuid();
 
     host.app
-        .signings
+        .lifecycle
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();
@@ -117,7 +117,7 @@ async fn the_code_of_an_attempt_goes_with_its_signing() {
     );
 
     host.app
-        .signings
+        .lifecycle
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();
@@ -139,7 +139,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
         let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
         let id = row.signing.id.uuid();
         host.app
-            .signings
+            .lifecycle
             .cancel_signing(&caller(), id)
             .await
             .unwrap();
@@ -149,7 +149,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
 
     let late = host
         .app
-        .signings
+        .lifecycle
         .erase_ended_signings(caller, None, Instant::now())
         .await
         .unwrap();
@@ -157,7 +157,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
     let soon = Instant::now() + Duration::from_secs(600);
     let in_time = host
         .app
-        .signings
+        .lifecycle
         .erase_ended_signings(caller, None, soon)
         .await
         .unwrap();
@@ -190,7 +190,11 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
     let (store, matched) = (&host.app.records.store, &matched);
     let put = store.transact(|tx| Box::pin(async move { tx.put(matched).await }));
     put.await.unwrap();
-    host.app.signings.erase_signing(&sandbox, id).await.unwrap();
+    host.app
+        .lifecycle
+        .erase_signing(&sandbox, id)
+        .await
+        .unwrap();
 
     let expire = SimulationForm {
         action: SimulatedAction::Expire,
@@ -203,7 +207,10 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         .simulate_outcome(&sandbox, id, expire)
         .await;
 
-    assert!(matches!(refused, Err(WorkflowError::NotFound)));
+    assert!(matches!(
+        refused,
+        Err(SigningError::Ceremony(CeremonyError::NotFound))
+    ));
     let row = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     let mut parties = row.signing.signers.iter();
     assert!(parties.all(|party| party.identity_matched.is_none()));
@@ -276,7 +283,7 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
 
     let cancelled = host
         .app
-        .signings
+        .lifecycle
         .cancel_signing(&caller(), id)
         .await
         .unwrap();

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::ceremonies::StartAttempt;
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::jobs::JobRunner;
-use parafa_signing::WorkflowError;
-use parafa_signing::ceremony::StartAttempt;
-use parafa_signing::forms::{
-    ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use parafa_signing::records::{Delivery, SigningRow};
+use parafa_signing::SigningError;
+use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{MemoryEngine, StoreMode};
 use tokio::task::JoinSet;
@@ -136,7 +136,7 @@ impl Host {
         &self,
         posted: Posted,
         order: SigningOrder,
-    ) -> Result<SigningRow, WorkflowError> {
+    ) -> Result<SigningRow, SigningError> {
         self.create_told(posted, order, None).await
     }
 
@@ -146,7 +146,7 @@ impl Host {
         posted: Posted,
         order: SigningOrder,
         webhook_url: Option<String>,
-    ) -> Result<SigningRow, WorkflowError> {
+    ) -> Result<SigningRow, SigningError> {
         let signer = || SignerForm {
             role: SignerRole::Signer,
             email: "signer@example.com".to_owned(),
@@ -188,21 +188,25 @@ impl Host {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
         let id = created.await.unwrap().signing.id.uuid();
-        self.app.signings.cancel_signing(&CALLER, id).await.unwrap();
+        self.app
+            .lifecycle
+            .cancel_signing(&CALLER, id)
+            .await
+            .unwrap();
     }
 
     /// A signer presses the button.
-    pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), WorkflowError> {
+    pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), CeremonyError> {
         let person = Some(format!("PNOLT-{person}"));
         self.start_as(signer, person).await
     }
 
     /// The same without saying who they are: their app follows a link.
-    pub(super) async fn start_by_link(&self, signer: Uuid) -> Result<(), WorkflowError> {
+    pub(super) async fn start_by_link(&self, signer: Uuid) -> Result<(), CeremonyError> {
         self.start_as(signer, None).await
     }
 
-    async fn start_as(&self, signer: Uuid, person: Option<String>) -> Result<(), WorkflowError> {
+    async fn start_as(&self, signer: Uuid, person: Option<String>) -> Result<(), CeremonyError> {
         let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let start = StartAttempt {
             method: SigningMethod::SmartId,

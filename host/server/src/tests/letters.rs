@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use parafa_ceremony::records::{Delivery, MailKind};
 use parafa_domain::{Language, SigningOrder};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{LETTERS, NoticeRow};
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, MailKind};
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -126,7 +126,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let removed = signing.signers[0].id.uuid();
         let gone = host
             .app
-            .signings
+            .lifecycle
             .remove_signer(&caller, signing.id.uuid(), removed)
             .await;
 
@@ -155,7 +155,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     host.run_all().await;
     host.app
-        .signings
+        .lifecycle
         .erase_signing(&caller(), row.signing.id.uuid())
         .await
         .unwrap();

@@ -2,10 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::attempt::DeviceLink;
+use parafa_ceremony::records::{AttemptRow, SigningRow};
 use parafa_domain::Phase;
-use parafa_signing::attempt::DeviceLink;
-use parafa_signing::records::{AttemptRow, SigningRow};
-use parafa_signing::{WorkflowError, sealing};
+use parafa_signing::SigningError;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ impl Host {
     pub(super) async fn open_link(
         &self,
         signer: Uuid,
-    ) -> Result<Option<(Uuid, DeviceLink)>, WorkflowError> {
+    ) -> Result<Option<(Uuid, DeviceLink)>, SigningError> {
         let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let state = self.app.ceremonies.ceremony_state(ceremony).await?;
         Ok(state
@@ -46,17 +47,17 @@ impl Host {
     }
 
     /// What the app says when it comes back. Nothing once the attempt has ended.
-    pub(super) async fn return_of(&self, attempt: Uuid) -> Result<Return, WorkflowError> {
+    pub(super) async fn return_of(&self, attempt: Uuid) -> Result<Return, SigningError> {
         let store = &self.app.records.store;
         let attempt = store.get::<AttemptRow>(&attempt).await?;
-        let attempt = attempt.ok_or(WorkflowError::NotFound)?;
+        let attempt = attempt.ok_or(CeremonyError::NotFound)?;
         let Some(sealed) = &attempt.device_link else {
             return Ok(Return::default());
         };
         let signing = store.get::<SigningRow>(&attempt.signing).await?;
-        let signing = signing.ok_or(WorkflowError::NotFound)?;
+        let signing = signing.ok_or(CeremonyError::NotFound)?;
         let key = self.app.records.data_key(signing.data_key).await?;
-        let open = sealing::open_device_link(&key, attempt.id, sealed)?;
+        let open = parafa_ceremony::sealing::open_device_link(&key, attempt.id, sealed)?;
         let session = serde_json::to_value(&open.session).unwrap();
         let secret = STANDARD.decode(session["secret"].as_str().unwrap());
         Ok(Return {
@@ -66,7 +67,7 @@ impl Host {
     }
 
     /// The app comes back and says this.
-    pub(super) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), WorkflowError> {
+    pub(super) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), CeremonyError> {
         let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let returned = self
             .app

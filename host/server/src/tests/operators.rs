@@ -1,13 +1,15 @@
 //! What operators do, on records that no caller could make.
 
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::SigningRow;
 use parafa_domain::SigningOrder;
 use parafa_operator::{
     AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };
 use parafa_platform::accounts::{ApiKeyRow, KeyMode, Product, TenantRow, TenantStatus};
 use parafa_platform::billing::{Amount, UsageItem, UsageRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::records::{SigningRow, Source};
+use parafa_signing::SigningError;
+use parafa_signing::listing::Listing;
 use parafa_store::Table;
 use parafa_store::audit::Event;
 use serde_json::{Value, json};
@@ -143,33 +145,31 @@ async fn long_lists_are_complete() {
 }
 
 #[tokio::test]
-async fn erasure_leaves_what_the_service_made_with_its_owner() {
+async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let row = host.create(site.posted(), SigningOrder::Parallel).await;
-    let mut row = row.unwrap();
-    row.source = Source::Service;
-    let (id, data_key) = (row.signing.id.uuid(), row.data_key);
-    let bytes = row.versions[0].bytes_id;
-    put(&host, &[row]).await;
+    let id = row.as_ref().unwrap().signing.id.uuid();
+    let mut stored = serde_json::to_value(row.unwrap()).unwrap();
+    stored["owner"] = json!({ "product": "diligence", "subject": Uuid::from_u128(77) });
+    put(
+        &host,
+        &[serde_json::from_value::<SigningRow>(stored).unwrap()],
+    )
+    .await;
 
-    assert!(host.app.signings.erase_signing(&CALLER, id).await.unwrap());
-
-    let erased = host.app.records.store.get::<SigningRow>(&id).await.unwrap();
-    let erased = erased.unwrap();
-    assert!(erased.erased_at.is_some() && erased.private.is_none());
-    let key = host.app.records.keys.open(data_key).await.unwrap();
-    assert!(
-        !host
-            .app
-            .records
-            .files
-            .read(&key, bytes)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    let read = host.app.reader.read_signing(&CALLER, id).await;
+    assert!(matches!(read, Err(CeremonyError::NotFound)));
+    let erased = host.app.lifecycle.erase_signing(&CALLER, id).await;
+    assert!(matches!(erased, Err(CeremonyError::NotFound)));
+    let listing = Listing {
+        status: None,
+        limit: 10,
+        after: None,
+    };
+    let listed = host.app.signings.list_signings(&CALLER, listing).await;
+    assert!(listed.unwrap().signings.is_empty());
     drop(host);
     site.shutdown().await;
 }
@@ -205,7 +205,7 @@ async fn put<T: Table>(host: &Host, rows: &[T]) {
                 for row in chunk {
                     tx.put(row).await?;
                 }
-                Ok::<_, WorkflowError>(())
+                Ok::<_, SigningError>(())
             })
         });
         stored.await.unwrap();

@@ -5,12 +5,13 @@ use std::fmt::Debug;
 
 use jiff::SignedDuration;
 use parafa_api_signing::SigningApi;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::erase::ErasureCount;
 use parafa_demo::Service;
 use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::WorkflowError;
-use parafa_signing::erase::ErasureCount;
-use parafa_signing::read_signing::Listing;
+use parafa_signing::SigningError;
+use parafa_signing::listing::Listing;
 use parafa_signing::records::{EventKind, EventPayload};
 use parafa_store::Clock;
 use tokio::time::{Duration, Instant};
@@ -113,13 +114,13 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
         .signings
         .add_signer(&CALLER, id, party("nauja@example.com"), None);
     assert_ended(&added.await);
-    app.signings.change_deadline(&CALLER, id, 3).await.unwrap();
+    app.lifecycle.change_deadline(&CALLER, id, 3).await.unwrap();
     assert!(app.ceremonies.ceremony(&links[1]).await.is_ok());
     let added = app
         .signings
         .add_signer(&CALLER, id, party("nauja@example.com"), None);
     added.await.unwrap();
-    let cancelled = app.signings.cancel_signing(&CALLER, id).await;
+    let cancelled = app.lifecycle.cancel_signing(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
     drop((api, app, stage));
     site.shutdown().await;
@@ -158,7 +159,12 @@ async fn listed(stage: &Stage<'_>, status: SigningStatus) -> usize {
         limit: 10,
         after: None,
     };
-    let listed = stage.host.app.reader.list_signings(&CALLER, listing).await;
+    let listed = stage
+        .host
+        .app
+        .signings
+        .list_signings(&CALLER, listing)
+        .await;
     listed.unwrap().signings.len()
 }
 
@@ -168,16 +174,19 @@ async fn erased(stage: &Stage<'_>) -> u64 {
     let erased = stage
         .host
         .app
-        .signings
+        .lifecycle
         .erase_ended_signings(&CALLER, None, until);
     let ErasureCount { purged, failed } = erased.await.unwrap();
     assert_eq!(failed, 0);
     purged
 }
 
-fn assert_ended<T: Debug>(answer: &Result<T, WorkflowError>) {
+fn assert_ended<T: Debug>(answer: &Result<T, SigningError>) {
     assert!(
-        matches!(answer, Err(WorkflowError::SigningEnded)),
+        matches!(
+            answer,
+            Err(SigningError::Ceremony(CeremonyError::SigningEnded))
+        ),
         "{answer:?}"
     );
 }

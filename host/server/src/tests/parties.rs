@@ -1,7 +1,7 @@
 //! Changes of a party that is signing.
 
+use parafa_ceremony::CeremonyError;
 use parafa_domain::SigningMethod;
-use parafa_signing::WorkflowError;
 
 use super::deployment::{CALLER, SIGN, Site};
 use super::stage::Stage;
@@ -14,19 +14,19 @@ async fn who_is_signing_is_changed_and_removed_only_afterwards() {
     let change = async || {
         let methods = [SigningMethod::Nfc].into_iter().collect();
         let changed = app
-            .signings
+            .lifecycle
             .change_methods(&CALLER, stage.signing, stage.signer, methods);
         changed.await.map(drop)
     };
     let remove = async || {
-        app.signings
+        app.lifecycle
             .remove_signer(&CALLER, stage.signing, stage.signer)
             .await
     };
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
 
     for refused in [change().await, remove().await] {
-        let Err(WorkflowError::Busy { retry_after }) = refused else {
+        let Err(CeremonyError::Busy { retry_after }) = refused else {
             panic!("{refused:?}")
         };
         assert_ne!(retry_after, 0);

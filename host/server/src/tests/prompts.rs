@@ -1,9 +1,10 @@
 //! How often one person is asked to sign, over all signings.
 
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::{AttemptRow, Prompt, PromptsRow};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder};
-use parafa_signing::WorkflowError;
-use parafa_signing::records::{AttemptRow, Prompt, PromptsRow};
+use parafa_signing::SigningError;
 use uuid::Uuid;
 
 use super::calls::rows;
@@ -25,9 +26,9 @@ async fn signers(site: &Site, host: &Host, count: usize) -> Vec<Uuid> {
     signers
 }
 
-fn retry_after(refused: Result<(), WorkflowError>) -> u32 {
+fn retry_after(refused: Result<(), CeremonyError>) -> u32 {
     match refused {
-        Err(WorkflowError::TooManyAttempts { retry_after }) => retry_after,
+        Err(CeremonyError::TooManyAttempts { retry_after }) => retry_after,
         other => panic!("{other:?}"),
     }
 }
@@ -178,7 +179,7 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
         let stored = app.records.store.transact(|tx| {
             Box::pin(async move {
                 tx.put(row).await?;
-                Ok::<_, WorkflowError>(())
+                Ok::<_, SigningError>(())
             })
         });
         stored.await.unwrap();

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_ceremony::records::Delivery;
 use parafa_domain::SigningOrder;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_signing::WorkflowError;
+use parafa_signing::SigningError;
 use parafa_signing::files::{FileForm, OpenedFile};
 use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
 use parafa_signing::quota::Quota;
-use parafa_signing::records::Delivery;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::Instant;
 
@@ -26,7 +26,7 @@ const ONE: NonZeroU32 = NonZeroU32::MIN;
 /// Longer than anything takes.
 const LONG: Duration = Duration::from_secs(60);
 
-async fn store_file(host: &Host) -> Result<OpenedFile, WorkflowError> {
+async fn store_file(host: &Host) -> Result<OpenedFile, SigningError> {
     let content = parafa_fixtures::PdfBuilder::new().build_of_size(FILE_BYTES);
     let form = FileForm {
         name: "a.pdf".to_owned(),
@@ -72,7 +72,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
         .create_batch(&CALLER, batch_of(&file, 20), None);
 
     match refused.await.map(|_| ()) {
-        Err(WorkflowError::QuotaExceeded(exceeded)) => {
+        Err(SigningError::QuotaExceeded(exceeded)) => {
             assert_eq!(exceeded.quota, Quota::StoredBytes);
             assert_eq!(exceeded.used, file.row.bytes);
             assert_eq!(exceeded.wanted, 20 * file.row.bytes);
@@ -140,7 +140,7 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
     for one in many.collect::<Vec<_>>() {
         match one.await.unwrap() {
             Ok(_) => created += 1,
-            Err(WorkflowError::QuotaExceeded(exceeded)) => {
+            Err(SigningError::QuotaExceeded(exceeded)) => {
                 assert_eq!(exceeded.quota, Quota::OpenSignings);
                 refused += 1;
             }
@@ -156,7 +156,7 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
             .unwrap();
     }
     let sixth = host.create(site.posted(), SigningOrder::Parallel).await;
-    assert!(matches!(sixth, Err(WorkflowError::QuotaExceeded(_))));
+    assert!(matches!(sixth, Err(SigningError::QuotaExceeded(_))));
     drop(host);
     site.shutdown().await;
 }
@@ -185,9 +185,9 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     assert_eq!(used_live(&host), [5 * bytes + signed, 4]);
 
     // One is cancelled, one erased, the file deleted.
-    app.signings.cancel_signing(&CALLER, ids[1]).await.unwrap();
+    app.lifecycle.cancel_signing(&CALLER, ids[1]).await.unwrap();
     assert_eq!(used_live(&host), [5 * bytes + signed, 3]);
-    app.signings.erase_signing(&CALLER, ids[2]).await.unwrap();
+    app.lifecycle.erase_signing(&CALLER, ids[2]).await.unwrap();
     assert_eq!(used_live(&host), [4 * bytes + signed, 2]);
     app.intake.delete_file(&CALLER, file.row.id).await.unwrap();
     assert_eq!(used_live(&host), [3 * bytes + signed, 2]);
@@ -200,7 +200,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     host.run_all().await;
     assert_eq!(used_live(&host), [3 * bytes + signed, 0]);
     let until = Instant::now() + LONG;
-    app.signings
+    app.lifecycle
         .erase_ended_signings(&CALLER, None, until)
         .await
         .unwrap();
@@ -218,7 +218,7 @@ async fn what_is_erased_counts_until_its_bytes_are_gone() {
     let id = row.signing.id.uuid();
     let hidden = deployment.hide_bytes();
 
-    assert!(host.app.signings.erase_signing(&CALLER, id).await.is_err());
+    assert!(host.app.lifecycle.erase_signing(&CALLER, id).await.is_err());
 
     assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
     hidden.restore();
@@ -255,7 +255,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         .signings
         .create_signing(&sandbox, form(), None)
         .await;
-    assert!(matches!(second, Err(WorkflowError::QuotaExceeded(_))));
+    assert!(matches!(second, Err(SigningError::QuotaExceeded(_))));
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
     let completed = SimulationForm {
@@ -296,7 +296,7 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let refused = create(2).await.map(|_| ());
 
     match refused {
-        Err(WorkflowError::TooManyBytes { retry_after }) => {
+        Err(SigningError::TooManyBytes { retry_after }) => {
             assert!((1..=10).contains(&retry_after), "{retry_after}");
         }
         other => panic!("{other:?}"),
@@ -313,9 +313,9 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
     stage.host.app.intake.uploads.seem_free(100_000_000);
 
     let refused = store_file(&stage.host).await;
-    assert!(matches!(refused, Err(WorkflowError::DiskFull { .. })));
+    assert!(matches!(refused, Err(SigningError::DiskFull { .. })));
     let refused = stage.host.create(site.posted(), SigningOrder::Parallel);
-    assert!(matches!(refused.await, Err(WorkflowError::DiskFull { .. })));
+    assert!(matches!(refused.await, Err(SigningError::DiskFull { .. })));
 
     assert_eq!(stage.attempt().await.failure, None);
     assert_eq!(stage.signing().await.versions.len(), 2);

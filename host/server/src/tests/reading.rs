@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use parafa_api_signing::SigningApi;
 use parafa_api_signing::requests::ListQuery;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::reader::Shown;
+use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
-use parafa_signing::read_signing::{Listing, Shown};
-use parafa_signing::records::{Delivery, SigningRow};
-use parafa_signing::{IntakeFault, WorkflowError};
+use parafa_signing::listing::Listing;
+use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use serde_json::Value;
 
@@ -27,11 +29,14 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
     let removed = stale[0].signing.signers[0].id.uuid();
     let app = &host.app;
-    app.signings
+    app.lifecycle
         .remove_signer(&caller(), smaller, removed)
         .await
         .unwrap();
-    app.signings.erase_signing(&caller(), erased).await.unwrap();
+    app.lifecycle
+        .erase_signing(&caller(), erased)
+        .await
+        .unwrap();
 
     let shown = app.reader.show_signings(stale).await.unwrap();
 
@@ -128,7 +133,7 @@ async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
 
     assert!(
         host.app
-            .signings
+            .lifecycle
             .erase_signing(&caller(), id)
             .await
             .unwrap()
@@ -154,18 +159,18 @@ async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
     let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
     let id = stale.signing.id.uuid();
     host.app
-        .signings
+        .lifecycle
         .erase_signing(&caller(), id)
         .await
         .unwrap();
 
     let version = stale.versions[0].clone();
     let download = host.app.downloads.download(&stale, version).await;
-    assert!(matches!(download, Err(WorkflowError::NotFound)));
+    assert!(matches!(download, Err(CeremonyError::NotFound)));
     let state = host.app.ceremonies.ceremony_state(ceremony).await;
-    assert!(matches!(state, Err(WorkflowError::NotFound)));
-    let cancelled = host.app.signings.cancel_signing(&caller(), id).await;
-    assert!(matches!(cancelled, Err(WorkflowError::NotFound)));
+    assert!(matches!(state, Err(CeremonyError::NotFound)));
+    let cancelled = host.app.lifecycle.cancel_signing(&caller(), id).await;
+    assert!(matches!(cancelled, Err(CeremonyError::NotFound)));
     let comments = host
         .app
         .comments
@@ -190,8 +195,8 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     let seen = host.app.reader.read_signing(&caller(), id).await.unwrap();
 
     assert_eq!(seen.row.signing.status, SigningStatus::Expired);
-    let refused = host.app.signings.change_deadline(&caller(), id, 3).await;
-    assert!(matches!(refused, Err(WorkflowError::SigningEnded)));
+    let refused = host.app.lifecycle.change_deadline(&caller(), id, 3).await;
+    assert!(matches!(refused, Err(CeremonyError::SigningEnded)));
     let listing = Listing {
         status: Some(SigningStatus::Pending),
         limit: 10,
@@ -199,7 +204,7 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     };
     let pending = host
         .app
-        .reader
+        .signings
         .list_signings(&caller(), listing)
         .await
         .unwrap();
@@ -231,13 +236,13 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
         .signings
         .create_signing(&caller(), form, None)
         .await;
-    assert!(matches!(one, Err(WorkflowError::NoMail)));
+    assert!(matches!(one, Err(SigningError::NoMail)));
     let several = host
         .app
         .signings
         .create_batch(&caller(), batch(), None)
         .await;
-    assert!(matches!(several, Err(WorkflowError::NoMail)));
+    assert!(matches!(several, Err(SigningError::NoMail)));
     let id = row.signing.id.uuid();
     let form = party("trecias@example.com");
     let added = host
@@ -245,7 +250,10 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
         .signings
         .add_signer(&caller(), id, form, None)
         .await;
-    assert!(matches!(added, Err(WorkflowError::NotSetUp(_))));
+    assert!(matches!(
+        added,
+        Err(SigningError::Ceremony(CeremonyError::NotSetUp(_)))
+    ));
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(signings(&host).await.len(), 1);
@@ -299,7 +307,7 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         terms: terms(),
     };
     match host.app.signings.create_batch(&caller(), form, None).await {
-        Err(WorkflowError::IntakeRefused(faults)) => assert!(matches!(
+        Err(SigningError::IntakeRefused(faults)) => assert!(matches!(
             faults.as_slice(),
             [IntakeFault::UnknownFile { .. }, IntakeFault::Refused(_)]
         )),
@@ -336,8 +344,8 @@ async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_compo
         .create_signing(&caller(), sound, None)
         .await;
 
-    assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
-    assert!(matches!(sound, Err(WorkflowError::FileRefused { .. })));
+    assert!(matches!(unfit, Err(SigningError::IntakeRefused(_))));
+    assert!(matches!(sound, Err(SigningError::FileRefused { .. })));
     assert_eq!(deployment.byte_files().len(), 0);
     drop(host);
     site.shutdown().await;
@@ -358,8 +366,8 @@ async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     let unfit = host.create(Posted::toy("refuse"), SigningOrder::Parallel);
     let unfit = unfit.await;
 
-    assert!(matches!(sound, Err(WorkflowError::IntakeRefused(_))));
-    assert!(matches!(unfit, Err(WorkflowError::IntakeRefused(_))));
+    assert!(matches!(sound, Err(SigningError::IntakeRefused(_))));
+    assert!(matches!(unfit, Err(SigningError::IntakeRefused(_))));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
     drop(host);

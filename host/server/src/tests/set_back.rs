@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_demo::Service;
 use parafa_domain::{Phase, SigningStatus};
 use parafa_platform::jobs::{LEASE, TIMERS};
 use parafa_platform::sweep::{self, SWEEP};
-use parafa_signing::attempt::ATTEMPTS;
 use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
 

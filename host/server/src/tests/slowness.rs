@@ -7,12 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
+use parafa_ceremony::records::Delivery;
 use parafa_domain::SigningOrder;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::Delivery;
 use parafa_store::StoreError;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -140,7 +140,7 @@ async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     };
     let created = host.app.signings.create_signing(caller, form, None).await;
     let id = created.unwrap().id();
-    host.app.signings.cancel_signing(caller, id).await.unwrap();
+    host.app.lifecycle.cancel_signing(caller, id).await.unwrap();
 }
 
 /// Another workspace, which can pay and be told of events.

@@ -1,9 +1,9 @@
 //! One signing on one host, step by step.
 
 use jiff::SignedDuration;
+use parafa_ceremony::records::{AttemptRow, SigningRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SigningOrder};
-use parafa_signing::records::{AttemptRow, SigningRow};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use uuid::Uuid;

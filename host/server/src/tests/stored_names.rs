@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use parafa_signing::records::{EventKind, MailKind};
+use parafa_ceremony::records::MailKind;
+use parafa_signing::records::EventKind;
 use parafa_store::{Content, TableDeclaration};
 
 use crate::jobs::{KINDS, LANES};

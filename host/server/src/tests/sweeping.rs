@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use axum::http::StatusCode;
+use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::SigningOrder;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
@@ -15,7 +16,7 @@ use parafa_platform::sweep::{self, HANDFUL, SWEEP};
 use parafa_signing::Keep;
 use parafa_signing::batches::OpenedBatch;
 use parafa_signing::files::FileForm;
-use parafa_signing::records::{BatchRow, Delivery, FileRow, SigningRow};
+use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
 use parafa_store::{Content, Folder, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -240,7 +241,7 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     .await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    app.signings.erase_signing(&caller(), id).await.unwrap();
+    app.lifecycle.erase_signing(&caller(), id).await.unwrap();
 
     assert_eq!(deployment.quarantined(), (0, 0));
     drop(host);
@@ -419,7 +420,10 @@ async fn keep_one_of_everything(host: &Host) {
         .await
         .unwrap();
     let erased = signings(host).await.pop().unwrap().signing.id.uuid();
-    app.signings.erase_signing(&caller(), erased).await.unwrap();
+    app.lifecycle
+        .erase_signing(&caller(), erased)
+        .await
+        .unwrap();
 }
 
 /// A row of the table of `T`, whatever is in it.

@@ -5,10 +5,11 @@ use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
 use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{ProblemKind, SigningApi};
+use parafa_ceremony::records::Delivery;
 use parafa_domain::{SigningOrder, SigningStatus};
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, FileRow};
+use parafa_signing::records::FileRow;
 use tower::ServiceExt;
 
 use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
@@ -69,7 +70,7 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let ended = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let ended = ended.signing.id.uuid();
     host.app
-        .signings
+        .lifecycle
         .cancel_signing(&caller(), ended)
         .await
         .unwrap();
@@ -102,7 +103,7 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     for id in [id, ended] {
         assert!(
             host.app
-                .signings
+                .lifecycle
                 .erase_signing(&caller(), id)
                 .await
                 .is_err()
@@ -150,7 +151,7 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     for id in [id, ended] {
         assert!(
             host.app
-                .signings
+                .lifecycle
                 .erase_signing(&caller(), id)
                 .await
                 .unwrap()

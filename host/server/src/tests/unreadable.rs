@@ -1,6 +1,8 @@
 //! Jobs about what can never be read again, or of which a part is gone: they end.
 
 use jiff::SignedDuration;
+use parafa_ceremony::records::{Delivery, MailKind};
+use parafa_ceremony::remind::REMIND;
 use parafa_domain::SigningOrder;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
@@ -8,8 +10,7 @@ use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
 use parafa_signing::Keep;
 use parafa_signing::files::{FileForm, OpenedFile};
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::{Delivery, FileRow, MailKind};
-use parafa_signing::remind::REMIND;
+use parafa_signing::records::FileRow;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 

@@ -3,11 +3,11 @@
 use std::mem::take;
 use std::sync::Mutex;
 
+use parafa_ceremony::records::Delivery;
 use parafa_domain::{Phase, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
 use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_signing::records::Delivery;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 use super::calls::{caller, document, terms};

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_ceremony::records::{AttemptRow, DocumentVersion, MailKind, SigningRow};
 use parafa_domain::{Phase, SignerStatus, SigningStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::outbox::NoticeRow;
-use parafa_signing::records::{
-    AttemptRow, BatchRow, DocumentVersion, FileRow, MailKind, SigningRow,
-};
+use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Folder, Guard, Page, Sha256Digest, StoreError, Table};
 use uuid::Uuid;

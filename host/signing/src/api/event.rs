@@ -1,16 +1,52 @@
+use anyhow::Context;
+use async_trait::async_trait;
 use parafa_api_signing::{SigningEventKind, views as api};
-use parafa_platform::outbox::NoticeRow;
+use parafa_ceremony::{CeremonyError, CeremonyLetters};
+use parafa_delivery::{Letter, NoticeSource};
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_store::{StoreError, Transaction};
+use serde_json::Value;
 
 use super::views::{completion_mode, output, signer_status, signing_status};
-use crate::WorkflowError;
-use crate::records::{EventKind, EventPayload, EventSigner, Output};
+use crate::records::{EventKind, EventPayload, EventSigner};
+use parafa_ceremony::records::Output;
+
+/// What the notices of signings say.
+pub struct SigningNotices {
+    /// Writes to signers.
+    pub letters: CeremonyLetters,
+}
+
+#[async_trait]
+impl NoticeSource for SigningNotices {
+    fn event_body(&self, notice: &NoticeRow, payload: Value) -> anyhow::Result<Vec<u8>> {
+        let NoticeKind::Webhook(name) = &notice.kind else {
+            anyhow::bail!("a mail stands among events");
+        };
+        let kind = EventKind::named(name).context("an event is of no known kind")?;
+        let payload: EventPayload = serde_json::from_value(payload)?;
+        Ok(event_body(notice, kind, &payload)?)
+    }
+
+    async fn letter(&self, notices: &[NoticeRow]) -> anyhow::Result<Option<Letter>> {
+        self.letters.letter(notices).await
+    }
+
+    async fn has_own_key(
+        &self,
+        tx: &mut Transaction<'_>,
+        notice: &NoticeRow,
+    ) -> Result<bool, StoreError> {
+        self.letters.has_own_key(tx, notice).await
+    }
+}
 
 /// Writes what the signing API posts to webhooks.
-pub fn event_body(
+fn event_body(
     notice: &NoticeRow,
     kind: EventKind,
     payload: &EventPayload,
-) -> Result<Vec<u8>, WorkflowError> {
+) -> Result<Vec<u8>, CeremonyError> {
     let document = payload.document.as_ref().map(|document| {
         output(Output {
             version: &document.version,
@@ -27,7 +63,7 @@ pub fn event_body(
         signer: payload.signer.as_ref().map(signer),
         document: document.transpose()?,
     };
-    serde_json::to_vec(&event).map_err(|_| WorkflowError::Inconsistent("an event is no JSON"))
+    serde_json::to_vec(&event).map_err(|_| CeremonyError::Inconsistent("an event is no JSON"))
 }
 
 fn event_kind(kind: EventKind) -> SigningEventKind {

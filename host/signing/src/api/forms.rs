@@ -7,15 +7,15 @@ use parafa_api_signing::requests::{
 use parafa_api_signing::{
     Delivery, Language, Problem, SigningMethod, SigningOrder, SimulatedOutcome,
 };
+use parafa_ceremony::CeremonyError;
 use parafa_domain as domain;
 
 use super::views::domain_method;
 use crate::files::FileForm;
-use crate::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
+use crate::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use crate::simulate::{SimulatedAction, SimulationForm};
-use crate::{WorkflowError, records};
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::records;
 
 /// A signing to be.
 pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {
@@ -66,7 +66,7 @@ pub(super) fn signer(signer: NewSigner) -> Result<SignerForm, Problem> {
                 .map(|code| code.expose().parse::<domain::PersonalCode>())
                 .transpose();
             let code =
-                code.map_err(|_| WorkflowError::Inconsistent("a checked personal code is none"))?;
+                code.map_err(|_| CeremonyError::Inconsistent("a checked personal code is none"))?;
             (domain::SignerRole::Signer, self::methods(methods), code)
         }
         Party::Viewer => (

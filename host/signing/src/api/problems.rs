@@ -2,131 +2,74 @@
 
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
-use parafa_platform::PlatformError;
+use parafa_ceremony::api::problem;
 use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::Refusal;
 
-use crate::plugin_failure::words;
 use crate::quota::{Quota, QuotaExceeded};
-use crate::{BUSY_RETRY_SECONDS, IntakeFault, RefusedDocument, WorkflowError};
+use crate::{IntakeFault, RefusedDocument, SigningError};
 
 /// The answer to a failure; a fault of our own is logged here, once.
-impl From<WorkflowError> for Problem {
-    fn from(error: WorkflowError) -> Self {
+impl From<SigningError> for Problem {
+    fn from(error: SigningError) -> Self {
         answer(&error)
     }
 }
 
-fn answer(error: &WorkflowError) -> Problem {
+fn answer(error: &SigningError) -> Problem {
     match error {
-        WorkflowError::NotFound => Problem::not_found(),
-        WorkflowError::UnknownCursor => Problem::validation(vec![Fault::new(
+        SigningError::UnknownCursor => Problem::validation(vec![Fault::new(
             ListQuery::STARTING_AFTER_POINTER,
             "is not a signing of this key",
         )]),
-        WorkflowError::IntakeRefused(faults) => intake_refused(faults),
-        WorkflowError::FileRefused { pointer, refusal } => Problem::at(
+        SigningError::IntakeRefused(faults) => intake_refused(faults),
+        SigningError::FileRefused { pointer, refusal } => Problem::at(
             ProblemKind::DocumentRefused,
             pointer.clone(),
             reason(refusal),
         ),
-        WorkflowError::PaymentRequired {
+        SigningError::PaymentRequired {
             cause,
             recovery_url,
         } => Problem::payment_required(payment_detail(*cause), recovery_url.as_deref().cloned()),
-        WorkflowError::QuotaExceeded(exceeded) => {
+        SigningError::QuotaExceeded(exceeded) => {
             Problem::new(ProblemKind::QuotaExceeded, quota_detail(exceeded))
         }
-        WorkflowError::TooManyBytes { retry_after } => Problem::new(
+        SigningError::TooManyBytes { retry_after } => Problem::new(
             ProblemKind::RateLimited,
             "The workspace stores more bytes of documents within a minute than it may.",
         )
         .with_retry_after(*retry_after),
-        WorkflowError::DiskFull { retry_after } => Problem::unavailable(
+        SigningError::DiskFull { retry_after } => Problem::unavailable(
             "There is no room for more documents at the moment; nothing was changed. What is there \
              already can be signed.",
         )
         .with_retry_after(*retry_after),
-        WorkflowError::Platform(PlatformError::ClaimLost) => {
-            Problem::of(ProblemKind::IdempotencyInProgress)
-        }
-        WorkflowError::SigningEnded => Problem::of(ProblemKind::SigningEnded),
-        WorkflowError::LastSigner => Problem::of(ProblemKind::LastSigner),
-        WorkflowError::TooManySigners => Problem::of(ProblemKind::TooManySigners),
-        WorkflowError::KnownEmail => Problem::validation(vec![Fault::new(
+        SigningError::KnownEmail => Problem::validation(vec![Fault::new(
             NewSigner::EMAIL_POINTER,
             "must not be that of another party",
         )]),
-        WorkflowError::NoOpenSigner => Problem::validation(vec![Fault::new(
+        SigningError::NoOpenSigner => Problem::validation(vec![Fault::new(
             Simulation::SIGNER_EMAIL_POINTER,
             "must be that of a signer who can still sign",
         )]),
-        WorkflowError::NotRemindable => Problem::of(ProblemKind::NotRemindable),
-        WorkflowError::ReminderTooSoon { retry_after } => {
-            Problem::of(ProblemKind::ReminderTooSoon).with_retry_after(*retry_after)
-        }
-        WorkflowError::SandboxOnly => Problem::of(ProblemKind::SandboxOnly),
-        WorkflowError::ArchiveNotSupported(why) => {
+        SigningError::SandboxOnly => Problem::of(ProblemKind::SandboxOnly),
+        SigningError::ArchiveNotSupported(why) => {
             Problem::new(ProblemKind::ArchiveNotSupported, *why)
         }
-        WorkflowError::ArchiveIncomplete(refusal) => {
+        SigningError::ArchiveIncomplete(refusal) => {
             Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))
         }
-        WorkflowError::ArchiveTooEarly { retry_after } => Problem::unavailable(
+        SigningError::ArchiveTooEarly { retry_after } => Problem::unavailable(
             "The authorities have not told yet whether the certificates were good when they were \
              used; nothing was changed.",
         )
         .with_retry_after(*retry_after),
-        WorkflowError::NoMail => Problem::validation(vec![Fault::new(
+        SigningError::NoMail => Problem::validation(vec![Fault::new(
             "/delivery",
             "must be link: mail is not set up here",
         )]),
-        WorkflowError::NotSetUp(what) | WorkflowError::ServiceDown(what) => {
-            Problem::unavailable(sentence(what))
-        }
-        WorkflowError::NotYetSigned => Problem::of(ProblemKind::NotYetSigned),
-        WorkflowError::Busy { retry_after } => {
-            Problem::of(ProblemKind::SigningInProgress).with_retry_after(*retry_after)
-        }
-        WorkflowError::SignerNotOpen => Problem::of(ProblemKind::SignerNotOpen),
-        WorkflowError::MethodNotAllowed(method) => {
-            let detail = format!("must be one of this signer's methods, and {method} is not");
-            Problem::validation(vec![Fault::new("/method", detail)])
-        }
-        WorkflowError::TooManyAttempts { retry_after } => Problem::new(
-            ProblemKind::RateLimited,
-            "Too many attempts of this person wait at once, or were started within an hour.",
-        )
-        .with_retry_after(*retry_after),
-        WorkflowError::TooManyWaiting => Problem::new(
-            ProblemKind::RateLimited,
-            "Too many calls are waiting on this link.",
-        )
-        .with_retry_after(BUSY_RETRY_SECONDS),
-        WorkflowError::SandboxNeverSigns => Problem::of(ProblemKind::SandboxNeverSigns),
-        WorkflowError::DocumentChanged => Problem::of(ProblemKind::DocumentChanged),
-        WorkflowError::TooManyDownloads => Problem::new(
-            ProblemKind::RateLimited,
-            "Too many documents are being downloaded at the same time.",
-        )
-        .with_retry_after(BUSY_RETRY_SECONDS),
-        WorkflowError::NoPlaceToDownload => {
-            Problem::unavailable("The service is busy with other downloads.")
-                .with_retry_after(BUSY_RETRY_SECONDS)
-        }
-        WorkflowError::Plugin(fault) => {
-            tracing::error!(
-                plugin.id = fault.plugin,
-                plugin.digest = %fault.digest,
-                failure = words(&(**fault).clone().into()),
-                "a plugin failed on a document"
-            );
-            Problem::unavailable("The document could not be processed; nothing was changed.")
-        }
-        WorkflowError::Platform(_) | WorkflowError::Inconsistent(_) => {
-            log(error);
-            Problem::unavailable("The records cannot be read or written at the moment.")
-        }
+        SigningError::Ceremony(error) => problem(error),
     }
 }
 
@@ -252,22 +195,6 @@ fn refusal_kind(code: &str) -> ProblemKind {
     }
 }
 
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters
-        .next()
-        .map(|first| first.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", characters.as_str())
-}
-
-fn log(error: &WorkflowError) {
-    tracing::error!(
-        error = error as &dyn std::error::Error,
-        "a request failed inside"
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,7 +215,7 @@ mod tests {
     }
 
     fn told(faults: Vec<IntakeFault>) -> (ProblemKind, Vec<(String, String)>) {
-        let problem = Problem::from(WorkflowError::IntakeRefused(faults));
+        let problem = Problem::from(SigningError::IntakeRefused(faults));
         let errors = problem.errors().iter();
         let errors = errors.map(|fault| (fault.pointer.clone(), fault.detail.clone()));
         let kind = ProblemKind::named(problem.kind().name);
@@ -319,7 +246,7 @@ mod tests {
             "Signature1: no revocation data",
             "Signature2: no time-stamp",
         ];
-        let error = WorkflowError::ArchiveIncomplete(Refusal {
+        let error = SigningError::ArchiveIncomplete(Refusal {
             code: "archive-incomplete".to_owned(),
             detail: "2 things are missing".to_owned(),
             subjects: lacking.map(str::to_owned).to_vec(),
@@ -337,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_archive_that_lacks_much_is_told_in_short() {
-        let error = WorkflowError::ArchiveIncomplete(Refusal {
+        let error = SigningError::ArchiveIncomplete(Refusal {
             code: "archive-incomplete".to_owned(),
             detail: "12 things are missing".to_owned(),
             subjects: (1..=12).map(|number| format!("S{number}")).collect(),

@@ -1,3 +1,4 @@
+use parafa_ceremony::CeremonyError;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,17 +25,19 @@ use uuid::Uuid;
 
 use super::{forms, views};
 use crate::archive::Archives;
-use crate::attempt::Attempts;
 use crate::batches::OpenedBatch;
 use crate::comments::{Comments, OpenedComment};
-use crate::downloads::{Asker, Downloads};
 use crate::files::OpenedFile;
 use crate::intake::Intake;
-use crate::links::Links;
-use crate::read_signing::{Listing, OpenedSigner, OpenedSigning, SigningReader};
+use crate::listing::Listing;
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
-use crate::{Keep, WorkflowError};
+use crate::{Keep, SigningError};
+use parafa_ceremony::Lifecycle;
+use parafa_ceremony::attempt::Attempts;
+use parafa_ceremony::downloads::{Asker, Downloads};
+use parafa_ceremony::links::Links;
+use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, SigningReader};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -52,8 +55,10 @@ pub struct SigningOperations {
     pub reader: SigningReader,
     /// Lets documents in.
     pub intake: Arc<Intake>,
-    /// Opens, changes, ends and erases signings.
+    /// Opens and simulates signings.
     pub signings: Arc<Signings>,
+    /// Changes, ends and erases them.
+    pub ceremonies: Arc<Lifecycle>,
     /// Carries attempts to sign out.
     pub attempts: Arc<Attempts>,
     /// The plugins that can be called.
@@ -119,14 +124,14 @@ impl Api for SigningOperations {
             return Err(Problem::unauthorized());
         };
         let caller = accounts::caller(&self.records.store, key.expose(), Product::Signing).await;
-        let caller = caller.map_err(WorkflowError::from)?;
+        let caller = caller.map_err(SigningError::from)?;
         caller.map(Caller::from).ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
         match self.presence_of(caller, record).await {
             Ok(presence) => Ok(presence),
-            Err(WorkflowError::NotFound) => Ok(Presence::Absent),
+            Err(SigningError::Ceremony(CeremonyError::NotFound)) => Ok(Presence::Absent),
             Err(error) => Err(error.into()),
         }
     }
@@ -149,11 +154,11 @@ impl Api for SigningOperations {
                 .idempotency
                 .reserve(&identity)
                 .await
-                .map_err(WorkflowError::from)?
+                .map_err(SigningError::from)?
             {
                 Reserved::Answered(answer) => {
                     let answer = serde_json::from_str(&answer).map_err(|_| {
-                        WorkflowError::Inconsistent("a kept answer is of another form")
+                        CeremonyError::Inconsistent("a kept answer is of another form")
                     })?;
                     Reservation::Answered(answer)
                 }
@@ -206,7 +211,7 @@ impl SigningApi for SigningOperations {
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let listed = self.reader.list_signings(caller, listing).await?;
+        let listed = self.signings.list_signings(caller, listing).await?;
         let signings = listed.signings.iter();
         Ok(api::SigningList {
             data: signings
@@ -244,7 +249,7 @@ impl SigningApi for SigningOperations {
         request: UpdateDeadline,
     ) -> Result<api::Signing, Problem> {
         let days = request.expires_in_days;
-        let opened = self.signings.change_deadline(caller, id.0, days).await?;
+        let opened = self.ceremonies.change_deadline(caller, id.0, days).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
@@ -253,7 +258,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::ErasedSigning, Problem> {
-        let changed = self.signings.erase_signing(caller, id.0).await?;
+        let changed = self.ceremonies.erase_signing(caller, id.0).await?;
         Ok(api::ErasedSigning::new(id, changed))
     }
 
@@ -264,7 +269,7 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::ErasureCount, Problem> {
         let until = Instant::now() + BULK_ERASURE_TIME;
         let count = self
-            .signings
+            .ceremonies
             .erase_ended_signings(caller, request.before, until)
             .await?;
         Ok(api::ErasureCount {
@@ -278,7 +283,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::Signing, Problem> {
-        let opened = self.signings.cancel_signing(caller, id.0).await?;
+        let opened = self.ceremonies.cancel_signing(caller, id.0).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
@@ -345,7 +350,7 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::Signer, Problem> {
         let methods = forms::methods(request.methods);
         let changed = self
-            .signings
+            .ceremonies
             .change_methods(caller, id.0, signer.0, methods);
         Ok(views::opened_signer(&self.links, &changed.await?))
     }
@@ -356,7 +361,10 @@ impl SigningApi for SigningOperations {
         id: SigningId,
         signer: SignerId,
     ) -> Result<(), Problem> {
-        Ok(self.signings.remove_signer(caller, id.0, signer.0).await?)
+        Ok(self
+            .ceremonies
+            .remove_signer(caller, id.0, signer.0)
+            .await?)
     }
 
     async fn remind_signer(
@@ -365,7 +373,10 @@ impl SigningApi for SigningOperations {
         id: SigningId,
         signer: SignerId,
     ) -> Result<api::Signer, Problem> {
-        let reminded = self.signings.remind_signer(caller, id.0, signer.0).await?;
+        let reminded = self
+            .ceremonies
+            .remind_signer(caller, id.0, signer.0)
+            .await?;
         Ok(views::opened_signer(&self.links, &reminded))
     }
 
@@ -453,11 +464,7 @@ impl SigningApi for SigningOperations {
 }
 
 impl SigningOperations {
-    async fn presence_of(
-        &self,
-        caller: &Caller,
-        record: Record,
-    ) -> Result<Presence, WorkflowError> {
+    async fn presence_of(&self, caller: &Caller, record: Record) -> Result<Presence, SigningError> {
         let (id, signer) = match record {
             Record::Signing(id) => (id, None),
             Record::Signer(id, signer) => (id, Some(signer)),
@@ -474,7 +481,7 @@ impl SigningOperations {
         let parties = &row.signing.signers;
         let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
         if !signer.is_none_or(is_party) {
-            return Err(WorkflowError::NotFound);
+            return Err(CeremonyError::NotFound.into());
         }
         Ok(if row.erased_at.is_some() {
             Presence::Erased
@@ -487,15 +494,15 @@ impl SigningOperations {
 /// How an answer is kept, if it is.
 fn keep<'k, T>(
     claim: Option<&'k Claim>,
-    render: &'k (dyn Fn(&T) -> Result<String, WorkflowError> + Send + Sync),
+    render: &'k (dyn Fn(&T) -> Result<String, SigningError> + Send + Sync),
 ) -> Option<Keep<'k, T>> {
     claim.map(|claim| Keep { claim, render })
 }
 
 /// The text of an answer as it is kept.
-fn kept(created: &impl Created) -> Result<String, WorkflowError> {
+fn kept(created: &impl Created) -> Result<String, SigningError> {
     serde_json::to_string(&KeptAnswer::of(created))
-        .map_err(|_| WorkflowError::Inconsistent("an answer cannot be written as JSON"))
+        .map_err(|_| CeremonyError::Inconsistent("an answer cannot be written as JSON").into())
 }
 
 fn installed(plugin: &Arc<Plugin>) -> api::InstalledFormat {

@@ -5,25 +5,23 @@ use parafa_api_signing::{
     ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
     SigningMethod, SigningOrder, SigningStatus, views as api,
 };
+use parafa_ceremony::CeremonyError;
 use parafa_domain as domain;
 
-use crate::WorkflowError;
+use crate::SigningError;
 use crate::archive::Archived;
 use crate::batches::OpenedBatch;
 use crate::comments::OpenedComment;
 use crate::files::OpenedFile;
-use crate::links::Links;
-use crate::read_signing::{OpenedSigner, OpenedSigning, Shown};
-use crate::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
+use parafa_ceremony::links::Links;
+use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, Shown};
+use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 
 /// What the caller is told of a signing that is listed unread.
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
-pub(super) fn signing(
-    links: &Links,
-    opened: &OpenedSigning,
-) -> Result<api::Signing, WorkflowError> {
+pub(super) fn signing(links: &Links, opened: &OpenedSigning) -> Result<api::Signing, SigningError> {
     let contents = Contents {
         private: &opened.private,
         signers: &opened.signers,
@@ -34,7 +32,7 @@ pub(super) fn signing(
 }
 
 /// A signing among others as its caller sees it.
-pub(super) fn shown(links: &Links, shown: &Shown) -> Result<api::Signing, WorkflowError> {
+pub(super) fn shown(links: &Links, shown: &Shown) -> Result<api::Signing, SigningError> {
     match shown {
         Shown::Opened(opened) => signing(links, opened),
         Shown::Unreadable { row, read_at } => Ok(api::Signing {
@@ -57,7 +55,7 @@ fn with_contents(
     row: &SigningRow,
     contents: Option<Contents<'_>>,
     now: Timestamp,
-) -> Result<api::Signing, WorkflowError> {
+) -> Result<api::Signing, SigningError> {
     let state = &row.signing;
     let parties = state.signers.iter().enumerate();
     let private = contents.map(|contents| contents.private);
@@ -96,7 +94,7 @@ pub(super) fn opened_signer(links: &Links, opened: &OpenedSigner) -> api::Signer
 }
 
 /// A batch as its caller sees it.
-pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, WorkflowError> {
+pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, SigningError> {
     let signings = opened.signings.iter();
     Ok(api::Batch {
         batch_id: opened.row.id.into(),
@@ -110,7 +108,7 @@ pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, W
 }
 
 /// A stored file as its caller sees it.
-pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, WorkflowError> {
+pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, SigningError> {
     let row = &opened.row;
     Ok(api::StoredFile {
         file_token: row.id.into(),
@@ -129,8 +127,8 @@ pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
     api::Comment {
         comment_id: opened.row.id.into(),
         author: match opened.row.author {
-            records::CommentAuthor::Client => CommentAuthor::Client,
-            records::CommentAuthor::Service => CommentAuthor::Service,
+            crate::records::CommentAuthor::Client => CommentAuthor::Client,
+            crate::records::CommentAuthor::Service => CommentAuthor::Service,
         },
         author_label: opened.private.author_label.clone(),
         body: opened.private.body.clone(),
@@ -139,10 +137,10 @@ pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
 }
 
 /// A signing whose output is at a long-term level.
-pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, WorkflowError> {
+pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, SigningError> {
     let row = &archived.opened.row;
-    let document = row.output().ok_or(WorkflowError::NotYetSigned)?;
-    let level = archive_level(&archived.level).ok_or(WorkflowError::Inconsistent(
+    let document = row.output().ok_or(CeremonyError::NotYetSigned)?;
+    let level = archive_level(&archived.level).ok_or(CeremonyError::Inconsistent(
         "an archived version is at no known level",
     ))?;
     Ok(api::ArchivedSigning {
@@ -219,7 +217,7 @@ fn signer(
     }
 }
 
-pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, WorkflowError> {
+pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, CeremonyError> {
     let version = output.version;
     let sha256 = digest(&version.sha256)?;
     let (bytes, media_type) = (version.bytes, version.media_type.clone());
@@ -231,10 +229,10 @@ pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, Workflow
 }
 
 /// The bytes of a stored digest.
-pub(super) fn digest(stored: &str) -> Result<[u8; 32], WorkflowError> {
+pub(super) fn digest(stored: &str) -> Result<[u8; 32], CeremonyError> {
     let mut digest = [0; 32];
     hex::decode_to_slice(stored, &mut digest)
-        .map_err(|_| WorkflowError::Inconsistent("a stored digest is not 32 bytes in hex"))?;
+        .map_err(|_| CeremonyError::Inconsistent("a stored digest is not 32 bytes in hex"))?;
     Ok(digest)
 }
 

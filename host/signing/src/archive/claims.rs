@@ -1,11 +1,12 @@
 //! What a plugin says of an archive, held against what the records say.
 
+use parafa_ceremony::CeremonyError;
 use parafa_plugin_host::{
     ARCHIVE_LEVELS, ArchivedDocument, Capability, ContractBreach, EvidenceError, Plugin,
 };
 
-use crate::error::WorkflowError;
-use crate::records::{DocumentVersion, SigningRow};
+use crate::error::SigningError;
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
 
 /// Checks that the document is still of its type, and that nothing was left
 /// undone: where no version was ever raised, something is to be added. Data that
@@ -16,13 +17,13 @@ pub(super) fn check(
     row: &SigningRow,
     base: &DocumentVersion,
     archived: &ArchivedDocument,
-) -> Result<(), WorkflowError> {
+) -> Result<(), SigningError> {
     const ARCHIVE: Capability = Capability::Archive;
 
     let outcome = &archived.outcome;
     plugin
         .check_same_media_type(ARCHIVE, &base.media_type, &outcome.media_type)
-        .map_err(|fault| WorkflowError::Plugin(Box::new(fault)))?;
+        .map_err(|fault| CeremonyError::Plugin(Box::new(fault)))?;
     if archived.bytes.is_some() || row.versions.iter().any(was_raised) {
         return Ok(());
     }
@@ -30,9 +31,7 @@ pub(super) fn check(
         claimed: outcome.level.clone(),
         actual: level_of(base).unwrap_or_default().to_owned(),
     });
-    Err(WorkflowError::Plugin(Box::new(
-        plugin.fault(ARCHIVE, breach),
-    )))
+    Err(CeremonyError::Plugin(Box::new(plugin.fault(ARCHIVE, breach))).into())
 }
 
 fn was_raised(version: &DocumentVersion) -> bool {

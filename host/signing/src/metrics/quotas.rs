@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::METRICS;
-use crate::WorkflowError;
+use crate::SigningError;
 use crate::intake::Intake;
 use crate::quota::Quota;
 
@@ -52,11 +52,11 @@ pub(crate) enum Shortage {
 
 impl Shortage {
     /// Which one an upload was refused for, if it was.
-    pub(crate) fn of(error: &WorkflowError) -> Option<Self> {
+    pub(crate) fn of(error: &SigningError) -> Option<Self> {
         match error {
-            WorkflowError::QuotaExceeded(exceeded) => Some(Self::Of(exceeded.quota)),
-            WorkflowError::TooManyBytes { .. } => Some(Self::Pace),
-            WorkflowError::DiskFull { .. } => Some(Self::Disk),
+            SigningError::QuotaExceeded(exceeded) => Some(Self::Of(exceeded.quota)),
+            SigningError::TooManyBytes { .. } => Some(Self::Pace),
+            SigningError::DiskFull { .. } => Some(Self::Disk),
             _ => None,
         }
     }
@@ -76,12 +76,12 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
         mode: name_of(mode),
         reason: shortage.name(),
     };
-    METRICS.quotas.refused.get_or_create(&labels).inc();
+    METRICS.refused.get_or_create(&labels).inc();
 }
 
 /// Looks up how much is stored. What cannot be looked up keeps its last value.
 pub async fn look_at_quotas(intake: &Intake) {
-    let metrics = &METRICS.quotas;
+    let metrics = &METRICS;
     if let Some(free) = intake.uploads.free_space().await {
         metrics.free_bytes.set(gauged(free));
     }

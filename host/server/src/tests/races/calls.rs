@@ -1,13 +1,12 @@
 //! What callers may want besides what is in every race.
 
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::records::Delivery;
 use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::KeyMode;
-use parafa_signing::WorkflowError;
+use parafa_signing::SigningError;
 use parafa_signing::files::FileForm;
-use parafa_signing::forms::{
-    BatchForm, ContentForm, DocumentForm, SignerForm, SigningForm, SourceForm, TermsForm,
-};
-use parafa_signing::records::Delivery;
+use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -88,7 +87,7 @@ pub(super) fn call() -> impl Strategy<Value = Call> {
 }
 
 impl Call {
-    pub(super) async fn make(self, host: Host, known: Known) -> Result<Told, WorkflowError> {
+    pub(super) async fn make(self, host: Host, known: Known) -> Result<Told, SigningError> {
         let app = &host.app;
         match self {
             Self::Add {
@@ -149,19 +148,23 @@ impl Call {
                 let methods: MethodSet = [SigningMethod::SmartId, SigningMethod::MobileId]
                     .into_iter()
                     .collect();
-                app.signings
+                app.lifecycle
                     .change_methods(&caller, signing, signer, methods)
                     .await?;
                 Ok(Told::Nothing)
             }
             Self::Remind { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.signings.remind_signer(&caller, signing, signer).await?;
+                app.lifecycle
+                    .remind_signer(&caller, signing, signer)
+                    .await?;
                 Ok(Told::Nothing)
             }
             Self::Remove { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.signings.remove_signer(&caller, signing, signer).await?;
+                app.lifecycle
+                    .remove_signer(&caller, signing, signer)
+                    .await?;
                 Ok(Told::Removed { signer })
             }
             Self::Simulate { signing, action } => {

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::vec::IntoIter;
 
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::Delivery;
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SignerStatus, SigningOrder, SigningStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::sweep;
-use parafa_signing::WorkflowError;
-use parafa_signing::records::Delivery;
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, StoreError};
 use tokio::task::JoinSet;
@@ -392,7 +392,7 @@ impl<'d> Contest<'d> {
                 self.wait_for_attempts().await;
                 assert_eq!(self.status_of(signer), Some(SignerStatus::Signed));
             }
-            Err(WorkflowError::TooManyAttempts { retry_after }) => {
+            Err(CeremonyError::TooManyAttempts { retry_after }) => {
                 let pause = SignedDuration::from_secs(retry_after.into());
                 self.deployment.site.pass(pause);
                 self.run_all().await;

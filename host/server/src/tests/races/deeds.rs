@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::SigningRow;
 use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_signing::WorkflowError;
-use parafa_signing::records::SigningRow;
+use parafa_signing::SigningError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 use proptest::sample::Index;
@@ -123,19 +124,19 @@ impl Known {
     }
 
     /// One of the signings, and who may ask about it.
-    pub(super) fn signing(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+    pub(super) fn signing(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let (signing, mode) = pick(&self.signings, which)?;
         Ok((signing, of_mode(mode)))
     }
 
     /// One that somebody has signed, or else any.
-    pub(super) fn signed(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+    pub(super) fn signed(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let (signing, mode) = pick(&self.signed, which).or_else(|_| pick(&self.signings, which))?;
         Ok((signing, of_mode(mode)))
     }
 
     /// One of the sandbox, or else any.
-    pub(super) fn sandboxed(&self, which: Index) -> Result<(Uuid, Caller), WorkflowError> {
+    pub(super) fn sandboxed(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let sandboxed = self.signings.iter().copied();
         let sandboxed = sandboxed.filter(|(_, mode)| *mode == KeyMode::Test);
         let sandboxed: Vec<_> = sandboxed.collect();
@@ -144,20 +145,20 @@ impl Known {
     }
 
     /// One of the parties, its signing, and who may ask about it.
-    pub(super) fn signer(&self, which: Index) -> Result<(Uuid, Uuid, Caller), WorkflowError> {
+    pub(super) fn signer(&self, which: Index) -> Result<(Uuid, Uuid, Caller), SigningError> {
         let (signer, (signing, mode)) = pick(&self.signers, which)?;
         Ok((signer, signing, of_mode(mode)))
     }
 
     /// One of the stored files.
-    pub(super) fn file(&self, which: Index) -> Result<(Uuid, KeyMode), WorkflowError> {
+    pub(super) fn file(&self, which: Index) -> Result<(Uuid, KeyMode), SigningError> {
         pick(&self.files, which)
     }
 }
 
-fn pick<T: Copy>(of: &[T], which: Index) -> Result<T, WorkflowError> {
+fn pick<T: Copy>(of: &[T], which: Index) -> Result<T, SigningError> {
     let picked = (!of.is_empty()).then(|| *which.get(of));
-    picked.ok_or(WorkflowError::NotFound)
+    picked.ok_or(CeremonyError::NotFound.into())
 }
 
 /// The caller with a key of this mode.
@@ -172,7 +173,7 @@ pub(super) async fn act_on(
     known: Known,
     posted: Posted,
     (phone, followed): (Phone, Arc<Mutex<Followed>>),
-) -> Result<Told, WorkflowError> {
+) -> Result<Told, SigningError> {
     match act {
         Act::Create { order } => {
             let created = host.create(posted, order).await?;
@@ -245,18 +246,18 @@ pub(super) async fn act_on(
         }
         Act::Cancel { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.signings.cancel_signing(&caller, signing).await?;
+            host.app.lifecycle.cancel_signing(&caller, signing).await?;
             Ok(Told::Cancelled { signing })
         }
         Act::Erase { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.signings.erase_signing(&caller, signing).await?;
+            host.app.lifecycle.erase_signing(&caller, signing).await?;
             Ok(Told::Erased { signing })
         }
         Act::Deadline { signing, days } => {
             let (signing, caller) = known.signing(signing)?;
             host.app
-                .signings
+                .lifecycle
                 .change_deadline(&caller, signing, days)
                 .await?;
             Ok(Told::Nothing)
@@ -273,29 +274,34 @@ pub(super) async fn act_on(
 }
 
 /// Whether this is what a client may be told when others are at work too.
-pub(super) fn is_an_answer(error: &WorkflowError) -> bool {
+pub(super) fn is_an_answer(error: &SigningError) -> bool {
+    let SigningError::Ceremony(error) = error else {
+        return matches!(
+            error,
+            SigningError::KnownEmail
+                | SigningError::NoOpenSigner
+                | SigningError::ArchiveTooEarly { .. }
+                | SigningError::ArchiveNotSupported(_)
+                | SigningError::SandboxOnly
+                // The file was dropped meanwhile.
+                | SigningError::IntakeRefused(_)
+        );
+    };
     matches!(
         error,
-        WorkflowError::NotFound
-            | WorkflowError::Busy { .. }
-            | WorkflowError::SignerNotOpen
-            | WorkflowError::SigningEnded
-            | WorkflowError::TooManyAttempts { .. }
-            | WorkflowError::TooManySigners
-            | WorkflowError::KnownEmail
-            | WorkflowError::LastSigner
-            | WorkflowError::NoOpenSigner
-            | WorkflowError::NotRemindable
-            | WorkflowError::ReminderTooSoon { .. }
-            | WorkflowError::NotYetSigned
-            | WorkflowError::ArchiveTooEarly { .. }
-            | WorkflowError::ArchiveNotSupported(_)
-            | WorkflowError::SandboxOnly
-            | WorkflowError::SandboxNeverSigns
-            // The file was dropped meanwhile.
-            | WorkflowError::IntakeRefused(_)
+        CeremonyError::NotFound
+            | CeremonyError::Busy { .. }
+            | CeremonyError::SignerNotOpen
+            | CeremonyError::SigningEnded
+            | CeremonyError::TooManyAttempts { .. }
+            | CeremonyError::TooManySigners
+            | CeremonyError::LastSigner
+            | CeremonyError::NotRemindable
+            | CeremonyError::ReminderTooSoon { .. }
+            | CeremonyError::NotYetSigned
+            | CeremonyError::SandboxNeverSigns
             // It was erased meanwhile.
-            | WorkflowError::Platform(PlatformError::Keys(KeyError::Missing { .. }))
-            | WorkflowError::Platform(PlatformError::Store(StoreError::Contention { .. }))
+            | CeremonyError::Platform(PlatformError::Keys(KeyError::Missing { .. }))
+            | CeremonyError::Platform(PlatformError::Store(StoreError::Contention { .. }))
     )
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use parafa_ceremony::records::SigningRow;
 use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
-use parafa_signing::records::SigningRow;
 use uuid::Uuid;
 
 use crate::tests::host::Host;

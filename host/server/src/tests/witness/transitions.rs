@@ -2,11 +2,11 @@
 //! the others.
 
 use jiff::Timestamp;
+use parafa_ceremony::records::SigningRow;
 use parafa_domain::{
     CompletionMode, Signer, SignerRole, SignerStatus, SigningOrder, SigningStatus,
 };
 use parafa_platform::accounts::KeyMode;
-use parafa_signing::records::SigningRow;
 
 use super::super::promise::Promise;
 

@@ -1,0 +1,291 @@
+//! The trait of the pages and calls of signers, implemented by calls of the
+//! services.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::body::Body;
+use parafa_api_ceremony::{
+    Advice, Attempt, AttemptError, AttemptFailure, CeremonyApi, Country, DeviceLink, Document,
+    EarlierSignature, Language, PageContent, ShownDocument, Signer, SignerStatus, Signing,
+    SigningMethod, StartAttempt, State,
+};
+use parafa_api_http::{Problem, WireName};
+use parafa_domain::{self as domain, PersonalCode};
+
+use parafa_platform::accounts::KeyMode;
+
+use crate::CeremonyError;
+use crate::attempt;
+use crate::ceremonies::{self, Access, Ceremonies, Ceremony, CeremonyState};
+use crate::downloads::Asker;
+use crate::records::{AttemptRow, DocumentVersion};
+
+/// The pages and calls of signers over the services.
+pub struct CeremonyOperations(pub Arc<Ceremonies>);
+
+#[async_trait]
+impl CeremonyApi for CeremonyOperations {
+    type Link = Ceremony;
+
+    async fn find(&self, token: &str) -> Result<Ceremony, Problem> {
+        Ok(self.0.ceremony(token).await?)
+    }
+
+    fn is_open(&self, link: &Ceremony) -> bool {
+        link.access == Access::Sign
+    }
+
+    fn person(&self, country: Country, code: &str) -> Option<String> {
+        person(country, code)
+    }
+
+    async fn page(&self, link: Ceremony) -> Result<PageContent, Problem> {
+        let state = self.0.ceremony_state(link).await?;
+        let newest = newest(&state)?;
+        let set_up = self.0.attempts.methods_set_up();
+        let methods = state.party.methods.iter();
+        let methods = methods.filter(|method| set_up.contains(method));
+        Ok(PageContent {
+            language: word(state.party.language.tag())?,
+            document_sha256: newest.sha256.clone(),
+            document_name: state.opened.private.document_name.clone(),
+            expires_at: state.opened.row.signing.expires_at,
+            methods: methods
+                .map(|method| word(method.name()))
+                .collect::<Result<_, _>>()?,
+            sandbox: state.opened.row.mode == KeyMode::Test,
+            advice: advice(self.0.advice(&state.opened.row).await),
+            tenant: state.tenant,
+            title: state.opened.private.title,
+        })
+    }
+
+    async fn document(&self, link: Ceremony) -> Result<ShownDocument, Problem> {
+        let download = self.0.ceremony_document(&link).await?;
+        let (downloads, asker) = (self.0.downloads.clone(), Asker::Link(link.signer));
+        Ok(ShownDocument {
+            bytes: download.version.bytes,
+            file_name: download.name.clone(),
+            media_type: download.version.media_type.clone(),
+            content: Box::pin(async move {
+                Ok(Body::from_stream(downloads.send(download, asker).await?))
+            }),
+        })
+    }
+
+    async fn state(&self, link: Ceremony) -> Result<State, Problem> {
+        Ok(view(self.0.ceremony_state(link).await?)?)
+    }
+
+    async fn await_state(
+        &self,
+        token: &str,
+        wait: Duration,
+        known: Option<&str>,
+    ) -> Result<(State, String), Problem> {
+        let known = known.and_then(|tag| tag.parse().ok());
+        let state = self.0.await_ceremony_state(token, wait, known).await?;
+        let tag = state.fingerprint.to_string();
+        Ok((view(state)?, tag))
+    }
+
+    async fn start_attempt(&self, link: Ceremony, request: StartAttempt) -> Result<(), Problem> {
+        let start = ceremonies::StartAttempt {
+            method: method(request.method),
+            person: request.person,
+            document_sha256: request.document_sha256,
+        };
+        Ok(self.0.start_attempt(link, start).await?)
+    }
+
+    async fn give_up(&self, link: Ceremony) -> Result<(), Problem> {
+        Ok(self.0.give_up_attempt(&link).await?)
+    }
+
+    async fn return_from_app(
+        &self,
+        link: Ceremony,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<(), Problem> {
+        let returned = self.0.return_from_app(&link, value, session_secret_digest);
+        Ok(returned.await?)
+    }
+
+    async fn decline(&self, link: Ceremony, reason: Option<String>) -> Result<State, Problem> {
+        let row = self.0.decline(&link, reason).await?;
+        self.state(Ceremony { row, ..link }).await
+    }
+}
+
+fn newest(state: &CeremonyState) -> Result<&DocumentVersion, CeremonyError> {
+    let newest = state.opened.row.newest();
+    newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))
+}
+
+/// The state as its signer may see it.
+fn view(state: CeremonyState) -> Result<State, CeremonyError> {
+    let document = newest(&state)?.clone();
+    let language: Language = word(state.party.language.tag())?;
+    let attempt = match state.attempt {
+        Some(row) => Some(attempt(row, state.device_link, language)?),
+        None => None,
+    };
+    let methods = state.party.methods.iter();
+    Ok(State {
+        signing: Signing {
+            title: state.opened.private.title,
+            tenant: state.tenant,
+            expires_at: state.opened.row.signing.expires_at,
+            sandbox: (state.opened.row.mode == KeyMode::Test).then_some(true),
+        },
+        signer: Signer {
+            name: state.name,
+            language,
+            methods_allowed: methods
+                .map(|method| word(method.name()))
+                .collect::<Result<_, _>>()?,
+            status: status(state.party.status),
+        },
+        document: Document {
+            name: state.opened.private.document_name,
+            sha256: document.sha256,
+            bytes: document.bytes,
+            mime_type: document.media_type,
+        },
+        attempt,
+        busy: state.busy.then_some(true),
+    })
+}
+
+fn attempt(
+    row: AttemptRow,
+    device_link: Option<attempt::DeviceLink>,
+    language: Language,
+) -> Result<Attempt, CeremonyError> {
+    let failure = match row.failure {
+        Some(failure) => Some(word::<AttemptFailure>(failure.code())?),
+        None => None,
+    };
+    Ok(Attempt {
+        method: word(row.method.name())?,
+        phase: word(row.phase.name())?,
+        verification_code: row.verification_code,
+        device_link: device_link.map(|link| DeviceLink {
+            qr: link.qr,
+            same_device: link.same_device,
+        }),
+        error: failure.map(|failure| AttemptError::new(failure, language)),
+    })
+}
+
+fn advice(advice: ceremonies::Advice) -> Advice {
+    let ceremonies::Advice::Known { signatures, more } = advice else {
+        return Advice::Unknown;
+    };
+    Advice::Known {
+        signatures: signatures.into_iter().map(earlier_signature).collect(),
+        more,
+    }
+}
+
+fn earlier_signature(signature: ceremonies::EarlierSignature) -> EarlierSignature {
+    EarlierSignature {
+        signer: signature.signer,
+        claimed_at: signature.claimed_at,
+        level: signature.level,
+        intact: signature.intact,
+    }
+}
+
+/// The interface's word for what the domain calls the same.
+fn word<T: WireName>(name: &str) -> Result<T, CeremonyError> {
+    let known = T::ALL.iter().find(|(known, _)| *known == name);
+    known
+        .map(|(_, word)| *word)
+        .ok_or(CeremonyError::Inconsistent(
+            "the interface has no word for something",
+        ))
+}
+
+fn method(method: SigningMethod) -> domain::SigningMethod {
+    match method {
+        SigningMethod::Nfc => domain::SigningMethod::Nfc,
+        SigningMethod::SmartId => domain::SigningMethod::SmartId,
+        SigningMethod::MobileId => domain::SigningMethod::MobileId,
+    }
+}
+
+fn status(status: domain::SignerStatus) -> SignerStatus {
+    match status {
+        domain::SignerStatus::Pending => SignerStatus::Pending,
+        domain::SignerStatus::Signed => SignerStatus::Signed,
+        domain::SignerStatus::Declined => SignerStatus::Declined,
+        domain::SignerStatus::Cancelled => SignerStatus::Cancelled,
+        domain::SignerStatus::Expired => SignerStatus::Expired,
+        domain::SignerStatus::Simulated => SignerStatus::Simulated,
+        domain::SignerStatus::Waiting => SignerStatus::Waiting,
+        domain::SignerStatus::Recorded => SignerStatus::Recorded,
+    }
+}
+
+/// The ETSI EN 319 412-1 semantics identifier of a national code.
+fn person(country: Country, code: &str) -> Option<String> {
+    if country == Country::Latvia {
+        let digits: String = code.chars().filter(|character| *character != '-').collect();
+        let is_sound = digits.len() == 11 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let placed = !code.contains('-') || code.find('-') == Some(6) && code.len() == 12;
+        return (is_sound && placed).then(|| format!("PNOLV-{}-{}", &digits[..6], &digits[6..]));
+    }
+    let parsed = code.parse::<PersonalCode>().ok()?;
+    let identifier = format!("PNO{}-{code}", country.as_str());
+    parsed.has_valid_check_digit().then_some(identifier)
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_api_ceremony::Phase;
+
+    use super::*;
+
+    #[test]
+    fn a_national_code_names_its_person() {
+        let named = |country, code| person(country, code);
+        let lithuanian = named(Country::Lithuania, "40504040001");
+        assert_eq!(lithuanian.as_deref(), Some("PNOLT-40504040001"));
+        assert_eq!(named(Country::Lithuania, "33309240164"), None);
+        for code in ["01010110006", "010101-10006"] {
+            let latvian = named(Country::Latvia, code);
+            assert_eq!(latvian.as_deref(), Some("PNOLV-010101-10006"));
+        }
+        assert_eq!(named(Country::Latvia, "0101011-0006"), None);
+    }
+
+    #[test]
+    fn the_interface_has_a_word_for_everything() {
+        for failure in domain::AttemptFailure::ALL {
+            assert!(
+                word::<AttemptFailure>(failure.code()).is_ok(),
+                "{failure:?}"
+            );
+        }
+        for method in domain::SigningMethod::ALL {
+            assert!(word::<SigningMethod>(method.name()).is_ok(), "{method:?}");
+        }
+        for language in [domain::Language::En, domain::Language::Lt] {
+            assert!(word::<Language>(language.tag()).is_ok(), "{language:?}");
+        }
+        for phase in [
+            domain::Phase::Certificate,
+            domain::Phase::Signing,
+            domain::Phase::WaitingForUser,
+            domain::Phase::Completing,
+            domain::Phase::Done,
+            domain::Phase::Failed,
+        ] {
+            assert!(word::<Phase>(phase.name()).is_ok(), "{phase:?}");
+        }
+    }
+}

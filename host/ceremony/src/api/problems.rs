@@ -1,0 +1,93 @@
+//! From what went wrong with a ceremony to what the caller is told.
+
+use parafa_api_http::{Fault, Problem, ProblemType};
+use parafa_platform::PlatformError;
+
+use crate::plugin_failure::words;
+use crate::{BUSY_RETRY_SECONDS, CeremonyError};
+
+/// The answer to a failure; a fault of our own is logged here, once.
+impl From<CeremonyError> for Problem {
+    fn from(error: CeremonyError) -> Self {
+        problem(&error)
+    }
+}
+
+/// The answer to a failure.
+pub fn problem(error: &CeremonyError) -> Problem {
+    match error {
+        CeremonyError::NotFound => Problem::not_found(),
+        CeremonyError::Platform(PlatformError::ClaimLost) => {
+            Problem::of(ProblemType::IDEMPOTENCY_IN_PROGRESS)
+        }
+        CeremonyError::SigningEnded => Problem::of(ProblemType::SIGNING_ENDED),
+        CeremonyError::LastSigner => Problem::of(ProblemType::LAST_SIGNER),
+        CeremonyError::TooManySigners => Problem::of(ProblemType::TOO_MANY_SIGNERS),
+        CeremonyError::NotRemindable => Problem::of(ProblemType::NOT_REMINDABLE),
+        CeremonyError::ReminderTooSoon { retry_after } => {
+            Problem::of(ProblemType::REMINDER_TOO_SOON).with_retry_after(*retry_after)
+        }
+        CeremonyError::NotSetUp(what) | CeremonyError::ServiceDown(what) => {
+            Problem::unavailable(sentence(what))
+        }
+        CeremonyError::NotYetSigned => Problem::of(ProblemType::NOT_YET_SIGNED),
+        CeremonyError::Busy { retry_after } => {
+            Problem::of(ProblemType::SIGNING_IN_PROGRESS).with_retry_after(*retry_after)
+        }
+        CeremonyError::SignerNotOpen => Problem::of(ProblemType::SIGNER_NOT_OPEN),
+        CeremonyError::MethodNotAllowed(method) => {
+            let detail = format!("must be one of this signer's methods, and {method} is not");
+            Problem::validation(vec![Fault::new("/method", detail)])
+        }
+        CeremonyError::TooManyAttempts { retry_after } => Problem::new(
+            ProblemType::RATE_LIMITED,
+            "Too many attempts of this person wait at once, or were started within an hour.",
+        )
+        .with_retry_after(*retry_after),
+        CeremonyError::TooManyWaiting => Problem::new(
+            ProblemType::RATE_LIMITED,
+            "Too many calls are waiting on this link.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        CeremonyError::SandboxNeverSigns => Problem::of(ProblemType::SANDBOX_NEVER_SIGNS),
+        CeremonyError::DocumentChanged => Problem::of(ProblemType::DOCUMENT_CHANGED),
+        CeremonyError::TooManyDownloads => Problem::new(
+            ProblemType::RATE_LIMITED,
+            "Too many documents are being downloaded at the same time.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        CeremonyError::NoPlaceToDownload => {
+            Problem::unavailable("The service is busy with other downloads.")
+                .with_retry_after(BUSY_RETRY_SECONDS)
+        }
+        CeremonyError::Plugin(fault) => {
+            tracing::error!(
+                plugin.id = fault.plugin,
+                plugin.digest = %fault.digest,
+                failure = words(&(**fault).clone().into()),
+                "a plugin failed on a document"
+            );
+            Problem::unavailable("The document could not be processed; nothing was changed.")
+        }
+        CeremonyError::Platform(_) | CeremonyError::Inconsistent(_) => {
+            log(error);
+            Problem::unavailable("The records cannot be read or written at the moment.")
+        }
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters
+        .next()
+        .map(|first| first.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", characters.as_str())
+}
+
+fn log(error: &CeremonyError) {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "a request failed inside"
+    );
+}

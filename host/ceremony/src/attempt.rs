@@ -1,0 +1,393 @@
+//! An attempt: one signer's way from the start button to the signature in the
+//! document, as steps of a job. Each step reads what the one before stored,
+//! does one thing with the outside world, and stores what comes next, so that
+//! any host can take the attempt up wherever another one left it.
+
+mod device;
+mod device_link;
+mod finish;
+mod identity;
+mod outcome;
+mod polling;
+mod prepare;
+mod transition;
+mod turns;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use parafa_domain::{AttemptFailure, AttemptId, SigningMethod};
+use parafa_eid::smart_id::SmartIdClient;
+use parafa_platform::Records;
+use parafa_plugin_host::{Document, KnownDocuments, Registry};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{Clock, StoreError, Transaction};
+use parafa_trust::{SignerCheck, TimestampClient};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::prompts::PromptLimits;
+use crate::changes::Changes;
+use crate::links::Links;
+
+pub use self::device_link::DeviceLink;
+pub use self::outcome::pin;
+use self::outcome::{Running, StepOutcome, Stored};
+pub(super) use self::transition::{TURN, end};
+pub use self::turns::DocumentTurns;
+use super::{document, sealing};
+use crate::error::CeremonyError;
+use crate::owner::Owners;
+use crate::records::{AttemptRow, AttemptStep, SigningRow};
+use parafa_platform::jobs::hold;
+
+/// How an attempt ends whose signature was not finished in time.
+const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
+
+/// The lane of the steps of attempts; a person waits for them.
+pub const ATTEMPTS: Lane = Lane::new("attempts");
+/// The kind of the job.
+pub const DRIVE: &str = "drive-attempt";
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    attempt: Uuid,
+}
+
+/// The name that keeps an attempt's job from being there twice.
+pub(super) fn unique_key(attempt: Uuid) -> String {
+    format!("{DRIVE}/{attempt}")
+}
+
+/// Has the attempt's first step done.
+pub(super) async fn schedule(
+    tx: &mut Transaction<'_>,
+    attempt: &AttemptRow,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane: ATTEMPTS,
+        kind: DRIVE.to_owned(),
+        due: attempt.started_at,
+        unique: Some(unique_key(attempt.id)),
+        payload: serde_json::json!({ "attempt": attempt.id }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// Carries attempts of signers out, step by step.
+pub struct Attempts {
+    /// The rows and what they name.
+    pub records: Records,
+    /// Whom ceremonies are held for.
+    pub owners: Owners,
+    /// Makes signers' links.
+    pub links: Links,
+    /// How often persons are asked.
+    pub prompts: PromptLimits,
+    /// The plugins that can be called.
+    pub plugins: Arc<Registry>,
+    /// Spares hashing a document again when it is read for the next step.
+    pub known_documents: Arc<KnownDocuments>,
+    /// Documents that are in memory at one time for attempts.
+    pub document_turns: DocumentTurns,
+    /// Checks certificates of signers.
+    pub signer_check: SignerCheck,
+    /// Gets time-stamps.
+    pub timestamps: TimestampClient,
+    /// The way to Smart-ID, where it is set up.
+    pub smart_id: Option<SmartIdClient>,
+    /// This host's clock, by which certificates and time-stamps are valid. What
+    /// records say is compared with the store's time, which is one for all hosts.
+    pub clock: Arc<dyn Clock>,
+    /// How long a signature that a device has made is worth finishing.
+    pub finish_within: SignedDuration,
+    /// Tells those who wait for a signing.
+    pub changes: Changes,
+}
+
+impl Attempts {
+    /// Methods that can be used here, whoever the signer is.
+    pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+        self.smart_id
+            .iter()
+            .map(|_| SigningMethod::SmartId)
+            .collect()
+    }
+
+    /// A document for plugins.
+    async fn document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, CeremonyError> {
+        document(&self.records, &self.known_documents, key, bytes).await
+    }
+}
+
+impl Attempts {
+    /// Does the next step of an attempt. `job` is the claim as it stands, also
+    /// after a failure.
+    pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
+        let Payload { attempt } = job.payload()?;
+        let Some(running) = self.running(attempt, job.attempts).await? else {
+            return self.drop_job(job).await;
+        };
+        let now = self.records.store.now().await?;
+        if let Some(failure) = running.over(now) {
+            return self.end_attempt(job, &running, failure).await;
+        }
+        let (key, step) = match self.open_attempt(&running).await {
+            Ok(opened) => opened,
+            Err(error) if running.is_late(now) => {
+                tracing::error!(
+                    attempt.id = %attempt,
+                    error = &error as &dyn std::error::Error,
+                    "an attempt cannot be read any more"
+                );
+                return self.end_attempt(job, &running, TOO_LATE).await;
+            }
+            Err(error) => return Err(error),
+        };
+        let outcome = hold(&self.records.store, job, self.do_step(&running, &key, step)).await?;
+        let now = self.records.store.now().await?;
+        let outcome = running.conclusive(outcome, now)?;
+        match self.conclude(job, &running, &key, outcome).await {
+            Err(error) if running.is_late(now) && !error.is_contention() => {
+                tracing::error!(
+                    attempt.id = %attempt,
+                    error = &error as &dyn std::error::Error,
+                    "what an attempt has come to cannot be stored"
+                );
+                self.end_attempt(job, &running, TOO_LATE).await
+            }
+            concluded => concluded,
+        }
+    }
+
+    /// Ends an attempt, also one that cannot be read.
+    async fn end_attempt(
+        &self,
+        job: &ClaimedJob,
+        running: &Running,
+        failure: AttemptFailure,
+    ) -> Result<(), CeremonyError> {
+        let stored = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    match still_running(tx, running).await? {
+                        Some((attempt, signing)) => {
+                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        }
+                        None => {
+                            jobs::complete(tx, job).await?;
+                            Ok(Stored::Nothing)
+                        }
+                    }
+                })
+            })
+            .await?;
+        stored.tell(running, &StepOutcome::Failed(failure));
+        self.changes.announce(running.attempt.signing);
+        Ok(())
+    }
+
+    async fn conclude(
+        &self,
+        job: &ClaimedJob,
+        running: &Running,
+        key: &DataKey,
+        outcome: StepOutcome,
+    ) -> Result<(), CeremonyError> {
+        let stored = self.store_outcome(job, running, key, &outcome).await;
+        self.discard_what_is_lost(&stored, &outcome).await;
+        let stored = stored?;
+        stored.tell(running, &outcome);
+        self.changes.announce(running.attempt.signing);
+        Ok(())
+    }
+
+    async fn running(&self, attempt: Uuid, claims: u32) -> Result<Option<Running>, CeremonyError> {
+        let Some(attempt) = self.records.store.get::<AttemptRow>(&attempt).await? else {
+            return Ok(None);
+        };
+        let Some(signing) = self
+            .records
+            .store
+            .get::<SigningRow>(&attempt.signing)
+            .await?
+        else {
+            return Ok(None);
+        };
+        if attempt.phase.is_terminal() || signing.erased_at.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(Running {
+            attempt,
+            signing,
+            claims,
+            finish_within: self.finish_within,
+        }))
+    }
+
+    async fn open_attempt(
+        &self,
+        running: &Running,
+    ) -> Result<(DataKey, AttemptStep), CeremonyError> {
+        let attempt = &running.attempt;
+        let sealed = attempt.step.as_ref();
+        let sealed = sealed.ok_or(CeremonyError::Inconsistent("a running attempt has no step"))?;
+        let key = self.records.data_key(running.signing.data_key).await?;
+        let step = sealing::open_step(&key, attempt.id, sealed)?;
+        Ok((key, step))
+    }
+
+    async fn do_step(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        step: AttemptStep,
+    ) -> Result<StepOutcome, CeremonyError> {
+        match step {
+            AttemptStep::RequestCertificate { person } => {
+                self.request_certificate(running, person).await
+            }
+            AttemptStep::RequestDeviceLink => self.request_device_link(running).await,
+            AttemptStep::AwaitDeviceLink { session } => {
+                self.await_device_link(running, key, session).await
+            }
+            AttemptStep::AwaitCertificate { person, session } => {
+                self.await_certificate(running, person, &session).await
+            }
+            AttemptStep::CheckCertificate { person, chosen } => {
+                self.check_certificate(running, person.as_deref(), chosen)
+                    .await
+            }
+            AttemptStep::Prepare { chosen, request } => {
+                self.prepare(running, key, chosen, request).await
+            }
+            AttemptStep::Ask {
+                chosen,
+                prepared,
+                asked_at,
+            } => self.ask(running, &chosen, prepared, asked_at).await,
+            AttemptStep::AwaitSignature {
+                session,
+                prepared,
+                must_return,
+            } => {
+                self.await_signature(running, &session, prepared, must_return)
+                    .await
+            }
+            AttemptStep::AwaitReturn {
+                prepared,
+                value,
+                until,
+            } => {
+                let now = self.records.store.now().await?;
+                Ok(running.await_return(prepared, value, until, now))
+            }
+            AttemptStep::Finish { prepared, value } => {
+                self.finish(running, key, prepared, value).await
+            }
+        }
+    }
+
+    async fn drop_job(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+        self.records
+            .store
+            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
+            .await
+    }
+
+    async fn store_outcome(
+        &self,
+        job: &ClaimedJob,
+        running: &Running,
+        key: &DataKey,
+        outcome: &StepOutcome,
+    ) -> Result<Stored, CeremonyError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let Some((attempt, signing)) = still_running(tx, running).await? else {
+                        jobs::complete(tx, job).await?;
+                        return Ok(Stored::Nothing);
+                    };
+                    let failed = matches!(outcome, StepOutcome::Failed(_));
+                    if !failed && !signing.signing.has_turn(AttemptId::new(attempt.id)) {
+                        let failure = AttemptFailure::Cancelled;
+                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                    }
+                    match outcome {
+                        StepOutcome::Again(pause) => {
+                            let (tries, due) = (attempt.tries + 1, shifted(tx.now(), *pause));
+                            transition::store_again(tx, job, attempt, tries, due).await
+                        }
+                        StepOutcome::Waiting(poll) => {
+                            let (tries, due) = poll.next(attempt.tries, tx.now());
+                            transition::store_again(tx, job, attempt, tries, due).await
+                        }
+                        StepOutcome::WaitingForReturn(until) => {
+                            let due = if attempt.returned { tx.now() } else { *until };
+                            transition::store_again(tx, job, attempt, 0, due).await
+                        }
+                        StepOutcome::Next(next) => {
+                            transition::store_next(tx, job, key, attempt, signing, next).await
+                        }
+                        StepOutcome::Failed(failure) => {
+                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                        }
+                        StepOutcome::PluginFailed(error, pin) => {
+                            transition::store_plugin_failure(
+                                tx,
+                                &self.owners,
+                                job,
+                                key,
+                                attempt,
+                                signing,
+                                (error, pin),
+                            )
+                            .await
+                        }
+                        StepOutcome::Signed(signed) if self.is_withdrawn(signed) => {
+                            let failure = AttemptFailure::ProviderUnavailable;
+                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        }
+                        StepOutcome::Signed(version) => {
+                            transition::store_signed(
+                                tx,
+                                &self.owners,
+                                job,
+                                key,
+                                attempt,
+                                signing,
+                                version,
+                            )
+                            .await
+                        }
+                    }
+                })
+            })
+            .await
+    }
+}
+
+/// The rows as they are now, unless the attempt has ended or got on since.
+async fn still_running(
+    tx: &mut Transaction<'_>,
+    running: &Running,
+) -> Result<Option<(AttemptRow, SigningRow)>, CeremonyError> {
+    let before = &running.attempt;
+    let attempt = tx.get::<AttemptRow>(&before.id).await?;
+    let is_same =
+        |row: &AttemptRow| row.step_number == before.step_number && !row.phase.is_terminal();
+    let Some(attempt) = attempt.filter(is_same) else {
+        return Ok(None);
+    };
+    let signing = tx.get::<SigningRow>(&attempt.signing).await?;
+    let signing = signing.ok_or(CeremonyError::NotFound)?;
+    Ok(Some((attempt, signing)))
+}

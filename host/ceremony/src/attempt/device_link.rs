@@ -1,0 +1,227 @@
+//! The way to the signer's app that needs no personal code: a code to scan, or
+//! a link on the same device.
+
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
+use parafa_store::StoreError;
+use parafa_store::clock::shifted;
+use parafa_store::keys::DataKey;
+use url::Url;
+
+use super::Attempts;
+use super::device::{failure, nonce};
+use super::outcome::{Next, Running, StepOutcome};
+use super::polling::{POLL, Poll};
+use crate::error::CeremonyError;
+use crate::records::{
+    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PreparedSignature,
+};
+use crate::sealing;
+
+/// How long the app may take to come back after the device has signed.
+pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
+
+/// Least that a clock is set back by to be noticed during a poll: some time
+/// passes between the looks at both clocks.
+const LEAST_SET_BACK: SignedDuration = SignedDuration::from_secs(1);
+
+impl Running {
+    /// Lets a signature that was made on the same device count only when the
+    /// app has come back to the page: somebody who was sent another person's
+    /// link does not sign for them.
+    pub(super) fn await_return(
+        &self,
+        prepared: PreparedSignature,
+        value: Vec<u8>,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> StepOutcome {
+        if self.attempt.returned {
+            return Next::step(Phase::Completing, AttemptStep::Finish { prepared, value });
+        }
+        if now >= until {
+            return StepOutcome::Failed(AttemptFailure::Timeout);
+        }
+        let latest = shifted(now, RETURN_WITHIN);
+        if until > latest {
+            // The clock was set back: the app has as long as it always has.
+            let until = latest;
+            let step = AttemptStep::AwaitReturn {
+                prepared,
+                value,
+                until,
+            };
+            return Next::step(Phase::WaitingForUser, step);
+        }
+        StepOutcome::WaitingForReturn(until)
+    }
+
+    fn open_device_link(&self, key: &DataKey) -> Result<OpenDeviceLink, CeremonyError> {
+        let sealed = self.attempt.device_link.as_ref();
+        let sealed = sealed.ok_or(CeremonyError::Inconsistent("a device link is not open"))?;
+        sealing::open_device_link(key, self.attempt.id, sealed)
+    }
+}
+
+/// The same step, of a link that counts as opened at another time.
+fn reopened(
+    open: OpenDeviceLink,
+    session: CertificateSession,
+    opened_at: Timestamp,
+) -> StepOutcome {
+    let step = AttemptStep::AwaitDeviceLink { session };
+    StepOutcome::Next(Box::new(Next {
+        device_link: Some(OpenDeviceLink { opened_at, ..open }),
+        ..Next::new(Phase::Certificate, step)
+    }))
+}
+
+/// Whether a clock that showed `asked_at` shows less than it should after so
+/// much time.
+fn was_set_back(asked_at: Timestamp, held: SignedDuration, now: Timestamp) -> bool {
+    now.duration_since(asked_at) + LEAST_SET_BACK < held
+}
+
+/// What a signer follows to the app.
+#[derive(Debug)]
+pub struct DeviceLink {
+    /// Text of the code to show now.
+    pub qr: String,
+    /// The link for the device that shows the page, where it can return there.
+    pub same_device: Option<String>,
+}
+
+impl Attempts {
+    /// Opens a choice of a certificate to whoever follows its link. It may be
+    /// opened again: nobody has been shown a link that was not stored.
+    pub(super) async fn request_device_link(
+        &self,
+        running: &Running,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let nonce = nonce(running.attempt.id, "device-link");
+        let callback = self.callback(running)?;
+        let opened = self
+            .smart_id()?
+            .start_certificate_choice_by_device_link(&nonce, callback)
+            .await;
+        let session = match opened {
+            Ok(session) => session,
+            Err(error) => return Ok(StepOutcome::Failed(failure(running, &error))),
+        };
+        let step = AttemptStep::AwaitDeviceLink {
+            session: session.session.clone(),
+        };
+        Ok(StepOutcome::Next(Box::new(Next {
+            device_link: Some(OpenDeviceLink {
+                session,
+                opened_at: self.records.store.now().await?,
+            }),
+            ..Next::new(Phase::Certificate, step)
+        })))
+    }
+
+    /// Waits for somebody to follow the link and choose. Codes to scan go on
+    /// where they were when the clock is set back during a poll that somebody
+    /// answers. When it was set back at another time, they lag by as much, or
+    /// begin anew where it was to before the link was opened.
+    pub(super) async fn await_device_link(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        session: CertificateSession,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let (asked_at, asked) = (self.records.store.now().await?, Instant::now());
+        let open = running.open_device_link(key)?;
+        if asked_at < open.opened_at {
+            return Ok(reopened(open, session, asked_at));
+        }
+        match self.smart_id()?.poll_certificate(&session, POLL).await {
+            Ok(SessionState::Running) => {
+                let now = self.records.store.now().await?;
+                let held = asked.elapsed().try_into().unwrap_or_default();
+                if was_set_back(asked_at, held, now) {
+                    let open_for = asked_at.duration_since(open.opened_at) + held;
+                    return Ok(reopened(open, session, shifted(now, -open_for)));
+                }
+                Ok(StepOutcome::Waiting(Poll::since(asked)))
+            }
+            Ok(SessionState::Complete(certificate)) => Ok(Next::step(
+                Phase::Certificate,
+                AttemptStep::CheckCertificate {
+                    person: None,
+                    chosen: ChosenCertificate {
+                        certificate,
+                        choice: Some(session),
+                    },
+                },
+            )),
+            Err(error) => self.poll_failed(running, &error).await,
+        }
+    }
+
+    /// The link of an attempt that waits for somebody to follow it.
+    pub fn device_link(
+        &self,
+        key: &DataKey,
+        attempt: &AttemptRow,
+        language: parafa_domain::Language,
+        now: Timestamp,
+    ) -> Result<Option<DeviceLink>, CeremonyError> {
+        let sealed = attempt.device_link.as_ref();
+        let Some(sealed) = sealed.filter(|_| attempt.awaits_device_link()) else {
+            return Ok(None);
+        };
+        let open = sealing::open_device_link(key, attempt.id, sealed)?;
+        let elapsed = now.duration_since(open.opened_at);
+        let elapsed = elapsed.try_into().unwrap_or_default();
+        let client = self.smart_id()?;
+        let language = match language {
+            parafa_domain::Language::En => "eng",
+            parafa_domain::Language::Lt => "lit",
+        };
+        let link = |kind| client.device_link(&open.session, kind, language);
+        Ok(Some(DeviceLink {
+            qr: link(LinkKind::Qr { elapsed }),
+            same_device: open.session.has_callback().then(|| link(LinkKind::Web2App)),
+        }))
+    }
+
+    /// Where the app returns to; none when the public address is not one that
+    /// the provider takes.
+    fn callback(&self, running: &Running) -> Result<Option<CallbackUrl>, CeremonyError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
+        let token = self.links.ceremony_token(running.attempt.signer);
+        let address = self
+            .links
+            .address(&format!("/c/{}/callback", token.reveal()));
+        let address = Url::parse(&address)
+            .map_err(|_| CeremonyError::Inconsistent("the public address is none"))?;
+        Ok(CallbackUrl::new(&address, random).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_by_less_than_a_poll_lasts_is_noticed() {
+        let asked_at: Timestamp = "2026-01-01T12:00:20Z".parse().unwrap();
+        let held = SignedDuration::from_secs(10);
+        let set_back = |seconds: i64| {
+            let now = asked_at + held - SignedDuration::from_secs(seconds);
+            was_set_back(asked_at, held, now)
+        };
+
+        assert!(!set_back(0));
+        assert!(!set_back(1), "the clocks are not looked at at once");
+        assert!(set_back(2));
+        assert!(set_back(8));
+        assert!(set_back(1800));
+        assert!(!set_back(-60), "it was set ahead");
+    }
+}

@@ -1,0 +1,217 @@
+//! The device has signed: time-stamp, embed, check, store. Nothing here asks
+//! the signer for anything, and it is tried again for a day.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use parafa_domain::AttemptFailure;
+use parafa_plugin_host::{
+    Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
+    PluginDigest, Progress, SignedDocument, Suspension,
+};
+use parafa_store::keys::DataKey;
+use sha2::{Digest, Sha256};
+
+use super::Attempts;
+use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
+use super::prepare::{Nobody, broken, plugin_failed};
+use super::transition::pause;
+use crate::error::CeremonyError;
+use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
+
+/// Calls of the plugin for one signature, each with the answers to what the one
+/// before has asked for.
+const MOST_ROUNDS: u32 = 8;
+
+impl Attempts {
+    /// Finishes what the device has signed.
+    pub(super) async fn finish(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        prepared: PreparedSignature,
+        value: Vec<u8>,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let now = self.records.store.now().await?;
+        let plugin = match self.finisher(running)? {
+            Ok(plugin) => plugin.prioritized(running.call_priority()),
+            Err(error @ LookupError::Disabled(_)) => {
+                tracing::error!(%error, "a signature in the making is given up");
+                return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+            }
+            // Somebody may install one.
+            Err(error) => {
+                tracing::error!(%error, "a signature waits for its plugin");
+                return Ok(StepOutcome::Again(pause(running.attempt.tries)));
+            }
+        };
+        let newest = running
+            .signing
+            .newest()
+            .filter(|newest| newest.bytes_id == running.attempt.base_version);
+        let Some(newest) = newest else {
+            return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
+        };
+        let mut answers = vec![Answer {
+            need: prepared.need,
+            outcome: Ok(value),
+        }];
+        for _ in 0..MOST_ROUNDS {
+            let turn = self.document_turns.take(plugin.id()).await;
+            let document = self.document(key, newest.bytes_id).await?;
+            let request = &prepared.request;
+            let progress = plugin.drive_sign(document, request, answers, &Nobody);
+            let suspension = match progress.await {
+                Ok(Progress::Done(signed)) => {
+                    let (was, is) = (&newest.media_type, &signed.outcome.media_type);
+                    if let Err(fault) = plugin.check_same_media_type(Capability::Sign, was, is) {
+                        return Ok(plugin_failed(fault.into(), pin(&plugin)));
+                    }
+                    return self.written(running, key, &plugin, *signed, now).await;
+                }
+                Ok(Progress::Suspended(suspension)) => suspension,
+                Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
+            };
+            // Whoever is to be asked may take long to answer.
+            drop(turn);
+            answers = match self.answered(suspension).await {
+                Some(answers) => answers,
+                None => {
+                    return Ok(StepOutcome::Again(pause(running.attempt.tries)));
+                }
+            };
+        }
+        let breach = ContractBreach::TooManyRounds(MOST_ROUNDS);
+        Ok(broken(&plugin, breach))
+    }
+
+    /// Keeps a signed document, which is nobody's yet.
+    async fn written(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        plugin: &Plugin,
+        signed: SignedDocument,
+        now: Timestamp,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let stored = self
+            .records
+            .files
+            .write(key, self.records.store.new_id().await?, signed.bytes)
+            .await?;
+        Ok(StepOutcome::Signed(SignedVersion {
+            version: DocumentVersion {
+                bytes_id: stored.id,
+                sha256: stored.sha256.to_string(),
+                bytes: stored.bytes,
+                media_type: signed.outcome.media_type,
+                created_at: now,
+                made_by: Some(MadeBy {
+                    attempt: Some(running.attempt.id),
+                    plugin: pin(plugin),
+                    level: signed.outcome.level,
+                }),
+            },
+        }))
+    }
+
+    /// The plugin that prepared the signature; once it has failed at this
+    /// document, or where it is not at hand any more, the one that has taken its
+    /// place. The host checks what either makes against the same prepared
+    /// bytes. A disabled one has no stand-in.
+    fn finisher(
+        &self,
+        running: &Running,
+    ) -> Result<Result<Arc<Plugin>, LookupError>, CeremonyError> {
+        let pinned = running.attempt.plugin.as_ref();
+        let pinned = pinned.ok_or(CeremonyError::Inconsistent(
+            "an attempt that is being finished has no plugin",
+        ))?;
+        let digest = pinned.sha256.parse::<PluginDigest>();
+        let digest =
+            digest.map_err(|_| CeremonyError::Inconsistent("a pinned plugin has no digest"))?;
+        let found = self.plugins.by_digest(digest);
+        let has_failed = running
+            .signing
+            .plugin_faults
+            .as_ref()
+            .is_some_and(|faults| faults.version == running.attempt.base_version);
+        let wants_stand_in = match &found {
+            Ok(_) => has_failed,
+            Err(LookupError::Disabled(_)) => false,
+            Err(_) => true,
+        };
+        let stand_in = wants_stand_in.then(|| self.plugins.by_id(&pinned.id));
+        Ok(stand_in.flatten().map_or(found, Ok))
+    }
+}
+
+impl Attempts {
+    /// Whether the plugin that made a version was taken out of use while it
+    /// waited for a time-stamp.
+    pub(super) fn is_withdrawn(&self, signed: &SignedVersion) -> bool {
+        let made_by = signed.version.made_by.as_ref();
+        let digest = made_by.and_then(|made_by| made_by.plugin.sha256.parse().ok());
+        let is_withdrawn = digest.is_some_and(|digest| self.plugins.is_disabled(digest));
+        if is_withdrawn {
+            tracing::error!(
+                plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
+                "a signature that a disabled plugin made is given up"
+            );
+        }
+        is_withdrawn
+    }
+
+    /// Removes the bytes of a signed version that is known not to have become
+    /// anybody's. Where that is not known, they are kept, or swept later.
+    pub(super) async fn discard_what_is_lost(
+        &self,
+        stored: &Result<Stored, CeremonyError>,
+        outcome: &StepOutcome,
+    ) {
+        let StepOutcome::Signed(signed) = outcome else {
+            return;
+        };
+        let is_lost = match stored {
+            Ok(Stored::Outcome) => false,
+            Ok(Stored::Ended(_) | Stored::Nothing) => true,
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if is_lost && let Err(error) = self.records.files.unlink(signed.version.bytes_id).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "bytes of a version that was not stored are left");
+        }
+    }
+}
+
+impl Attempts {
+    /// Answers what a plugin has asked for; none while a service is down.
+    async fn answered(&self, suspension: Suspension) -> Option<Vec<Answer>> {
+        let Suspension { needs, mut answers } = suspension;
+        for need in needs {
+            let outcome = self.time_stamp(&need).await?;
+            answers.push(Answer { need, outcome });
+        }
+        Some(answers)
+    }
+
+    /// A time-stamp, or why there is none and never will be.
+    async fn time_stamp(&self, need: &Need) -> Option<Result<Vec<u8>, String>> {
+        if need.kind != NeedKind::Timestamp
+            || need.digest_algorithm != Some(DigestAlgorithm::Sha256)
+        {
+            return Some(Err("unavailable".into()));
+        }
+        let imprint: [u8; 32] = Sha256::digest(&need.payload).into();
+        match self.timestamps.timestamp(&imprint, self.clock.now()).await {
+            Ok(token) => Some(Ok(token.der)),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "no time-stamp; it is asked for again later"
+                );
+                None
+            }
+        }
+    }
+}

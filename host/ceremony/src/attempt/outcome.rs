@@ -1,0 +1,225 @@
+//! What a step works with, and what it comes to.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
+use parafa_plugin_host::{CallError, CallPriority, Plugin, Urgency};
+
+use super::TOO_LATE;
+use super::polling::Poll;
+use crate::error::CeremonyError;
+use crate::metrics::{SIGNED, attempt_ended};
+use crate::records::{
+    AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
+};
+
+/// How long an attempt may take until the device has signed. Providers end
+/// their sessions well before; this ends what no provider ends.
+pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+/// How long a provider surely takes the same request for a repetition. Smart-ID
+/// remembers for 15 s; the rest is for the way there.
+const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+
+/// All that a step works with.
+pub(super) struct Running {
+    pub(super) attempt: AttemptRow,
+    pub(super) signing: SigningRow,
+    /// How often this step was claimed, this time included.
+    pub(super) claims: u32,
+    /// How long a signature that a device has made is worth finishing.
+    pub(super) finish_within: SignedDuration,
+}
+
+impl Running {
+    /// When calls of plugins for it have their turns: a person waits.
+    pub(super) fn call_priority(&self) -> CallPriority {
+        CallPriority::new(Urgency::Signing, self.signing.tenant.as_u128())
+    }
+
+    /// The signer's language.
+    pub(super) fn language(&self) -> Language {
+        self.party().map(|party| party.language).unwrap_or_default()
+    }
+
+    /// Who signs.
+    pub(super) fn party(&self) -> Option<&Signer> {
+        let mut signers = self.signing.signing.signers.iter();
+        signers.find(|party| party.id.uuid() == self.attempt.signer)
+    }
+
+    /// Why no further step is worth doing, if so: the turn is lost, the
+    /// deadline came before the signature, or it takes too long.
+    pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
+        let Some(turn) = self.turn() else {
+            return Some(AttemptFailure::Cancelled);
+        };
+        if turn.device_signed {
+            return None;
+        }
+        if now >= self.signing.signing.expires_at {
+            return Some(AttemptFailure::Cancelled);
+        }
+        (self.age(now) >= ASK_WITHIN).then_some(AttemptFailure::Timeout)
+    }
+
+    /// Whether the time is over in which a signature is worth finishing.
+    pub(super) fn is_late(&self, now: Timestamp) -> bool {
+        let device_signed = self.turn().is_some_and(|turn| turn.device_signed);
+        device_signed && self.age(now) >= self.finish_within
+    }
+
+    /// Whether the signer may have been asked since `since` by a host that died
+    /// before it could say so, and would be asked a second time now: the
+    /// provider may not take the same request for a repetition any more.
+    pub(super) fn may_ask_twice(&self, since: Timestamp, now: Timestamp) -> bool {
+        self.claims > 1 && now.duration_since(since) >= REPEAT_WITHIN
+    }
+
+    /// What a step came to, unless it came to nothing and it is too late for
+    /// another try. A signature is not given up untried, however long the host
+    /// was away.
+    pub(super) fn conclusive(
+        &self,
+        outcome: Result<StepOutcome, CeremonyError>,
+        now: Timestamp,
+    ) -> Result<StepOutcome, CeremonyError> {
+        if !self.is_late(now) {
+            return outcome;
+        }
+        match outcome {
+            Ok(
+                outcome @ (StepOutcome::Signed(_) | StepOutcome::Failed(_) | StepOutcome::Next(_)),
+            ) => Ok(outcome),
+            Ok(StepOutcome::PluginFailed(..)) => {
+                Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
+            }
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(attempt.id = %self.attempt.id, error, "the last try to finish a signature failed");
+                Ok(StepOutcome::Failed(TOO_LATE))
+            }
+            Ok(_) => Ok(StepOutcome::Failed(TOO_LATE)),
+        }
+    }
+
+    /// The turn, if it is this attempt's.
+    fn turn(&self) -> Option<&Turn> {
+        let id = AttemptId::new(self.attempt.id);
+        let turn = self.signing.signing.turn.as_ref();
+        turn.filter(|turn| turn.attempt == id)
+    }
+
+    fn age(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.attempt.started_at)
+    }
+}
+
+/// What a step came to.
+pub(super) enum StepOutcome {
+    /// It went wrong; the same step again, after so long.
+    Again(SignedDuration),
+    /// The attempt has ended without a signature.
+    Failed(AttemptFailure),
+    /// The next step, now.
+    Next(Box<Next>),
+    /// The plugin refuses this document, or has crashed on it.
+    PluginFailed(CallError, PluginPin),
+    /// The document is signed.
+    Signed(SignedVersion),
+    /// Somebody else has to act first; the same step again, as the poll for it
+    /// allows.
+    Waiting(Poll),
+    /// The app has to come back first; the same step again when it does, or
+    /// then.
+    WaitingForReturn(Timestamp),
+}
+
+/// What was stored of an outcome.
+pub(super) enum Stored {
+    /// What the step came to.
+    Outcome,
+    /// Instead, or because of it, the end of the attempt.
+    Ended(AttemptFailure),
+    /// Nothing: the attempt has ended or got on meanwhile.
+    Nothing,
+}
+
+/// The next step.
+pub(super) struct Next {
+    pub(super) phase: Phase,
+    pub(super) step: AttemptStep,
+    pub(super) verification_code: Option<String>,
+    pub(super) plugin: Option<PluginPin>,
+    pub(super) device_link: Option<OpenDeviceLink>,
+    /// Keyed digest of the person who will be asked, known by their certificate.
+    pub(super) person: Option<String>,
+}
+
+impl Next {
+    pub(super) fn step(phase: Phase, step: AttemptStep) -> StepOutcome {
+        StepOutcome::Next(Box::new(Self::new(phase, step)))
+    }
+
+    /// A step that brings nothing along.
+    pub(super) fn new(phase: Phase, step: AttemptStep) -> Self {
+        Self {
+            phase,
+            step,
+            verification_code: None,
+            plugin: None,
+            device_link: None,
+            person: None,
+        }
+    }
+}
+
+impl Stored {
+    /// One line for the operator when the attempt has got on or has ended, and
+    /// its end counted.
+    pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
+        let (signing, attempt) = (running.attempt.signing, running.attempt.id);
+        match (self, outcome) {
+            (Self::Ended(failure), _) => {
+                tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
+                attempt_ended(running.attempt.method, failure.code());
+            }
+            (Self::Outcome, StepOutcome::Next(next)) => {
+                tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
+            }
+            (Self::Outcome, StepOutcome::Signed(signed)) => {
+                signed.log(running);
+                attempt_ended(running.attempt.method, SIGNED);
+            }
+            (Self::Outcome | Self::Nothing, _) => {}
+        }
+    }
+}
+
+/// A new version, written but not yet anybody's.
+pub(super) struct SignedVersion {
+    pub(super) version: DocumentVersion,
+}
+
+impl SignedVersion {
+    /// Tells the operator which code made the version.
+    fn log(&self, running: &Running) {
+        let made_by = self.version.made_by.as_ref();
+        tracing::info!(
+            signing.id = %running.attempt.signing,
+            attempt.id = %running.attempt.id,
+            document.sha256 = self.version.sha256,
+            document.level = made_by.map(|made_by| made_by.level.as_str()),
+            plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
+            "document signed"
+        );
+    }
+}
+
+/// Which code a plugin is.
+pub fn pin(plugin: &Plugin) -> PluginPin {
+    PluginPin {
+        id: plugin.id().to_owned(),
+        version: plugin.version().to_owned(),
+        sha256: plugin.digest().to_string(),
+        contract: plugin.contract_version(),
+    }
+}

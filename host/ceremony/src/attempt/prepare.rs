@@ -1,0 +1,147 @@
+//! The plugin prepares the signature, and the device is asked for it: two
+//! steps, so that what is asked for is stored before anybody is asked.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_plugin_host::{
+    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Plugin, Progress, Reply,
+    SignRequest,
+};
+use parafa_store::keys::DataKey;
+
+use super::Attempts;
+use super::outcome::{Next, Running, StepOutcome, pin};
+use crate::error::CeremonyError;
+use crate::plugin_failure;
+use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
+
+/// Longest payload that a person is asked to sign, in bytes: it is kept in a row
+/// for as long as they take.
+const PAYLOAD_BYTES: usize = 16 * 1024;
+
+const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
+
+impl Attempts {
+    /// Has the plugin say what is to be signed.
+    pub(super) async fn prepare(
+        &self,
+        running: &Running,
+        key: &DataKey,
+        chosen: ChosenCertificate,
+        request: SignRequest,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let Some(newest) = running
+            .signing
+            .newest()
+            .filter(|newest| newest.bytes_id == running.attempt.base_version)
+        else {
+            return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
+        };
+        let Some(plugin) = self.plugins.by_id(&running.signing.format) else {
+            tracing::error!(
+                plugin.id = running.signing.format,
+                "no plugin for a signing in progress"
+            );
+            return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+        };
+        let plugin = plugin.prioritized(running.call_priority());
+        let turn = self.document_turns.take(plugin.id()).await;
+        let document = self.document(key, newest.bytes_id).await?;
+        let suspension = match plugin
+            .drive_sign(document, &request, Vec::new(), &Nobody)
+            .await
+        {
+            Ok(Progress::Suspended(suspension)) => suspension,
+            Ok(Progress::Done(_)) => return Ok(broken(&plugin, NO_SIGNATURE_ASKED)),
+            Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
+        };
+        drop(turn);
+        let need = suspension
+            .needs
+            .into_iter()
+            .find(|need| need.kind == NeedKind::Signature);
+        let Some(need) = need else {
+            return Ok(broken(&plugin, NO_SIGNATURE_ASKED));
+        };
+        if need.payload.len() > PAYLOAD_BYTES {
+            let breach = ContractBreach::TooLong {
+                what: "payload of a signature",
+                bytes: need.payload.len(),
+                limit: PAYLOAD_BYTES,
+            };
+            return Ok(broken(&plugin, breach));
+        }
+
+        let step = AttemptStep::Ask {
+            chosen,
+            prepared: PreparedSignature { request, need },
+            asked_at: self.records.store.now().await?,
+        };
+        Ok(StepOutcome::Next(Box::new(Next {
+            plugin: Some(pin(&plugin)),
+            ..Next::new(Phase::Signing, step)
+        })))
+    }
+
+    /// Asks the device for it. Whether a host that died had asked already is
+    /// not known; where the provider would take a repetition for another
+    /// request, nobody is asked again.
+    pub(super) async fn ask(
+        &self,
+        running: &Running,
+        chosen: &ChosenCertificate,
+        prepared: PreparedSignature,
+        asked_at: Timestamp,
+    ) -> Result<StepOutcome, CeremonyError> {
+        if running.may_ask_twice(asked_at, self.records.store.now().await?) {
+            return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
+        }
+        match self.request_signature(running, chosen, &prepared).await? {
+            Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
+                verification_code: asked.verification_code,
+                ..Next::new(
+                    Phase::WaitingForUser,
+                    AttemptStep::AwaitSignature {
+                        session: asked.session,
+                        prepared,
+                        must_return: chosen.is_same_device(),
+                    },
+                )
+            }))),
+            Err(failure) => Ok(StepOutcome::Failed(failure)),
+        }
+    }
+}
+
+/// The fault of a plugin that broke its contract.
+pub(super) fn broken(plugin: &Plugin, breach: ContractBreach) -> StepOutcome {
+    let fault = Fault {
+        plugin: plugin.id().to_owned(),
+        digest: plugin.digest(),
+        kind: breach.into(),
+    };
+    plugin_failed(fault.into(), pin(plugin))
+}
+
+/// A failure of the plugin, told to the operator.
+pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
+    tracing::error!(
+        plugin.id = pin.id,
+        plugin.digest = pin.sha256,
+        failure = plugin_failure::words(&error),
+        "a document that was taken in cannot be signed"
+    );
+    StepOutcome::PluginFailed(error, pin)
+}
+
+/// Answers nothing: somebody has to act first, for whom no document is kept in
+/// memory.
+pub(super) struct Nobody;
+
+#[async_trait]
+impl Answerer for Nobody {
+    async fn answer(&self, _need: &Need) -> Reply {
+        Reply::NotNow
+    }
+}

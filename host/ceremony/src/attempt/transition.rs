@@ -1,0 +1,282 @@
+//! Stores what a step came to: attempt, signing, job and audit event move
+//! together.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, AttemptId, Phase};
+use parafa_plugin_host::{CallError, FaultKind};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
+use uuid::Uuid;
+
+use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
+use crate::error::CeremonyError;
+use crate::owner::Owners;
+use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
+use crate::{change, deadline, notices, prompts, sealing};
+
+/// How long an attempt keeps its turn without a step forward: as long as it may
+/// take, so that none goes on while another signer is let in.
+pub(crate) const TURN: SignedDuration = ASK_WITHIN;
+/// Failures of one plugin at one version after which the signing fails.
+const MAX_PLUGIN_FAULTS: u32 = 3;
+/// Time between two of them once the device has signed: somebody may replace
+/// the plugin meanwhile.
+const AFTER_PLUGIN_FAULT: SignedDuration = SignedDuration::from_mins(5);
+
+/// How long to wait before the n-th try, in seconds; the last one repeats.
+const PAUSES: [i64; 6] = [2, 5, 15, 60, 180, 600];
+
+/// How long to wait after so many tries.
+pub(super) fn pause(tries: u32) -> SignedDuration {
+    let tries = usize::try_from(tries).unwrap_or(usize::MAX);
+    SignedDuration::from_secs(
+        PAUSES
+            .get(tries)
+            .copied()
+            .unwrap_or(PAUSES[PAUSES.len() - 1]),
+    )
+}
+
+/// Ends an attempt without a signature and forgets what it captured.
+pub(crate) async fn end(
+    tx: &mut Transaction<'_>,
+    mut attempt: AttemptRow,
+    failure: AttemptFailure,
+) -> Result<(), CeremonyError> {
+    attempt.phase = Phase::Failed;
+    attempt.failure = Some(failure);
+    attempt.ended_at = Some(tx.now());
+    prompts::end(tx, &mut attempt, false).await?;
+    forget(&mut attempt);
+    tx.put(&attempt).await?;
+    let fields = audit::Fields::new()
+        .reference("attempt", attempt.id)
+        .reference("failure", failure.code());
+    audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
+    Ok(())
+}
+
+/// Forgets what an attempt that has ended needed to get on.
+fn forget(attempt: &mut AttemptRow) {
+    attempt.step = None;
+    attempt.device_link = None;
+    attempt.verification_code = None;
+    attempt.step_number += 1;
+}
+
+pub(super) async fn store_again(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    mut attempt: AttemptRow,
+    tries: u32,
+    due: Timestamp,
+) -> Result<Stored, CeremonyError> {
+    attempt.tries = tries;
+    tx.put(&attempt).await?;
+    jobs::retry(tx, job, due).await?;
+    Ok(Stored::Outcome)
+}
+
+pub(super) async fn store_next(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    key: &DataKey,
+    mut attempt: AttemptRow,
+    mut signing: SigningRow,
+    next: &Next,
+) -> Result<Stored, CeremonyError> {
+    let now = tx.now();
+    let id = AttemptId::new(attempt.id);
+    let renewed = if next.step.holds_signature() {
+        // Whatever went wrong before was not about this signature.
+        signing.plugin_faults = None;
+        signing.signing.device_signed(id, now)
+    } else {
+        signing.signing.renew_turn(id, shifted(now, TURN))
+    };
+    if renewed.is_err() {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+    }
+    if !attempt.phase.may_become(next.phase) {
+        return Err(CeremonyError::Inconsistent(
+            "an attempt went from one phase to one that cannot follow",
+        ));
+    }
+    if next.step.holds_signature() {
+        prompts::end(tx, &mut attempt, true).await?;
+    } else if attempt.person.is_none()
+        && let Some(person) = &next.person
+        && prompts::begin(tx, &mut attempt, person).await?.is_some()
+    {
+        let failure = AttemptFailure::TooManyAttempts;
+        return store_failure(tx, job, attempt, signing, failure).await;
+    }
+    attempt.phase = next.phase;
+    attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
+    attempt.step_number += 1;
+    attempt.tries = 0;
+    if next.verification_code.is_some() {
+        attempt
+            .verification_code
+            .clone_from(&next.verification_code);
+    }
+    if next.plugin.is_some() {
+        attempt.plugin.clone_from(&next.plugin);
+    }
+    if let Some(link) = &next.device_link {
+        attempt.device_link = Some(sealing::seal_device_link(key, attempt.id, link)?);
+    }
+    tx.put(&attempt).await?;
+    tx.put(&signing).await?;
+    jobs::retry(tx, job, now).await?;
+    Ok(Stored::Outcome)
+}
+
+pub(super) async fn store_failure(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    attempt: AttemptRow,
+    mut signing: SigningRow,
+    failure: AttemptFailure,
+) -> Result<Stored, CeremonyError> {
+    signing.signing.end_turn(AttemptId::new(attempt.id));
+    tx.put(&signing).await?;
+    end(tx, attempt, failure).await?;
+    deadline::wait_no_longer(tx, &signing).await?;
+    jobs::complete(tx, job).await?;
+    Ok(Stored::Ended(failure))
+}
+
+/// Stores what comes of a plugin's failure. While it prepares, a refusal ends
+/// the signing, and a failure the attempt. Once the device has signed, the
+/// signature is tried again. Whatever the plugin would do again and has done
+/// three times ends the signing; what the host or its load may have caused
+/// never does.
+pub(super) async fn store_plugin_failure(
+    tx: &mut Transaction<'_>,
+    owners: &Owners,
+    job: &ClaimedJob,
+    key: &DataKey,
+    attempt: AttemptRow,
+    mut signing: SigningRow,
+    (error, pin): (&CallError, &PluginPin),
+) -> Result<Stored, CeremonyError> {
+    let is_finishing = attempt.phase == Phase::Completing;
+    let is_counted = is_deterministic(error);
+    let faults = if is_counted {
+        count_fault(&mut signing, attempt.base_version, pin)
+    } else {
+        0
+    };
+    let is_refused_at_first = matches!(error, CallError::Refused(_)) && !is_finishing;
+    if is_refused_at_first || faults >= MAX_PLUGIN_FAULTS {
+        let events = signing.signing.fail(tx.now());
+        signing.detail = Some(detail(error));
+        notices::record(tx, owners, key, &signing, &events).await?;
+    } else if is_finishing {
+        let pause = if is_counted {
+            AFTER_PLUGIN_FAULT
+        } else {
+            pause(attempt.tries)
+        };
+        let (tries, again) = (attempt.tries + 1, shifted(tx.now(), pause));
+        tx.put(&signing).await?;
+        return store_again(tx, job, attempt, tries, again).await;
+    }
+    let failure = AttemptFailure::ProviderUnavailable;
+    store_failure(tx, job, attempt, signing, failure).await
+}
+
+/// Whether the same call would fail in the same way on a host that is at rest.
+fn is_deterministic(error: &CallError) -> bool {
+    match error {
+        CallError::Refused(_) => true,
+        CallError::Fault(fault) => !matches!(
+            fault.kind,
+            FaultKind::Host(_) | FaultKind::MemoryLimit { .. } | FaultKind::TimedOut { .. }
+        ),
+    }
+}
+
+/// Counts a failure of this plugin at this version; tells the how manieth.
+fn count_fault(signing: &mut SigningRow, version: Uuid, pin: &PluginPin) -> u32 {
+    let earlier = signing
+        .plugin_faults
+        .take()
+        .filter(|faults| faults.version == version && faults.plugin_sha256 == pin.sha256);
+    let count = earlier.map_or(0, |faults| faults.count) + 1;
+    signing.plugin_faults = Some(PluginFaults {
+        version,
+        plugin_sha256: pin.sha256.clone(),
+        count,
+    });
+    count
+}
+
+/// What the caller is told of a signing that failed.
+fn detail(error: &CallError) -> String {
+    match error {
+        CallError::Refused(refusal) => {
+            format!("The document cannot be signed ({}).", code(&refusal.code))
+        }
+        CallError::Fault(_) => "The document could not be processed for signing.".to_owned(),
+    }
+}
+
+/// A refusal's code, or what stands for one that is not of the catalogue's
+/// form: the rest of a refusal may quote the document.
+fn code(code: &str) -> &str {
+    let is_code = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+    if code.len() <= 64 && code.bytes().all(is_code) {
+        code
+    } else {
+        "refused"
+    }
+}
+
+/// Adds the version and moves the signing, if the attempt still has its turn.
+pub(super) async fn store_signed(
+    tx: &mut Transaction<'_>,
+    owners: &Owners,
+    job: &ClaimedJob,
+    key: &DataKey,
+    mut attempt: AttemptRow,
+    mut signing: SigningRow,
+    signed: &SignedVersion,
+) -> Result<Stored, CeremonyError> {
+    let now = tx.now();
+    if signing
+        .newest()
+        .is_none_or(|newest| newest.bytes_id != attempt.base_version)
+    {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
+    }
+    let id = AttemptId::new(attempt.id);
+    let Ok(events) = signing.signing.sign(id, attempt.method, now) else {
+        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+    };
+    signing.versions.push(signed.version.clone());
+    signing.plugin_faults = None;
+    attempt.phase = Phase::Done;
+    attempt.ended_at = Some(now);
+    prompts::end(tx, &mut attempt, true).await?;
+    forget(&mut attempt);
+    tx.put(&attempt).await?;
+    tx.put(&signing).await?;
+
+    let mut fields = audit::Fields::new()
+        .reference("attempt", attempt.id)
+        .reference("signer", attempt.signer)
+        .reference("document", &signed.version.sha256);
+    if let Some(made_by) = &signed.version.made_by {
+        fields = made_by.audited(fields);
+    }
+    audit::append(tx, attempt.signing, "document.version", fields).await?;
+    change::end_lost_attempts(tx, &signing).await?;
+    deadline::wait_no_longer(tx, &signing).await?;
+    notices::record(tx, owners, key, &signing, &events).await?;
+    jobs::complete(tx, job).await?;
+    Ok(Stored::Outcome)
+}

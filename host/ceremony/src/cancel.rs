@@ -1,0 +1,41 @@
+//! The caller retracts a signing.
+
+use parafa_platform::accounts::Caller;
+use uuid::Uuid;
+
+use super::change;
+use super::lifecycle::Lifecycle;
+use super::reader::OpenedSigning;
+use crate::error::CeremonyError;
+
+impl Lifecycle {
+    /// Retracts a signing that has not ended: its links are dead at once, and
+    /// what was captured about those who have not signed is forgotten.
+    pub async fn cancel_signing(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedSigning, CeremonyError> {
+        let key = self.reader.key_of(caller, id).await?;
+        let (stored_under, caller) = (&key, *caller);
+        let opened = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    let before = row.signing.clone();
+                    let events = row
+                        .signing
+                        .cancel(tx.now())
+                        .map_err(|_| CeremonyError::SigningEnded)?;
+                    change::store(tx, &self.owners, stored_under, &before, &row, &events).await?;
+                    OpenedSigning::read(tx, stored_under, row).await
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %id, "signing cancelled");
+        self.announce(id);
+        Ok(opened)
+    }
+}

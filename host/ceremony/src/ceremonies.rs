@@ -1,0 +1,147 @@
+//! A signer's link: what it shows, and what the signer does there.
+
+mod advice;
+mod decline;
+mod give_up;
+mod return_from_app;
+mod start;
+mod state;
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{Signer, SignerStatus};
+use parafa_platform::Records;
+use parafa_plugin_host::{KnownDocuments, Registry};
+use parafa_store::keys::hash_token;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::attempt::Attempts;
+use super::downloads::Downloads;
+use super::prompts::PromptLimits;
+use super::reader::SigningReader;
+use crate::changes::{Changes, LastStates};
+use crate::waiting::Waiting;
+
+pub use self::advice::{Advice, Advices, EarlierSignature};
+pub use self::start::StartAttempt;
+pub use self::state::CeremonyState;
+use crate::error::CeremonyError;
+use crate::records::{CeremonyLinkRow, SigningRow};
+
+/// How long a link can be read after its signer has signed.
+const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
+
+/// A link that leads somewhere.
+#[derive(Debug)]
+pub struct Ceremony {
+    /// As it is stored.
+    pub row: SigningRow,
+    /// The signer.
+    pub signer: Uuid,
+    /// What the link still allows.
+    pub access: Access,
+}
+
+/// What a link still allows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Access {
+    /// Reading only: the signer has signed.
+    Read,
+    /// Everything.
+    Sign,
+}
+
+impl Ceremony {
+    /// The signer whose link it is.
+    pub fn party(&self) -> Result<&Signer, CeremonyError> {
+        let party = self
+            .row
+            .signing
+            .signers
+            .iter()
+            .find(|party| party.id.uuid() == self.signer);
+        party.ok_or(CeremonyError::Inconsistent(
+            "a link's signer is not in its signing",
+        ))
+    }
+}
+
+/// What signers do on their links.
+pub struct Ceremonies {
+    /// The rows and what they name.
+    pub records: Records,
+    /// Reads signings.
+    pub reader: SigningReader,
+    /// Sends documents.
+    pub downloads: Arc<Downloads>,
+    /// Carries attempts out.
+    pub attempts: Arc<Attempts>,
+    /// How often persons are asked.
+    pub prompts: PromptLimits,
+    /// The plugins that can be called.
+    pub plugins: Arc<Registry>,
+    /// Spares hashing a document again.
+    pub known_documents: Arc<KnownDocuments>,
+    /// What pages say of the signatures that documents carry.
+    pub advices: Arc<Advices>,
+    /// Tells those who wait for a signing.
+    pub changes: Changes,
+    /// Who waits on which link.
+    pub waiting: Waiting,
+    /// What was last told on each link.
+    pub last_states: LastStates,
+    /// Wakes the job runner.
+    pub work: Arc<Notify>,
+    /// Told when the server is to stop.
+    pub stop: CancellationToken,
+}
+
+impl Ceremonies {
+    /// Where a link leads.
+    pub async fn ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
+        let link = self
+            .records
+            .store
+            .get::<CeremonyLinkRow>(&hash_token(token).to_string())
+            .await?;
+        let link = link.ok_or(CeremonyError::NotFound)?;
+        let row = self
+            .records
+            .store
+            .get::<SigningRow>(&link.signing)
+            .await?
+            .ok_or(CeremonyError::NotFound)?;
+        let now = self.records.store.now().await?;
+        let access = access(&row, link.signer, now).ok_or(CeremonyError::NotFound)?;
+        Ok(Ceremony {
+            row,
+            signer: link.signer,
+            access,
+        })
+    }
+}
+
+fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
+    if row.erased_at.is_some() {
+        return None;
+    }
+    let party = row
+        .signing
+        .signers
+        .iter()
+        .find(|party| party.id.uuid() == signer)?;
+    match party.status {
+        SignerStatus::Pending => {
+            let can_still_sign = row.signing.can_still_sign(party.id, now);
+            can_still_sign.then_some(Access::Sign)
+        }
+        SignerStatus::Signed => {
+            let signed_at = party.signed_at?;
+            (now.duration_since(signed_at) < READABLE_AFTER_SIGNING).then_some(Access::Read)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,378 @@
+//! The advisory validation that the page shows: whether the signatures that a
+//! document carries are intact. Nothing of signing goes by it, and a look begins
+//! only while the plugin has a slot that signing can spare.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, Integrity, Plugin, Report, SignatureEvidence, Urgency,
+    on_one_line,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::super::document as read_document;
+use super::Ceremonies;
+use crate::error::CeremonyError;
+use crate::records::SigningRow;
+
+/// How long a page waits until it is shown without.
+const SHOWN_WITHIN: Duration = Duration::from_secs(3);
+/// How often a page that waits for the plugin asks whether signing can spare a
+/// slot.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+/// How long a document is not looked at again, whatever came of it.
+const FRESH: Duration = Duration::from_secs(600);
+/// Documents that are remembered at one time.
+const MOST_DOCUMENTS: usize = 256;
+/// Documents that are looked at, and so in memory, at one time.
+const LOOKS_AT_ONCE: usize = 2;
+/// Signatures that are told of.
+const MOST_SIGNATURES: usize = 50;
+/// Longest name of a signer that is told, in bytes.
+const LONGEST_NAME: usize = 240;
+/// Longest name of a level that is told, in bytes.
+const LONGEST_LEVEL: usize = 64;
+/// What a look takes.
+const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
+
+/// What is known of the signatures that a document carries.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Advice {
+    /// These are all, or as many as are told of; none where there is none, or
+    /// where there is nothing that could look at them.
+    Known {
+        /// The signatures, the oldest first.
+        signatures: Vec<EarlierSignature>,
+        /// How many others there are.
+        more: usize,
+    },
+    /// There are some, and they could not be looked at, or not in time.
+    Unknown,
+}
+
+/// A signature that a document carries.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EarlierSignature {
+    /// Common name in the certificate, which nobody has checked, on one line.
+    pub signer: Option<String>,
+    /// When it was made, as it says itself.
+    pub claimed_at: Option<Timestamp>,
+    /// Baseline level, such as `PAdES-B-T`, or `unknown`.
+    pub level: String,
+    /// Whether the document still says what was signed.
+    pub intact: bool,
+}
+
+/// What was found of documents lately, by the ids of their bytes.
+#[derive(Debug)]
+pub struct Advices {
+    found: Mutex<HashMap<Uuid, Found>>,
+    looks: Arc<Semaphore>,
+}
+
+/// What comes of a look; nothing while it is under way.
+type Outcome = Option<Advice>;
+
+#[derive(Debug)]
+struct Found {
+    since: Instant,
+    outcome: watch::Receiver<Outcome>,
+}
+
+impl Default for Advices {
+    fn default() -> Self {
+        Self {
+            found: Mutex::default(),
+            looks: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
+        }
+    }
+}
+
+impl Advices {
+    /// Where what is found of a document stands, or will once the look that is
+    /// under way has ended.
+    fn of(&self, document: Uuid) -> Option<watch::Receiver<Outcome>> {
+        Some(self.recent().get(&document)?.outcome.clone())
+    }
+
+    /// Waits for a place among those who look.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        // Nobody closes the semaphore.
+        self.looks.clone().acquire_owned().await.ok()
+    }
+
+    /// The same as [`Advices::of`], and where to say what was found, if the
+    /// caller is the one to look.
+    fn begin(&self, document: Uuid) -> (watch::Receiver<Outcome>, Option<watch::Sender<Outcome>>) {
+        let mut found = self.recent();
+        if let Some(found) = found.get(&document) {
+            return (found.outcome.clone(), None);
+        }
+        if found.len() >= MOST_DOCUMENTS {
+            let ended = found.iter().filter(|(_, found)| found.has_ended());
+            let oldest = ended.min_by_key(|(_, found)| found.since);
+            if let Some(oldest) = oldest.map(|(document, _)| *document) {
+                found.remove(&oldest);
+            }
+        }
+        let (tell, outcome) = watch::channel(None);
+        let begun = Found {
+            since: Instant::now(),
+            outcome: outcome.clone(),
+        };
+        found.insert(document, begun);
+        (outcome, Some(tell))
+    }
+
+    /// Forgets a document, whose bytes are gone.
+    pub fn forget(&self, document: Uuid) {
+        self.lock().remove(&document);
+    }
+
+    /// What was found so lately that it still counts.
+    fn recent(&self) -> MutexGuard<'_, HashMap<Uuid, Found>> {
+        let mut found = self.lock();
+        found.retain(|_, found| found.since.elapsed() < FRESH);
+        found
+    }
+
+    // No code panics while it holds the lock.
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Found>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Found {
+    fn has_ended(&self) -> bool {
+        self.outcome.borrow().is_some()
+    }
+}
+
+impl Advice {
+    /// Nothing is said of signatures.
+    const NOTHING: Self = Self::Known {
+        signatures: Vec::new(),
+        more: 0,
+    };
+
+    fn of(report: &Report, evidence: &[SignatureEvidence]) -> Self {
+        let signatures = evidence.iter().take(MOST_SIGNATURES).map(|signature| {
+            let summary = report.signatures.iter().find(|one| one.id == signature.id);
+            let claimed = summary.and_then(|summary| summary.claimed_time);
+            let signer = summary.and_then(|summary| summary.signer.as_deref());
+            EarlierSignature {
+                signer: signer.map(|name| on_one_line(name, LONGEST_NAME).into_owned()),
+                claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
+                level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
+                intact: signature.integrity == Integrity::Intact,
+            }
+        });
+        Self::Known {
+            signatures: signatures.collect(),
+            more: evidence.len().saturating_sub(MOST_SIGNATURES),
+        }
+    }
+}
+
+impl Ceremonies {
+    /// What is known of the signatures in the document that would be signed now.
+    /// A document is looked at when somebody asks first; whoever does not wait
+    /// so long is told the next time.
+    pub async fn advice(self: &Arc<Self>, row: &SigningRow) -> Advice {
+        let is_signed = row.came_signed || row.signed().is_some();
+        let Some(newest) = row.newest().filter(|_| is_signed) else {
+            return Advice::NOTHING;
+        };
+        let plugin = self.plugins.by_id(&row.format);
+        if plugin.as_deref().is_some_and(|plugin| !can_look(plugin)) {
+            return Advice::NOTHING;
+        }
+        let outcome = self.outcome_of_look(row, newest.bytes_id, plugin.as_deref());
+        match tokio::time::timeout(SHOWN_WITHIN, outcome).await {
+            Ok(Some(advice)) => advice,
+            Ok(None) | Err(_) => Advice::Unknown,
+        }
+    }
+
+    /// Waits for what a look finds, and begins one where nobody has. Whoever
+    /// ceases to wait before it has begun leaves nothing behind.
+    async fn outcome_of_look(
+        self: &Arc<Self>,
+        row: &SigningRow,
+        document: Uuid,
+        plugin: Option<&Plugin>,
+    ) -> Outcome {
+        let mut outcome = match self.advices.of(document) {
+            Some(outcome) => outcome,
+            None => {
+                let place = self.advices.place().await?;
+                while plugin.is_some_and(|plugin| !plugin.has_slot_to_spare()) {
+                    tokio::time::sleep(ASK_AGAIN).await;
+                }
+                self.begin_look(row, document, place)
+            }
+        };
+        let outcome = outcome.wait_for(Option::is_some).await;
+        outcome.ok()?.clone()
+    }
+
+    /// Looks at a document, whoever goes on waiting for it, if nobody else does.
+    fn begin_look(
+        self: &Arc<Self>,
+        row: &SigningRow,
+        document: Uuid,
+        place: OwnedSemaphorePermit,
+    ) -> watch::Receiver<Outcome> {
+        let (outcome, tell) = self.advices.begin(document);
+        if let Some(tell) = tell {
+            let (app, row) = (self.clone(), row.clone());
+            tokio::spawn(async move {
+                let _place = place;
+                let advice = app.look_at_signatures(&row, document).await;
+                tell.send_replace(Some(advice));
+            });
+        }
+        outcome
+    }
+
+    async fn look_at_signatures(&self, row: &SigningRow, document: Uuid) -> Advice {
+        match self.signatures_in(row, document).await {
+            Ok(advice) => advice,
+            Err(error) => {
+                tracing::warn!(
+                    signing.id = %row.signing.id,
+                    error = &error as &dyn std::error::Error,
+                    "the signatures of a document are not shown"
+                );
+                Advice::Unknown
+            }
+        }
+    }
+
+    async fn signatures_in(
+        &self,
+        row: &SigningRow,
+        document: Uuid,
+    ) -> Result<Advice, CeremonyError> {
+        let plugin = self.plugins.by_id(&row.format);
+        let plugin = plugin.ok_or(CeremonyError::NotSetUp(
+            "documents of this format cannot be looked at",
+        ))?;
+        let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
+        let key = self.reader.key_to(row).await?;
+        let document = read_document(&self.records, &self.known_documents, &key, document).await?;
+        let report = plugin.inspect(document.clone()).await.map_err(unread)?;
+        let evidence = plugin.verify(document).await.map_err(unread)?;
+        Ok(Advice::of(&report, &evidence))
+    }
+}
+
+fn can_look(plugin: &Plugin) -> bool {
+    let capabilities = plugin.capabilities();
+    NEEDED.iter().all(|needed| capabilities.contains(needed))
+}
+
+fn unread(error: CallError) -> CeremonyError {
+    match error {
+        CallError::Fault(fault) => CeremonyError::Plugin(Box::new(fault)),
+        CallError::Refused(_) => {
+            CeremonyError::Inconsistent("a document that was taken in is refused")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_host::{ChangeKind, Coverage, LaterChanges, SignatureKind, SignatureSummary};
+
+    use super::*;
+
+    fn document(number: usize) -> Uuid {
+        Uuid::from_u128(number as u128)
+    }
+
+    /// Looks at a document, which nobody has looked at.
+    fn look(advices: &Advices, document: Uuid) {
+        let (_, tell) = advices.begin(document);
+        tell.unwrap().send_replace(Some(Advice::Unknown));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_document_is_looked_at_again_after_a_while_or_once_it_was_forgotten() {
+        let advices = Advices::default();
+        look(&advices, document(1));
+        assert!(advices.begin(document(1)).1.is_none());
+
+        advices.forget(document(1));
+        look(&advices, document(1));
+
+        tokio::time::advance(FRESH).await;
+        look(&advices, document(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_document_is_forgotten_for_one_more_but_none_that_is_looked_at() {
+        let advices = Advices::default();
+        let (mut outcome, tell) = advices.begin(document(0));
+        for number in 1..=MOST_DOCUMENTS {
+            tokio::time::advance(Duration::from_millis(1)).await;
+            look(&advices, document(number));
+        }
+
+        assert_eq!(advices.lock().len(), MOST_DOCUMENTS);
+        assert!(advices.of(document(1)).is_none());
+        assert!(advices.of(document(2)).is_some());
+        tell.unwrap().send_replace(Some(Advice::NOTHING));
+        let outcome = outcome.wait_for(Option::is_some).await;
+        assert_eq!(*outcome.unwrap(), Some(Advice::NOTHING));
+        assert!(advices.begin(document(0)).1.is_none());
+    }
+
+    #[test]
+    fn a_name_cannot_turn_what_stands_beside_it_around() {
+        let id = "Signature1".to_owned();
+        let report = Report {
+            media_type: "application/pdf".to_owned(),
+            format_version: "2.0".to_owned(),
+            signatures: vec![SignatureSummary {
+                id: id.clone(),
+                signer: Some("Ona\u{202e}\ntcatni".to_owned()),
+                claimed_time: None,
+            }],
+            fields: Vec::new(),
+            notes: Vec::new(),
+        };
+        let evidence = SignatureEvidence {
+            id,
+            kind: SignatureKind::Signature,
+            claimed_time: None,
+            signed_bytes: Vec::new(),
+            value: Vec::new(),
+            algorithm: None,
+            signer_certificate: Vec::new(),
+            certificates: Vec::new(),
+            timestamps: Vec::new(),
+            revocation: Vec::new(),
+            coverage: Coverage::EntireFile,
+            integrity: Integrity::Intact,
+            later_changes: LaterChanges {
+                kind: ChangeKind::None,
+                unpermitted: None,
+            },
+            level: "unknown".to_owned(),
+        };
+
+        let Advice::Known { signatures, .. } = Advice::of(&report, &[evidence]) else {
+            panic!("the signature is not told of")
+        };
+
+        let signer = signatures[0].signer.as_deref();
+        assert_eq!(signer, Some(r"Ona\u{202e}\ntcatni"));
+    }
+}

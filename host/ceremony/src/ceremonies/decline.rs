@@ -1,0 +1,45 @@
+//! The signer refuses to sign.
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::change;
+use crate::error::CeremonyError;
+use crate::records::SigningRow;
+
+impl Ceremonies {
+    /// The signer declines.
+    pub async fn decline(
+        &self,
+        ceremony: &Ceremony,
+        reason: Option<String>,
+    ) -> Result<SigningRow, CeremonyError> {
+        if ceremony.access != Access::Sign {
+            return Err(CeremonyError::NotFound);
+        }
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let (key, reason) = (&key, &reason);
+        let declined = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = row.filter(|row| row.erased_at.is_none());
+                    let mut row = row.ok_or(CeremonyError::NotFound)?;
+                    let before = row.signing.clone();
+                    let events = row.signing.decline(signer, tx.now())?;
+                    change::change_private(tx, key, signer, |private| {
+                        private.decline_reason.clone_from(reason);
+                    })
+                    .await?;
+                    change::store(tx, &self.attempts.owners, key, &before, &row, &events).await?;
+                    Ok::<_, CeremonyError>(row)
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %signing, signer.id = %signer, "signer declined");
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(declined)
+    }
+}

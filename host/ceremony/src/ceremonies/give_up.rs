@@ -1,0 +1,64 @@
+//! The signer gives an attempt up.
+
+use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
+use parafa_store::{Transaction, jobs};
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::attempt::ATTEMPTS;
+use crate::error::CeremonyError;
+use crate::records::{AttemptRow, SigningRow};
+use crate::{attempt, deadline};
+
+impl Ceremonies {
+    /// The signer gives the running attempt up; the turn is free again.
+    pub async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), CeremonyError> {
+        if ceremony.access != Access::Sign {
+            return Err(CeremonyError::NotFound);
+        }
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = tx
+                        .get::<SigningRow>(&signing)
+                        .await?
+                        .ok_or(CeremonyError::NotFound)?;
+                    let running = running_attempt(tx, &row, signer).await?;
+                    let running = running.ok_or(CeremonyError::NotFound)?;
+                    if running.phase == Phase::Completing {
+                        return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
+                    }
+                    row.signing.end_turn(AttemptId::new(running.id));
+                    give_up(tx, running).await?;
+                    deadline::wait_no_longer(tx, &row).await?;
+                    Ok::<_, CeremonyError>(tx.put(&row).await?)
+                })
+            })
+            .await?;
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+}
+
+/// The signer's attempt as the transaction sees it, unless it has ended.
+async fn running_attempt(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<Option<AttemptRow>, CeremonyError> {
+    let Some(attempt) = row.signing.signer(signer).and_then(|party| party.attempt) else {
+        return Ok(None);
+    };
+    let attempt = tx.get::<AttemptRow>(&attempt.uuid()).await?;
+    Ok(attempt.filter(|attempt| !attempt.phase.is_terminal()))
+}
+
+async fn give_up(tx: &mut Transaction<'_>, running: AttemptRow) -> Result<(), CeremonyError> {
+    let job = attempt::unique_key(running.id);
+    attempt::end(tx, running, AttemptFailure::Cancelled).await?;
+    // A step that is under way finds its job gone.
+    jobs::cancel(tx, ATTEMPTS, &job).await?;
+    Ok(())
+}

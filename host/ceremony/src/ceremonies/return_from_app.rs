@@ -1,0 +1,71 @@
+//! The app comes back to the page that opened it.
+
+use parafa_store::jobs;
+use parafa_store::keys::hash_token;
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::attempt::ATTEMPTS;
+use crate::error::CeremonyError;
+use crate::records::AttemptRow;
+use crate::{attempt, sealing};
+
+impl Ceremonies {
+    /// The app has come back to the page that opened it. Anything but what this
+    /// attempt's link told the app changes nothing.
+    ///
+    /// # Errors
+    /// [`CeremonyError::NotFound`] once the signer has signed, but for a
+    /// repetition of the return that the signature waited for.
+    pub async fn return_from_app(
+        &self,
+        ceremony: &Ceremony,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<(), CeremonyError> {
+        let Some(id) = ceremony.party()?.attempt else {
+            return Ok(());
+        };
+        let told = hash_token(&format!("{value} {session_secret_digest}")).to_string();
+        if ceremony.access == Access::Read {
+            let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
+            let returned_with = attempt.and_then(|attempt| attempt.returned_with);
+            let is_repeated = returned_with.is_some_and(|returned_with| returned_with == told);
+            return is_repeated.then_some(()).ok_or(CeremonyError::NotFound);
+        }
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let told = &told;
+        let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
+        let returned = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let attempt = tx.get::<AttemptRow>(&id).await?;
+                    let running = attempt.filter(|attempt| !attempt.phase.is_terminal());
+                    let Some(mut attempt) = running else {
+                        return Ok(false);
+                    };
+                    let Some(sealed) = attempt.device_link.as_ref() else {
+                        return Ok(false);
+                    };
+                    let open = sealing::open_device_link(key, id, sealed)?;
+                    let admitted = open.session.admits_callback(value, session_secret_digest);
+                    if admitted && !attempt.returned {
+                        attempt.returned = true;
+                        attempt.returned_with = Some(told.clone());
+                        tx.put(&attempt).await?;
+                        let now = tx.now();
+                        jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
+                    }
+                    Ok::<_, CeremonyError>(admitted)
+                })
+            })
+            .await?;
+        if !returned {
+            tracing::warn!(signing.id = %signing, attempt.id = %id, "a return from the app does not fit its attempt");
+        }
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! The signer begins to sign.
+
+use parafa_domain::{AttemptId, Phase, SigningMethod};
+use parafa_platform::accounts::KeyMode;
+use parafa_store::audit;
+use parafa_store::clock::shifted;
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::attempt::{self, TURN};
+use crate::error::CeremonyError;
+use crate::records::{AttemptRow, AttemptStep, SigningRow};
+use crate::{prompts, sealing};
+
+/// An attempt to be.
+#[derive(Debug)]
+pub struct StartAttempt {
+    /// How it is signed.
+    pub method: SigningMethod,
+    /// ETSI semantics identifier; none for a device link.
+    pub person: Option<String>,
+    /// Lower-case hex of the version that the signer has seen.
+    pub document_sha256: Option<String>,
+}
+
+impl Ceremonies {
+    /// Starts an attempt and takes the turn.
+    pub async fn start_attempt(
+        &self,
+        ceremony: Ceremony,
+        start: StartAttempt,
+    ) -> Result<(), CeremonyError> {
+        if ceremony.access != Access::Sign {
+            return Err(CeremonyError::NotFound);
+        }
+        if !ceremony.party()?.methods.contains(start.method) {
+            return Err(CeremonyError::MethodNotAllowed(start.method));
+        }
+        if ceremony.row.mode == KeyMode::Test {
+            return Err(CeremonyError::SandboxNeverSigns);
+        }
+        if !self.attempts.methods_set_up().contains(&start.method) {
+            return Err(CeremonyError::NotSetUp(
+                "this signing method is not set up here",
+            ));
+        }
+        let person = start.person.as_deref();
+        let person = person.map(|identifier| self.prompts.prompted_person(identifier));
+        let first = match start.person {
+            Some(person) => AttemptStep::RequestCertificate { person },
+            None => AttemptStep::RequestDeviceLink,
+        };
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let id = self.records.store.new_id().await?;
+        let step = sealing::seal_step(&key, id, &first)?;
+        let shown = start.document_sha256;
+        self.records
+            .store
+            .transact(|tx| {
+                let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = tx
+                        .get::<SigningRow>(&signing)
+                        .await?
+                        .ok_or(CeremonyError::NotFound)?;
+                    let until = shifted(now, TURN);
+                    row.signing
+                        .begin_attempt(signer, AttemptId::new(id), start.method, now, until)
+                        .map_err(|error| CeremonyError::of_begin(error, now))?;
+                    let base = row
+                        .newest()
+                        .ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+                    if shown.is_some_and(|shown| shown != base.sha256) {
+                        return Err(CeremonyError::DocumentChanged);
+                    }
+                    let mut attempt = AttemptRow {
+                        id,
+                        signing,
+                        signer: signer.uuid(),
+                        method: start.method,
+                        phase: Phase::Certificate,
+                        failure: None,
+                        verification_code: None,
+                        base_version: base.bytes_id,
+                        plugin: None,
+                        person: None,
+                        started_at: now,
+                        ended_at: None,
+                        step_number: 0,
+                        tries: 0,
+                        device_link: None,
+                        returned: false,
+                        returned_with: None,
+                        step: Some(step),
+                    };
+                    if let Some(person) = &person
+                        && let Some(retry_after) = prompts::begin(tx, &mut attempt, person).await?
+                    {
+                        return Err(CeremonyError::TooManyAttempts { retry_after });
+                    }
+                    tx.put(&row).await?;
+                    tx.insert(&attempt).await?;
+                    attempt::schedule(tx, &attempt).await?;
+                    let started = audit::Fields::new()
+                        .reference("signer", signer)
+                        .reference("attempt", id)
+                        .reference("method", start.method);
+                    audit::append(tx, signing, "attempt.started", started).await?;
+                    Ok(())
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %signing, attempt.id = %id, attempt.method = %start.method, "attempt started");
+        self.changes.announce(signing);
+        self.work.notify_one();
+        Ok(())
+    }
+}

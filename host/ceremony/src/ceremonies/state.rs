@@ -1,0 +1,204 @@
+//! What a link shows.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use parafa_domain::{Signer, SignerStatus};
+use parafa_platform::accounts::TenantRow;
+use tokio::time::Instant;
+
+use super::{Ceremonies, Ceremony};
+use crate::attempt::DeviceLink;
+use crate::changes::Fingerprint;
+use crate::downloads::Download;
+use crate::error::CeremonyError;
+use crate::reader::OpenedSigning;
+use crate::records::AttemptRow;
+
+/// All that a signer may know.
+#[derive(Debug)]
+pub struct CeremonyState {
+    /// The signing.
+    pub opened: OpenedSigning,
+    /// The party.
+    pub party: Signer,
+    /// The party's name, if the caller gave one.
+    pub name: Option<String>,
+    /// The name of the workspace.
+    pub tenant: String,
+    /// The newest attempt, if there is one.
+    pub attempt: Option<AttemptRow>,
+    /// What leads to the signer's app, while it is waited for.
+    pub device_link: Option<DeviceLink>,
+    /// Whether another signer is signing.
+    pub busy: bool,
+    /// Tells this state from others that a reader would want to know of.
+    pub fingerprint: Fingerprint,
+}
+
+/// The rows that a state is made of, as they are stored: enough to tell one
+/// state from another.
+#[derive(Debug)]
+struct Glance {
+    ceremony: Ceremony,
+    party: Signer,
+    attempt: Option<AttemptRow>,
+    /// Whether another signer is signing.
+    busy: bool,
+}
+
+impl Glance {
+    /// Tells this state from others that a reader would want to know of.
+    fn fingerprint(&self) -> Fingerprint {
+        let attempt = self.attempt.as_ref();
+        let mut hasher = DefaultHasher::new();
+        self.party.status.hash(&mut hasher);
+        self.busy.hash(&mut hasher);
+        attempt
+            .is_some_and(AttemptRow::awaits_device_link)
+            .hash(&mut hasher);
+        attempt
+            .map(|attempt| (attempt.id, attempt.phase.name()))
+            .hash(&mut hasher);
+        attempt
+            .and_then(|attempt| attempt.verification_code.as_deref())
+            .hash(&mut hasher);
+        self.ceremony
+            .row
+            .newest()
+            .map(|version| version.sha256.as_str())
+            .hash(&mut hasher);
+        Fingerprint(hasher.finish())
+    }
+
+    /// Whether nothing more will happen by itself.
+    fn is_settled(&self) -> bool {
+        let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
+        self.party.status == SignerStatus::Signed || self.attempt.as_ref().is_some_and(has_ended)
+    }
+}
+
+impl Ceremonies {
+    /// The state of a ceremony now.
+    pub async fn ceremony_state(&self, ceremony: Ceremony) -> Result<CeremonyState, CeremonyError> {
+        let glance = self.glance_at(ceremony).await?;
+        self.open_state(glance).await
+    }
+
+    async fn glance_at(&self, ceremony: Ceremony) -> Result<Glance, CeremonyError> {
+        let party = ceremony.party()?.clone();
+        let attempt = match party.attempt {
+            Some(attempt) => {
+                self.records
+                    .store
+                    .get::<AttemptRow>(&attempt.uuid())
+                    .await?
+            }
+            None => None,
+        };
+        let now = self.records.store.now().await?;
+        let turn = ceremony.row.signing.current_turn(now);
+        let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        Ok(Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        })
+    }
+
+    async fn open_state(&self, glance: Glance) -> Result<CeremonyState, CeremonyError> {
+        let fingerprint = glance.fingerprint();
+        let Glance {
+            ceremony,
+            party,
+            attempt,
+            busy,
+        } = glance;
+        let tenant = self
+            .records
+            .store
+            .get::<TenantRow>(&ceremony.row.tenant)
+            .await?;
+        let device_link = match &attempt {
+            Some(attempt) if attempt.awaits_device_link() => {
+                let key = self.reader.key_to(&ceremony.row).await?;
+                self.attempts.device_link(
+                    &key,
+                    attempt,
+                    party.language,
+                    self.records.store.now().await?,
+                )?
+            }
+            _ => None,
+        };
+        let opened = self.reader.open_signing(ceremony.row).await?;
+        let parties = opened.row.signing.signers.iter().zip(&opened.signers);
+        let mut known = parties.filter(|(other, _)| other.id == party.id);
+        // The party may have been removed since the link was looked at.
+        let (_, private) = known.next().ok_or(CeremonyError::NotFound)?;
+        let name = private.name.clone();
+        if opened.row.erased_at.is_some() {
+            return Err(CeremonyError::NotFound);
+        }
+        Ok(CeremonyState {
+            opened,
+            party,
+            name,
+            tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
+            attempt,
+            device_link,
+            busy,
+            fingerprint,
+        })
+    }
+
+    /// The state once it differs from the one that the reader knows, or after
+    /// `wait`. A reader without `known` is taken to know what such a reader was
+    /// last told on this link, or else the state as it is on arrival. Where
+    /// nothing more will happen by itself, the state is told at once.
+    pub async fn await_ceremony_state(
+        &self,
+        token: &str,
+        wait: Duration,
+        known: Option<Fingerprint>,
+    ) -> Result<CeremonyState, CeremonyError> {
+        let deadline = Instant::now() + wait;
+        let ceremony = self.ceremony(token).await?;
+        let signer = ceremony.signer;
+        let _waiter = match wait {
+            Duration::ZERO => None,
+            _ => {
+                let waiter = self.waiting.enter(signer);
+                Some(waiter.ok_or(CeremonyError::TooManyWaiting)?)
+            }
+        };
+        let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
+        let told = known.or_else(|| self.last_states.last(signer));
+        let mut glance = self.glance_at(self.ceremony(token).await?).await?;
+        let awaited = told.unwrap_or_else(|| glance.fingerprint());
+        while glance.fingerprint() == awaited
+            && !glance.is_settled()
+            && !self.stop.is_cancelled()
+            && Instant::now() < deadline
+        {
+            let pause = deadline.min(Instant::now() + self.waiting.pause());
+            // Either way the state is looked at again.
+            let _ = tokio::time::timeout_at(pause, changes.changed()).await;
+            glance = self.glance_at(self.ceremony(token).await?).await?;
+        }
+        let state = self.open_state(glance).await?;
+        // A state that cannot be opened is not told either.
+        if known.is_none() {
+            self.last_states.remember(signer, state.fingerprint);
+        }
+        Ok(state)
+    }
+
+    /// The document as this signer would sign it now.
+    pub async fn ceremony_document(&self, ceremony: &Ceremony) -> Result<Download, CeremonyError> {
+        let newest = ceremony.row.newest().cloned();
+        let version = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        self.downloads.download(&ceremony.row, version).await
+    }
+}

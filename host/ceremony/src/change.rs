@@ -1,0 +1,137 @@
+//! Stores what a call has made of a signing: its row, the attempt that lost
+//! its turn by it, and what is told of it.
+
+use parafa_domain::{
+    AttemptFailure, AttemptId, SignerId, SignerStatus, Signing, SigningEvent, SigningStatus,
+};
+use parafa_platform::accounts::Caller;
+use parafa_store::keys::DataKey;
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, jobs};
+use uuid::Uuid;
+
+use super::history::record_events;
+use super::{attempt, notices, sealing};
+use crate::attempt::ATTEMPTS;
+use crate::error::CeremonyError;
+use crate::owner::Owners;
+use crate::records::{MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow, SigningRow};
+
+/// The signing, if this caller may change it: not an erased one.
+pub async fn changeable(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    id: Uuid,
+) -> Result<SigningRow, CeremonyError> {
+    let row = tx.get::<SigningRow>(&id).await?;
+    row.filter(|row| row.is_of(caller) && row.erased_at.is_none())
+        .ok_or(CeremonyError::NotFound)
+}
+
+/// Stores the signing after a transition from `before`.
+pub async fn store(
+    tx: &mut Transaction<'_>,
+    owners: &Owners,
+    key: &DataKey,
+    before: &Signing,
+    row: &SigningRow,
+    events: &[SigningEvent],
+) -> Result<(), CeremonyError> {
+    tx.put(row).await?;
+    end_lost_attempts(tx, row).await?;
+    if row.signing.status == SigningStatus::Cancelled && before.status == SigningStatus::Pending {
+        forget_locks(tx, key, before).await?;
+        retract(tx, key, before, row).await?;
+    }
+    notices::record(tx, owners, key, row, events).await
+}
+
+/// The same where what is sealed in the signing cannot be read any more: what
+/// it says about persons stays as it is, and nobody is told.
+pub(super) async fn store_untold(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    events: &[SigningEvent],
+) -> Result<(), CeremonyError> {
+    tx.put(row).await?;
+    end_lost_attempts(tx, row).await?;
+    record_events(tx, row.signing.id.uuid(), events).await?;
+    Ok(())
+}
+
+/// Ends the attempts of parties who cannot sign any more, and forgets what they
+/// captured. A step that is under way finds its job gone.
+pub(super) async fn end_lost_attempts(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), CeremonyError> {
+    let signing = row.signing.id.uuid();
+    let running = Page::oldest(MAX_PAGE_ROWS);
+    let running = tx
+        .page_by(&RUNNING_ATTEMPTS, &signing, &running, Guard::none())
+        .await?;
+    for attempt in running.rows {
+        let party = row.signing.signer(SignerId::new(attempt.signer));
+        let may_sign = party.is_some_and(|party| party.status.is_open());
+        if !may_sign && !row.signing.has_turn(AttemptId::new(attempt.id)) {
+            let job = attempt::unique_key(attempt.id);
+            attempt::end(tx, attempt, AttemptFailure::Cancelled).await?;
+            jobs::cancel(tx, ATTEMPTS, &job).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Changes what is known about a party.
+pub async fn change_private(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    signer: SignerId,
+    change: impl FnOnce(&mut SignerPrivate),
+) -> Result<(), CeremonyError> {
+    let signer = signer.uuid();
+    let row = tx.get::<SignerPrivateRow>(&signer).await?;
+    let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
+    let mut private = sealing::open_signer(key, signer, &row.private)?;
+    change(&mut private);
+    let is_locked = private.personal_code.is_some();
+    tx.put(&SignerPrivateRow {
+        signer,
+        private: sealing::seal_signer(key, signer, &private)?,
+        identity_lock: row.identity_lock.filter(|_| is_locked),
+    })
+    .await?;
+    Ok(())
+}
+
+/// Forgets who the signers who have not signed were to be.
+async fn forget_locks(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    before: &Signing,
+) -> Result<(), CeremonyError> {
+    let locked = before
+        .signers
+        .iter()
+        .filter(|party| party.status.is_open() && party.identity_locked);
+    for party in locked {
+        change_private(tx, key, party.id, |private| private.personal_code = None).await?;
+    }
+    Ok(())
+}
+
+/// Tells those whose link was live that it leads nowhere any more.
+async fn retract(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    before: &Signing,
+    row: &SigningRow,
+) -> Result<(), CeremonyError> {
+    let invited = before
+        .signers
+        .iter()
+        .filter(|party| party.status == SignerStatus::Pending);
+    for party in invited {
+        notices::mail(tx, key, row, party.id, MailKind::Retraction).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! The hard deadline of a signing.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::SigningStatus;
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{StoreError, Transaction, audit};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::change;
+use super::lifecycle::Lifecycle;
+use super::opening::days_after;
+use super::reader::OpenedSigning;
+use crate::error::CeremonyError;
+use crate::records::SigningRow;
+
+/// The kind of the job.
+pub const EXPIRE: &str = "expire-signing";
+
+/// How long a signature that a device has made already may hold the deadline
+/// up before it is looked at again.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    signing: Uuid,
+}
+
+/// Has the deadline looked at when it comes.
+pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Result<(), StoreError> {
+    let signing = row.signing.id.uuid();
+    let job = NewJob {
+        lane: TIMERS,
+        kind: EXPIRE.to_owned(),
+        due: row.signing.expires_at,
+        unique: Some(unique(signing)),
+        payload: serde_json::json!({ "signing": signing }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// Has the deadline looked at when it comes, or now if it has passed: there is no
+/// signature to wait for any more. It may have been put off for longer than that
+/// while the clock was ahead.
+pub(super) async fn wait_no_longer(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), StoreError> {
+    let signing = &row.signing;
+    if signing.status == SigningStatus::Pending {
+        let due = signing.expires_at.max(tx.now());
+        jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), due).await?;
+    }
+    Ok(())
+}
+
+impl Lifecycle {
+    /// Moves the deadline of a signing that has not ended.
+    pub async fn change_deadline(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        expires_in_days: u16,
+    ) -> Result<OpenedSigning, CeremonyError> {
+        let row = self.reader.signing_of(caller, id).await?;
+        if row.erased_at.is_some() {
+            return Err(CeremonyError::SigningEnded);
+        }
+        let key = self.reader.key_to(&row).await?;
+        let (under, caller) = (&key, *caller);
+        let opened = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    row.signing
+                        .change_deadline(days_after(now, expires_in_days), now)
+                        .map_err(|_| CeremonyError::SigningEnded)?;
+                    tx.put(&row).await?;
+                    jobs::cancel(tx, TIMERS, &unique(id)).await?;
+                    schedule(tx, &row).await?;
+                    let fields = audit::Fields::new().reference("until", row.signing.expires_at);
+                    audit::append(tx, id, "signing.deadline_changed", fields).await?;
+                    OpenedSigning::read(tx, under, row).await
+                })
+            })
+            .await?;
+        self.changes.announce(id);
+        Ok(opened)
+    }
+
+    /// Ends a signing whose deadline has passed. What is sealed in it may be
+    /// unreadable by then: it ends all the same, and nobody is told, because
+    /// where to is sealed too.
+    pub async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+        let Payload { signing } = job.payload()?;
+        let expired = match self.reader.signing_key(signing).await {
+            Ok(key) => self.expire(job, signing, key.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        match expired {
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %signing,
+                    error = &error as &dyn std::error::Error,
+                    "a signing expires unread"
+                );
+                self.expire(job, signing, None).await?;
+            }
+            expired => expired?,
+        }
+        self.announce(signing);
+        Ok(())
+    }
+
+    async fn expire(
+        &self,
+        job: &ClaimedJob,
+        signing: Uuid,
+        key: Option<&DataKey>,
+    ) -> Result<(), CeremonyError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let Some(mut row) = row.filter(|row| row.erased_at.is_none()) else {
+                        return Ok(jobs::complete(tx, job).await?);
+                    };
+                    let before = row.signing.clone();
+                    let events = row.signing.expire(now);
+                    if let Some(later) = next_look(&row, now) {
+                        return Ok(jobs::retry(tx, job, later).await?);
+                    }
+                    match key {
+                        _ if events.is_empty() => {}
+                        Some(key) => {
+                            change::store(tx, &self.owners, key, &before, &row, &events).await?
+                        }
+                        None => change::store_untold(tx, &row, &events).await?,
+                    }
+                    Ok::<_, CeremonyError>(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+}
+
+fn unique(signing: Uuid) -> String {
+    format!("{EXPIRE}/{signing}")
+}
+
+fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
+    if row.signing.status != SigningStatus::Pending {
+        return None;
+    }
+    Some(row.signing.expires_at.max(shifted(now, LOOK_AGAIN)))
+}

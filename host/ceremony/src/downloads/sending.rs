@@ -1,0 +1,217 @@
+//! A document on its way out.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, stream};
+use parafa_api_http::BodyPace;
+use parafa_store::bytes::{ByteFileError, Pieces};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::places::Place;
+use crate::metrics::download_broken_off;
+
+/// How slowly a document may be taken: a minute, and 8 KiB in each further
+/// second, as a phone at the edge of its network has.
+pub(super) const PACE: BodyPace = BodyPace {
+    grace: Duration::from_secs(60),
+    least_bytes_per_second: NonZeroU32::new(8 * 1024).expect("it is not zero"),
+};
+
+/// Why a document was not sent to its end. Its length was told before, so that
+/// nobody takes what came of it for the whole.
+#[derive(Debug, thiserror::Error)]
+pub enum BrokenOff {
+    /// It was taken too slowly.
+    #[error("the document was taken too slowly")]
+    TooSlow,
+    /// It could not be read to its end.
+    #[error("the document could not be read to its end")]
+    Unread(#[from] ByteFileError),
+}
+
+/// A document of which one piece is in memory at a time.
+struct Sending {
+    pieces: Pieces,
+    place: Arc<Place>,
+    /// To have a piece in memory.
+    turn: Arc<Semaphore>,
+    pace: BodyPace,
+    begun: Instant,
+    /// Bytes of the pieces so far.
+    given: usize,
+}
+
+/// A piece, until it has been handed to the operating system.
+struct Piece {
+    bytes: Bytes,
+    _turn: Option<OwnedSemaphorePermit>,
+    _place: Arc<Place>,
+}
+
+/// The pieces of a document. Each is read when the one before has been dropped,
+/// and the last gives the place back.
+pub(super) fn send(
+    pieces: Pieces,
+    place: Place,
+    pace: BodyPace,
+) -> impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<> {
+    let sending = Sending {
+        pieces,
+        place: Arc::new(place),
+        turn: Arc::new(Semaphore::new(1)),
+        pace,
+        begun: Instant::now(),
+        given: 0,
+    };
+    stream::try_unfold(sending, async |mut sending| {
+        let piece = sending.next().await.inspect_err(BrokenOff::report)?;
+        Ok(piece.map(|piece| (piece, sending)))
+    })
+}
+
+impl Sending {
+    async fn next(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+        let until = self.begun + self.pace.time_for(self.given);
+        let turn = timeout_at(until, self.turn.clone().acquire_owned()).await;
+        let turn = turn.map_err(|_| BrokenOff::TooSlow)?;
+        let Some(bytes) = self.pieces.next().await? else {
+            return Ok(None);
+        };
+        self.given += bytes.len();
+        Ok(Some(Bytes::from_owner(Piece {
+            bytes,
+            // Nobody closes the semaphore.
+            _turn: turn.ok(),
+            _place: self.place.clone(),
+        })))
+    }
+}
+
+impl BrokenOff {
+    fn report(&self) {
+        let error: &dyn std::error::Error = self;
+        let reason = match self {
+            Self::TooSlow => "too-slow",
+            Self::Unread(ByteFileError::Missing { .. }) => "erased",
+            Self::Unread(ByteFileError::Sealed { .. } | ByteFileError::Differs { .. }) => "damaged",
+            Self::Unread(ByteFileError::Io { .. }) => "unreadable",
+        };
+        match self {
+            Self::TooSlow | Self::Unread(ByteFileError::Missing { .. }) => {
+                tracing::info!(error, "a download was broken off");
+            }
+            Self::Unread(_) => tracing::error!(error, "a download was broken off"),
+        }
+        download_broken_off(reason);
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::StreamExt;
+    use parafa_store::{ByteFiles, DataKey};
+    use tempfile::TempDir;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::downloads::{Asker, Places};
+
+    const CONTENT: usize = 3 * Pieces::BYTES + 5;
+    const SECOND: Duration = Duration::from_secs(1);
+
+    struct Scene {
+        places: Places,
+        pieces: Pieces,
+        _folder: TempDir,
+    }
+
+    impl Scene {
+        async fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let files = ByteFiles::open_folder(folder.path()).unwrap();
+            let key = DataKey::random().unwrap();
+            let content = Bytes::from(vec![7; CONTENT]);
+            let file = files.write(&key, Uuid::now_v7(), content).await.unwrap();
+            Self {
+                places: Places::new(NonZeroU32::new(8).unwrap()),
+                pieces: files.pieces(&key, file).await.unwrap(),
+                _folder: folder,
+            }
+        }
+
+        async fn place(&self) -> Place {
+            let asker = Asker::Link(Uuid::nil());
+            self.places.take(asker, Uuid::nil()).await.unwrap()
+        }
+    }
+
+    /// A piece in a second, after a second.
+    const PIECE_A_SECOND: BodyPace = BodyPace {
+        grace: SECOND,
+        least_bytes_per_second: NonZeroU32::new(64 * 1024).unwrap(),
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn a_piece_is_read_once_the_one_before_has_gone_out() {
+        let scene = Scene::new().await;
+        let place = scene.place().await;
+        let mut sent = pin!(send(scene.pieces, place, PACE));
+        let first = sent.next().await.unwrap().unwrap();
+        assert_eq!(first.len(), Pieces::BYTES);
+
+        let early = tokio::time::timeout(SECOND, sent.next()).await;
+        assert!(early.is_err(), "two pieces are in memory");
+        drop(first);
+
+        let mut rest = 0;
+        while let Some(piece) = sent.next().await {
+            rest += piece.unwrap().len();
+        }
+        assert_eq!(rest, CONTENT - Pieces::BYTES);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_a_document_too_slowly_is_broken_off() {
+        let scene = Scene::new().await;
+        let place = scene.place().await;
+        let mut sent = pin!(send(scene.pieces, place, PIECE_A_SECOND));
+        let begun = Instant::now();
+        let first = sent.next().await.unwrap().unwrap();
+        tokio::time::sleep(SECOND).await;
+        drop(first);
+        let second = sent.next().await.unwrap().unwrap();
+
+        let third = sent.next().await.unwrap();
+
+        assert!(matches!(third, Err(BrokenOff::TooSlow)));
+        assert_eq!(begun.elapsed(), 3 * SECOND);
+        assert!(sent.next().await.is_none());
+        drop(second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_given_back_with_the_last_piece_or_with_the_document() {
+        let scene = Scene::new().await;
+        let place = scene.place().await;
+        let mut sent = Box::pin(send(scene.pieces, place, PACE));
+        let piece = sent.next().await.unwrap().unwrap();
+        assert_eq!(scene.places.free(), 7);
+
+        drop(sent);
+        assert_eq!(scene.places.free(), 7);
+        drop(piece);
+        assert_eq!(scene.places.free(), 8);
+    }
+}

@@ -1,0 +1,373 @@
+//! Erasure: afterwards nothing says who or what a signing was about.
+
+use jiff::Timestamp;
+use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::{PendingDeletion, idempotency, outbox};
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, audit};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::lifecycle::Lifecycle;
+use super::{change, history, notices};
+use crate::error::CeremonyError;
+use crate::owner::{Erasure, FinalEventKeys, Owners};
+use crate::records::{CeremonyLinkRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow};
+
+/// The kind of the job that finishes an erasure that was cut short.
+pub const FINISH_ERASURE: &str = "finish-erasure";
+
+/// How a bulk erasure went.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ErasureCount {
+    /// How many were erased.
+    pub purged: u64,
+    /// How many are to be tried again.
+    pub failed: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    signing: Uuid,
+}
+
+/// What a pending signing's end is told under: its own key goes with it. A key
+/// that nothing came to be sealed under is erased again.
+struct FinalNotices {
+    /// The signing's key, to read what is told.
+    signing: DataKey,
+    /// A key for the owner's event.
+    event: Option<OwnKey>,
+    /// A key for the letters to those whose links die.
+    letters: Option<OwnKey>,
+}
+
+struct OwnKey {
+    id: Uuid,
+    key: DataKey,
+}
+
+impl OwnKey {
+    fn named(&self) -> (Uuid, &DataKey) {
+        (self.id, &self.key)
+    }
+}
+
+impl FinalNotices {
+    fn keys(&self) -> impl Iterator<Item = Uuid> {
+        let keys = self.event.iter().chain(&self.letters);
+        keys.map(|own| own.id)
+    }
+}
+
+impl Lifecycle {
+    /// Erases a signing; a pending one is cancelled first. Tells whether there
+    /// was anything to erase.
+    pub async fn erase_signing(&self, caller: &Caller, id: Uuid) -> Result<bool, CeremonyError> {
+        let row = self.reader.signing_of(caller, id).await?;
+        // Nothing goes as long as its key would stay.
+        self.records.keys.check().await?;
+        if row.erased_at.is_some() {
+            // An erasure that was cut short is finished before it is confirmed.
+            self.settle_erasure(id).await?;
+            return Ok(false);
+        }
+        let final_notices = match self.final_notices(&row).await {
+            Err(CeremonyError::NotFound) => {
+                // Somebody else has begun to erase it.
+                self.settle_erasure(id).await?;
+                return Ok(false);
+            }
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %id,
+                    error = &error as &dyn std::error::Error,
+                    "a signing is erased unread, and nobody is told"
+                );
+                None
+            }
+            final_notices => final_notices?,
+        };
+        let links: Vec<String> = row
+            .signing
+            .signers
+            .iter()
+            .map(|party| self.link(id, party.id.uuid()).token_hash)
+            .collect();
+        let (caller, links, told) = (*caller, &links, final_notices.as_ref());
+        let erased = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&id).await?;
+                    let row = row
+                        .filter(|row| row.is_of(&caller))
+                        .ok_or(CeremonyError::NotFound)?;
+                    if row.erased_at.is_some() {
+                        return Ok(None);
+                    }
+                    erase_rows(tx, &self.owners, row, links, told)
+                        .await
+                        .map(Some)
+                })
+            })
+            .await;
+        let used: &[Uuid] = match &erased {
+            Ok(Some(used)) => used,
+            _ => &[],
+        };
+        if erased
+            .as_ref()
+            .err()
+            .is_none_or(CeremonyError::proves_nothing_stored)
+        {
+            let idle = final_notices.iter().flat_map(FinalNotices::keys);
+            for key in idle.filter(|key| !used.contains(key)) {
+                self.records.discard_key(key).await;
+            }
+        }
+        let changed = erased?.is_some();
+        self.settle_erasure(id).await?;
+        if changed {
+            tracing::info!(signing.id = %id, "signing erased");
+            self.announce(id);
+        }
+        Ok(changed)
+    }
+
+    /// Erases the caller's signings that ended before `before`; all that have
+    /// ended if none is given. Those that it has not come to by `until` count
+    /// as failed.
+    pub async fn erase_ended_signings(
+        &self,
+        caller: &Caller,
+        before: Option<Timestamp>,
+        until: Instant,
+    ) -> Result<ErasureCount, CeremonyError> {
+        let (tenant, live) = (caller.tenant, caller.mode == KeyMode::Live);
+        let mut count = ErasureCount::default();
+        let mut page = Page::oldest(MAX_PAGE_ROWS);
+        loop {
+            let asked = page.clone();
+            let found = self
+                .records
+                .store
+                .read(|tx| {
+                    Box::pin(async move {
+                        tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
+                            .await
+                    })
+                })
+                .await?;
+            for row in &found.rows {
+                let ended = row.signing.ended_at;
+                if before.is_some_and(|before| ended.is_none_or(|ended| ended >= before)) {
+                    continue;
+                }
+                if Instant::now() >= until {
+                    count.failed += 1;
+                    continue;
+                }
+                match self.erase_signing(caller, row.signing.id.uuid()).await {
+                    Ok(true) => count.purged += 1,
+                    Ok(false) => {}
+                    Err(error) => {
+                        let error: &dyn std::error::Error = &error;
+                        tracing::error!(signing.id = %row.signing.id, error, "a signing could not be erased");
+                        count.failed += 1;
+                    }
+                }
+            }
+            match found.rows.last() {
+                Some(last) if found.more => {
+                    page = Page::oldest(MAX_PAGE_ROWS).after(last.signing.id.uuid());
+                }
+                _ => return Ok(count),
+            }
+        }
+    }
+
+    /// Finishes an erasure that was cut short.
+    pub async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+        let Payload { signing } = job.payload()?;
+        self.finish_deletion(signing).await?;
+        self.records
+            .store
+            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
+            .await
+    }
+
+    /// The same without its job, which then has nothing left to do.
+    async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
+        self.finish_deletion(signing).await?;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    jobs::cancel(tx, TIMERS, &unique(signing)).await?;
+                    Ok::<_, CeremonyError>(())
+                })
+            })
+            .await
+    }
+
+    /// Erases kept answers, keys and bytes for good, then clears away rows that
+    /// nobody can read any more. Whatever cannot be removed keeps nothing else
+    /// back. Doing it again is harmless.
+    async fn finish_deletion(&self, signing: Uuid) -> Result<(), CeremonyError> {
+        let Some(row) = self.records.store.get::<SigningRow>(&signing).await? else {
+            return Ok(());
+        };
+        let Some(pending) = &row.pending_deletion else {
+            return Ok(());
+        };
+        let answers = self.idempotency.remove_answers(signing).await;
+        let removed = self.remove(pending).await;
+        self.owners.of(&row)?.finish_erasure(signing).await?;
+        answers.map_err(CeremonyError::from).and(removed)?;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    if let Some(mut row) = tx.get::<SigningRow>(&signing).await? {
+                        row.pending_deletion = None;
+                        tx.put(&row).await?;
+                    }
+                    Ok::<_, CeremonyError>(())
+                })
+            })
+            .await
+    }
+
+    /// Erases keys, then byte files and what is remembered of them, all that can
+    /// be; the first failure.
+    async fn remove(&self, pending: &PendingDeletion) -> Result<(), CeremonyError> {
+        let deleted = self.records.delete(pending).await;
+        for file in &pending.byte_files {
+            self.known_documents.forget(file.as_u128());
+            self.advices.forget(*file);
+        }
+        Ok(deleted?)
+    }
+
+    /// What is told when a pending signing is erased, and the keys to tell it
+    /// under: they outlive the signing's.
+    async fn final_notices(&self, row: &SigningRow) -> Result<Option<FinalNotices>, CeremonyError> {
+        if row.signing.status.is_terminal() {
+            return Ok(None);
+        }
+        let signing = self.reader.key_to(row).await?;
+        let event = match self.owners.of(row)?.has_final_event(&signing, row)? {
+            true => Some(self.own_key().await?),
+            false => None,
+        };
+        let letters = match row.delivery {
+            Delivery::Email => Some(self.own_key().await?),
+            Delivery::Link => None,
+        };
+        Ok(Some(FinalNotices {
+            signing,
+            event,
+            letters,
+        }))
+    }
+
+    async fn own_key(&self) -> Result<OwnKey, CeremonyError> {
+        let id = self.records.store.new_id().await?;
+        let key = self.records.keys.create(id).await?;
+        Ok(OwnKey { id, key })
+    }
+}
+
+/// Removes what the rows say about persons, and has the rest removed even if
+/// this host dies. Gives the keys that the final notices came to be sealed under.
+async fn erase_rows(
+    tx: &mut Transaction<'_>,
+    owners: &Owners,
+    mut row: SigningRow,
+    links: &[String],
+    final_notices: Option<&FinalNotices>,
+) -> Result<Vec<Uuid>, CeremonyError> {
+    let signing = row.signing.id.uuid();
+    let before = row.signing.clone();
+    let events = row.signing.end_for_erasure(tx.now());
+    change::end_lost_attempts(tx, &row).await?;
+    history::record_events(tx, signing, &events).await?;
+    let mut pending = idempotency::forget_answers_about(tx, signing)
+        .await?
+        .unwrap_or_default();
+    pending.data_keys.push(row.data_key);
+    pending
+        .data_keys
+        .extend(outbox::drop_notices(tx, signing).await?);
+    pending.byte_files.extend(byte_files(&row));
+    let event = final_notices.and_then(|notices| {
+        Some(FinalEventKeys {
+            ceremony: &notices.signing,
+            event: notices.event.as_ref()?.named(),
+        })
+    });
+    let erasure = Erasure {
+        row: &row,
+        events: &events,
+        final_event: event,
+    };
+    let by_owner = owners.of(&row)?.erased(tx, erasure).await?;
+    pending.data_keys.extend(by_owner.data_keys);
+    let mut used = Vec::new();
+    if let Some(keys) = event.filter(|_| by_owner.uses_event_key) {
+        used.push(keys.event.0);
+    }
+    if let Some(final_notices) = final_notices
+        && let Some(own) = &final_notices.letters
+        && !events.is_empty()
+        && row.signing.status == SigningStatus::Cancelled
+    {
+        let invited = before.signers.iter();
+        for party in invited.filter(|party| party.status == SignerStatus::Pending) {
+            let own_key = own.named();
+            notices::retract_erased(tx, &final_notices.signing, own_key, &row, party.id).await?;
+            used.push(own.id);
+        }
+    }
+    for link in links {
+        tx.delete::<CeremonyLinkRow>(link).await?;
+    }
+    for party in &mut row.signing.signers {
+        tx.delete::<SignerPrivateRow>(&party.id.uuid()).await?;
+        party.identity_locked = false;
+        party.identity_matched = None;
+    }
+    row.private = None;
+    row.detail = None;
+    row.erased_at = Some(tx.now());
+    row.pending_deletion = Some(pending);
+    tx.put(&row).await?;
+    audit::append(tx, signing, "signing.erased", audit::Fields::new()).await?;
+    let job = NewJob {
+        lane: TIMERS,
+        kind: FINISH_ERASURE.to_owned(),
+        due: tx.now(),
+        unique: Some(unique(signing)),
+        payload: serde_json::json!({ "signing": signing }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(used)
+}
+
+fn byte_files(row: &SigningRow) -> Vec<Uuid> {
+    let versions = row.versions.iter().chain(&row.artifact);
+    let mut files: Vec<Uuid> = versions.map(|version| version.bytes_id).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+fn unique(signing: Uuid) -> String {
+    format!("{FINISH_ERASURE}/{signing}")
+}

@@ -1,0 +1,164 @@
+use jiff::Timestamp;
+use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
+use parafa_platform::{PlatformError, seconds_until};
+use parafa_plugin_host::Fault;
+use parafa_store::StoreError;
+use parafa_store::bytes::ByteFileError;
+use parafa_store::keys::KeyError;
+
+/// Why something was not done with a ceremony. `crate::api` maps each variant to
+/// its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CeremonyError {
+    /// There is no such thing for this caller.
+    #[error("not found")]
+    NotFound,
+    /// The signing has ended.
+    #[error("the signing has ended")]
+    SigningEnded,
+    /// Nobody else could sign.
+    #[error("the last signer cannot be removed")]
+    LastSigner,
+    /// There are as many parties as there may be.
+    #[error("there are too many parties")]
+    TooManySigners,
+    /// The party is not one who is reminded.
+    #[error("the party cannot be reminded")]
+    NotRemindable,
+    /// The party was reminded within the hour.
+    #[error("the party was reminded already")]
+    ReminderTooSoon {
+        /// Seconds until the next reminder may go.
+        retry_after: u32,
+    },
+    /// Something that is asked for is not set up.
+    #[error("{0}")]
+    NotSetUp(&'static str),
+    /// A service of somebody else's cannot answer at the moment.
+    #[error("{0}")]
+    ServiceDown(&'static str),
+    /// Nobody has signed yet.
+    #[error("nobody has signed yet")]
+    NotYetSigned,
+    /// Another attempt has the turn.
+    #[error("another signer is signing")]
+    Busy {
+        /// Seconds after which it may be free.
+        retry_after: u32,
+    },
+    /// The signer is one who cannot do this now.
+    #[error("the signer cannot do this now")]
+    SignerNotOpen,
+    /// The signer's method list does not have it.
+    #[error("the method {0} is not allowed for this signer")]
+    MethodNotAllowed(SigningMethod),
+    /// Too many attempts of one signer.
+    #[error("too many attempts")]
+    TooManyAttempts {
+        /// Seconds until the next may start.
+        retry_after: u32,
+    },
+    /// Too many calls wait on one link.
+    #[error("too many calls wait on the link")]
+    TooManyWaiting,
+    /// A sandbox signing is never signed.
+    #[error("the sandbox never signs")]
+    SandboxNeverSigns,
+    /// The document is not the one that was shown.
+    #[error("the document has changed")]
+    DocumentChanged,
+    /// As many documents go out to the key or over the link as may.
+    #[error("too many downloads at one time")]
+    TooManyDownloads,
+    /// As many documents go out as may, of the workspace or of all.
+    #[error("no place for another download")]
+    NoPlaceToDownload,
+    /// A plugin failed.
+    #[error("a plugin failed")]
+    Plugin(#[source] Box<Fault>),
+    /// Something that is kept could not be read or written.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// What is stored contradicts itself.
+    #[error("the stored records contradict themselves: {0}")]
+    Inconsistent(&'static str),
+}
+
+impl CeremonyError {
+    /// Whether a transaction that ended so is known to have stored nothing.
+    pub fn proves_nothing_stored(&self) -> bool {
+        self.platform()
+            .is_none_or(PlatformError::proves_nothing_stored)
+    }
+
+    /// Whether the same transaction may well succeed at the next try.
+    pub fn is_contention(&self) -> bool {
+        self.platform().is_some_and(PlatformError::is_contention)
+    }
+
+    /// Whether a key or a byte file is not there.
+    pub fn is_missing(&self) -> bool {
+        self.platform().is_some_and(PlatformError::is_missing)
+    }
+
+    /// Whether what is sealed cannot be read, now or ever.
+    pub fn is_unreadable(&self) -> bool {
+        self.platform().is_some_and(PlatformError::is_unreadable)
+    }
+
+    fn platform(&self) -> Option<&PlatformError> {
+        match self {
+            Self::Platform(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Why an attempt cannot begin.
+    pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
+        match error {
+            CannotBegin::Busy { .. } => Self::Busy {
+                retry_after: BUSY_RETRY_SECONDS,
+            },
+            CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
+            CannotBegin::NotOpen => Self::SignerNotOpen,
+            CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
+                retry_after: seconds_until(next, now),
+            },
+        }
+    }
+}
+
+impl From<CannotAct> for CeremonyError {
+    fn from(error: CannotAct) -> Self {
+        match error {
+            CannotAct::SignatureUnderWay => Self::Busy {
+                retry_after: BUSY_RETRY_SECONDS,
+            },
+            CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => {
+                Self::SignerNotOpen
+            }
+        }
+    }
+}
+
+/// When to look again whether another signer, or the same request, has
+/// finished.
+pub const BUSY_RETRY_SECONDS: u32 = 5;
+
+impl From<StoreError> for CeremonyError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<ByteFileError> for CeremonyError {
+    fn from(error: ByteFileError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for CeremonyError {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
+}

@@ -1,0 +1,69 @@
+//! What a ceremony is to be, checked for form.
+
+use parafa_domain::{
+    Language, MethodSet, NewSigner, PersonalCode, SignerId, SignerRole, SigningOrder,
+};
+use uuid::Uuid;
+
+use crate::records::{Delivery, SignerPrivate};
+
+/// How a signing is to be run.
+#[derive(Clone, Debug)]
+pub struct TermsForm {
+    /// What the signing is called.
+    pub title: String,
+    /// How the links reach the signers.
+    pub delivery: Delivery,
+    /// In which order they sign.
+    pub order: SigningOrder,
+    /// Where events go.
+    pub webhook_url: Option<String>,
+    /// The caller's own name for it.
+    pub external_id: Option<String>,
+    /// Until when it can be signed.
+    pub expires_in_days: u16,
+    /// After how long signers are reminded.
+    pub soft_deadline_in_days: Option<u16>,
+    /// The parties.
+    pub signers: Vec<SignerForm>,
+}
+
+/// A party to be.
+#[derive(Clone, Debug)]
+pub struct SignerForm {
+    /// What the party does.
+    pub role: SignerRole,
+    /// The party's address.
+    pub email: String,
+    /// The party's name.
+    pub name: Option<String>,
+    /// In which language the party is written.
+    pub language: Language,
+    /// How the party may sign.
+    pub methods: MethodSet,
+    /// Only the holder of this code may sign.
+    pub personal_code: Option<PersonalCode>,
+}
+
+impl SignerForm {
+    /// The party as the state machine knows it.
+    pub fn party(&self, id: Uuid) -> NewSigner {
+        NewSigner {
+            id: SignerId::new(id),
+            role: self.role,
+            language: self.language,
+            methods: self.methods.clone(),
+            identity_locked: self.personal_code.is_some(),
+        }
+    }
+
+    /// What is sealed about the party.
+    pub fn private(&self) -> SignerPrivate {
+        SignerPrivate {
+            email: self.email.clone(),
+            name: self.name.clone(),
+            personal_code: self.personal_code.clone(),
+            decline_reason: None,
+        }
+    }
+}

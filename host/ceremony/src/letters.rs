@@ -1,0 +1,8 @@
+//! What signers are written; letters are in Lithuanian and English.
+
+mod letter;
+mod source;
+mod texts;
+
+pub(crate) use letter::{Letter, LetterItem, LetterKind};
+pub use source::CeremonyLetters;

@@ -1,0 +1,74 @@
+//! People sign a document: the versions of it, their turns, links and attempts,
+//! deadlines, sealing and erasure. Each operation reads, decides with
+//! `parafa-domain`, and stores the outcome with its jobs and audit event in one
+//! transaction. What a ceremony is held for only its owner knows.
+
+pub mod api;
+pub mod attempt;
+mod cancel;
+pub mod ceremonies;
+pub mod change;
+pub mod changes;
+pub mod deadline;
+pub mod downloads;
+pub mod erase;
+mod error;
+pub mod forms;
+mod history;
+mod letters;
+mod lifecycle;
+pub mod links;
+pub mod metrics;
+pub mod notices;
+pub mod opening;
+mod owner;
+pub mod plugin_failure;
+pub mod prompts;
+pub mod reader;
+pub mod records;
+pub mod remind;
+pub mod sealing;
+mod signers;
+mod unnamed;
+pub mod waiting;
+
+use parafa_platform::Records;
+use parafa_plugin_host::{Document, KnownDocuments};
+use parafa_store::StoreError;
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+pub use crate::error::{BUSY_RETRY_SECONDS, CeremonyError};
+pub use crate::letters::CeremonyLetters;
+pub use crate::lifecycle::Lifecycle;
+pub use crate::owner::{CeremonyOwner, ErasedByOwner, Erasure, FinalEventKeys, Owners};
+
+/// The kinds of all jobs that this crate enqueues.
+pub const JOB_KINDS: &[&str] = &[
+    attempt::DRIVE,
+    deadline::EXPIRE,
+    erase::FINISH_ERASURE,
+    remind::REMIND,
+];
+
+/// A document for plugins. Its bytes are written once, under an id of their
+/// own that they are sealed with.
+async fn document(
+    records: &Records,
+    known: &KnownDocuments,
+    key: &DataKey,
+    bytes: Uuid,
+) -> Result<Document, CeremonyError> {
+    let read = records.files.read(key, bytes).await?;
+    Ok(known.document(bytes.as_u128(), read))
+}
+
+/// Random bytes from which a plugin derives the identifiers of one document.
+///
+/// # Errors
+/// When the operating system gives none.
+pub fn seed() -> Result<[u8; 32], CeremonyError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|_| StoreError::Random)?;
+    Ok(seed)
+}

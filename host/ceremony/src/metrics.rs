@@ -1,0 +1,49 @@
+//! What is counted of ceremonies, for the operator's monitoring. No label holds an id of anything
+//! that callers make, a name or a code.
+
+mod downloads;
+
+use std::sync::LazyLock;
+
+use parafa_domain::SigningMethod;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+pub(crate) use self::downloads::{download_began, download_broken_off, download_ended};
+
+/// The numbers of this process.
+static METRICS: LazyLock<CeremonyMetrics> = LazyLock::new(CeremonyMetrics::default);
+
+/// The outcome of an attempt that ended with a signature.
+pub(crate) const SIGNED: &str = "signed";
+
+#[derive(Debug, Default)]
+struct CeremonyMetrics {
+    attempts: Family<AttemptLabels, Counter>,
+    downloads: downloads::DownloadMetrics,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct AttemptLabels {
+    method: &'static str,
+    outcome: &'static str,
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "ceremony_attempts",
+        "Attempts of signers that have ended, by method and outcome",
+        METRICS.attempts.clone(),
+    );
+    METRICS.downloads.register(registry);
+}
+
+/// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
+pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
+    let method = method.name();
+    let labels = AttemptLabels { method, outcome };
+    METRICS.attempts.get_or_create(&labels).inc();
+}

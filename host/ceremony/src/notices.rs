@@ -1,0 +1,146 @@
+//! What is told of a ceremony outside of it, noted in the commit that it is
+//! about.
+
+use parafa_domain::{SignerId, SigningEvent};
+use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, send};
+use parafa_store::Transaction;
+use parafa_store::keys::DataKey;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::error::CeremonyError;
+use crate::history::record_events;
+use crate::owner::Owners;
+use crate::records::{
+    Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+};
+use crate::sealing;
+
+/// Appends each transition to the audit trail, has signers mailed whose turn has
+/// come, and lets the owner store what follows from it.
+pub(super) async fn record(
+    tx: &mut Transaction<'_>,
+    owners: &Owners,
+    key: &DataKey,
+    row: &SigningRow,
+    events: &[SigningEvent],
+) -> Result<(), CeremonyError> {
+    record_events(tx, row.signing.id.uuid(), events).await?;
+    for event in events {
+        if let SigningEvent::SignerReleased(signer) = *event {
+            mail(tx, key, row, signer, MailKind::Invitation).await?;
+        }
+    }
+    owners.of(row)?.changed(tx, key, row, events).await
+}
+
+/// Has a party of `row` mailed, if links are delivered so.
+pub async fn mail(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<(), CeremonyError> {
+    if row.delivery == Delivery::Email {
+        let notice = note_mail(tx, key, row, signer, kind).await?;
+        send(tx, &[notice]).await?;
+    }
+    Ok(())
+}
+
+/// Has a party mailed, however links are delivered.
+pub async fn mail_anyway(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<(), CeremonyError> {
+    let notice = note_mail(tx, key, row, signer, kind).await?;
+    Ok(send(tx, &[notice]).await?)
+}
+
+/// Notes a mail without having it sent.
+pub async fn note_mail(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+    kind: MailKind,
+) -> Result<Uuid, CeremonyError> {
+    let payload = mail_payload(tx, key, row, signer).await?;
+    let about = (kind.notice(), Some(signer));
+    let mail = notice(tx, (row.data_key, key), row, about, &payload).await?;
+    Ok(mail.id)
+}
+
+/// Has a party mailed that a signing which is being erased asks for nothing any
+/// more, under a key of the letter's own.
+pub async fn retract_erased(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    own: (Uuid, &DataKey),
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<(), CeremonyError> {
+    let payload = mail_payload(tx, key, row, signer).await?;
+    let about = (MailKind::Retraction.notice(), Some(signer));
+    let mail = notice(tx, own, row, about, &payload).await?;
+    Ok(send(tx, &[mail.id]).await?)
+}
+
+async fn mail_payload(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<MailPayload, CeremonyError> {
+    let about = private_of(key, row)?;
+    let party = signer_private(tx, key, signer.uuid()).await?;
+    let language = row.signing.signer(signer).map(|party| party.language);
+    let language = language.ok_or(CeremonyError::Inconsistent(
+        "a mail's addressee is not in its signing",
+    ))?;
+    Ok(MailPayload {
+        email: party.email,
+        name: party.name,
+        language,
+        title: about.title,
+        document_name: about.document_name,
+    })
+}
+
+/// What is sealed in a signing that is not erased.
+pub fn private_of(key: &DataKey, row: &SigningRow) -> Result<SigningPrivate, CeremonyError> {
+    let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
+    sealing::open_signing(key, row.signing.id.uuid(), sealed)
+}
+
+/// What is sealed about a party.
+pub async fn signer_private(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    signer: Uuid,
+) -> Result<SignerPrivate, CeremonyError> {
+    let row = tx.get::<SignerPrivateRow>(&signer).await?;
+    let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
+    sealing::open_signer(key, signer, &row.private)
+}
+
+/// Stores a notice about a signing.
+pub async fn notice<T: Serialize>(
+    tx: &mut Transaction<'_>,
+    own: (Uuid, &DataKey),
+    row: &SigningRow,
+    (kind, signer): (NoticeKind, Option<SignerId>),
+    payload: &T,
+) -> Result<NoticeRow, CeremonyError> {
+    let about = Subject {
+        tenant: row.tenant,
+        product: row.owner().product,
+        id: row.signing.id.uuid(),
+        party: signer.map(SignerId::uuid),
+    };
+    Ok(outbox::note(tx, own, about, kind, payload).await?)
+}

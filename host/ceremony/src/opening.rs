@@ -1,0 +1,262 @@
+//! Opens ceremonies: one document, one link for each signer.
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
+use parafa_platform::accounts::Caller;
+use parafa_store::clock::shifted;
+use parafa_store::keys::DataKey;
+use parafa_store::{MasterKey, Transaction, audit};
+use uuid::Uuid;
+
+use crate::error::CeremonyError;
+use crate::forms::{SignerForm, TermsForm};
+use crate::lifecycle::Lifecycle;
+use crate::reader::OpenedSigning;
+use crate::records::{
+    CeremonyLinkRow, DocumentVersion, MailKind, Owner, SignerPrivateRow, SigningPrivate, SigningRow,
+};
+use crate::unnamed::Unnamed;
+use crate::{deadline, notices, remind, sealing};
+
+/// A document that was looked at and can be signed.
+#[derive(Debug)]
+pub struct NewDocument {
+    /// The file name.
+    pub name: String,
+    /// The bytes.
+    pub content: Bytes,
+    /// What it is.
+    pub media_type: String,
+    /// The plugin's name for the format, such as `pdf`.
+    pub format: String,
+    /// Whether it carries a signature already.
+    pub came_signed: bool,
+}
+
+/// A ceremony whose bytes are written and whose rows are not.
+pub struct Prepared {
+    unnamed: Unnamed,
+    /// The key of what is sealed in it.
+    pub key: DataKey,
+    /// As it is to be stored.
+    pub opened: OpenedSigning,
+    signers: Vec<SignerPrivateRow>,
+    links: Vec<CeremonyLinkRow>,
+}
+
+impl Lifecycle {
+    /// Writes a ceremony's key and bytes, and makes its rows. It is held for
+    /// `subject`, a record of the caller's product, or for itself; `batch` names
+    /// what groups it with others.
+    pub async fn prepare(
+        &self,
+        caller: &Caller,
+        subject: Option<Uuid>,
+        document: NewDocument,
+        terms: &TermsForm,
+        batch: Option<Uuid>,
+    ) -> Result<Prepared, CeremonyError> {
+        let data_key = self.records.store.new_id().await?;
+        let key = DataKey::random()?;
+        let bytes_id = self.records.store.new_id().await?;
+        let unnamed = Unnamed::new(&self.records, bytes_id, data_key);
+        let written = match tokio::join!(
+            self.records.keys.keep(data_key, &key),
+            self.records.files.write(&key, bytes_id, document.content),
+        ) {
+            (Ok(()), written) => written.map_err(CeremonyError::from),
+            (Err(error), _) => Err(error.into()),
+        };
+        let written = match written {
+            Ok(written) => written,
+            Err(error) => {
+                unnamed.settle();
+                // Bytes that were written nobody can read any more; they are swept.
+                self.records.discard_key(data_key).await;
+                return Err(error);
+            }
+        };
+        let now = self.records.store.now().await?;
+        let id = self.records.store.new_id().await?;
+        let mut parties = Vec::with_capacity(terms.signers.len());
+        for signer in &terms.signers {
+            parties.push((self.records.store.new_id().await?, signer));
+        }
+        let private = SigningPrivate {
+            title: terms.title.clone(),
+            external_id: terms.external_id.clone(),
+            webhook_url: terms.webhook_url.clone(),
+            document_name: document.name,
+        };
+        let signing = Signing::create(
+            NewSigning {
+                id: SigningId::new(id),
+                order: terms.order,
+                signers: parties.iter().map(|(id, form)| form.party(*id)).collect(),
+                expires_at: days_after(now, terms.expires_in_days),
+                soft_deadline_at: terms
+                    .soft_deadline_in_days
+                    .map(|days| days_after(now, days)),
+            },
+            now,
+        );
+        let row = SigningRow {
+            tenant: caller.tenant,
+            mode: caller.mode,
+            delivery: terms.delivery,
+            owner: Some(Owner {
+                product: caller.product,
+                subject: subject.unwrap_or(id),
+            }),
+            data_key,
+            format: document.format,
+            versions: vec![DocumentVersion {
+                bytes_id: written.id,
+                sha256: written.sha256.to_string(),
+                bytes: written.bytes,
+                media_type: document.media_type,
+                created_at: now,
+                made_by: None,
+            }],
+            artifact: None,
+            came_signed: document.came_signed,
+            batch,
+            private: Some(sealing::seal_signing(&key, id, &private)?),
+            plugin_faults: None,
+            detail: None,
+            erased_at: None,
+            pending_deletion: None,
+            signing,
+        };
+        let mut signers = Vec::with_capacity(parties.len());
+        for (id, form) in &parties {
+            signers.push(self.signer_row(&key, *id, form)?);
+        }
+        Ok(Prepared {
+            unnamed,
+            links: self.links(&row),
+            signers,
+            opened: OpenedSigning {
+                row,
+                private,
+                signers: parties.iter().map(|(_, form)| form.private()).collect(),
+                read_at: now,
+            },
+            key,
+        })
+    }
+
+    /// Leaves nothing of a signing that was not stored. What cannot be removed
+    /// now is swept later, and unreadable without its key.
+    pub async fn discard(&self, prepared: &Prepared) {
+        prepared.settle();
+        let row = &prepared.opened.row;
+        if let Err(error) = self.records.keys.erase(row.data_key).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "the key of a signing that was not stored is left");
+        }
+        for version in &row.versions {
+            if let Err(error) = self.records.files.unlink(version.bytes_id).await {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "bytes of a signing that was not stored are left");
+            }
+        }
+    }
+
+    /// The sealed row of a party.
+    pub(super) fn signer_row(
+        &self,
+        key: &DataKey,
+        signer: Uuid,
+        form: &SignerForm,
+    ) -> Result<SignerPrivateRow, CeremonyError> {
+        let lock = form.personal_code.as_ref();
+        Ok(SignerPrivateRow {
+            signer,
+            private: sealing::seal_signer(key, signer, &form.private())?,
+            identity_lock: lock
+                .map(|code| identity_lock(&self.records.master, signer, code.digits())),
+        })
+    }
+
+    /// The link of one party, if it has one.
+    pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
+        CeremonyLinkRow {
+            token_hash: self.links.ceremony_token(signer).hash().to_string(),
+            signing,
+            signer,
+        }
+    }
+
+    fn links(&self, row: &SigningRow) -> Vec<CeremonyLinkRow> {
+        let signers = row.signing.signers.iter();
+        signers
+            .filter(|party| party.role == SignerRole::Signer)
+            .map(|party| self.link(row.signing.id.uuid(), party.id.uuid()))
+            .collect()
+    }
+}
+
+impl Prepared {
+    /// To be called before the rows are committed.
+    pub fn settle(&self) {
+        self.unnamed.settle();
+    }
+
+    /// Stores the ceremony with its jobs.
+    pub async fn insert(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
+        let row = &self.opened.row;
+        tx.insert(row).await?;
+        for signer in &self.signers {
+            tx.insert(signer).await?;
+        }
+        for link in &self.links {
+            tx.insert(link).await?;
+        }
+        deadline::schedule(tx, row).await?;
+        remind::schedule(tx, row).await?;
+
+        let mut created = audit::Fields::new().reference("tenant", row.tenant);
+        for version in &row.versions {
+            created = created.reference("document", &version.sha256);
+        }
+        audit::append(tx, self.opened.id(), "signing.created", created).await?;
+        Ok(())
+    }
+
+    /// Has a mail sent to everybody who can sign at once.
+    pub async fn invite(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
+        let row = &self.opened.row;
+        for party in &row.signing.signers {
+            if party.status == SignerStatus::Pending {
+                notices::mail(tx, &self.key, row, party.id, MailKind::Invitation).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the operator.
+    pub fn log(&self) {
+        let row = &self.opened.row;
+        tracing::info!(
+            signing.id = %self.opened.id(),
+            tenant.id = %row.tenant,
+            document.bytes = row.newest().map(|version| version.bytes),
+            signers = row.signing.signers.len(),
+            "signing created"
+        );
+    }
+}
+
+/// Keyed digest of the personal code of one party; the same code is
+/// another one's of another party.
+pub fn identity_lock(master: &MasterKey, signer: Uuid, personal_code: &str) -> String {
+    let value = format!("{signer}\n{personal_code}");
+    master.index("identity-lock", &value).to_string()
+}
+
+/// So many times 24 hours later.
+pub(super) fn days_after(now: Timestamp, days: u16) -> Timestamp {
+    shifted(now, SignedDuration::from_hours(24 * i64::from(days)))
+}

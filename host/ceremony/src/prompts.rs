@@ -1,0 +1,229 @@
+//! How often one person is asked to sign, whoever asks: each attempt lets a
+//! phone ring, and whoever knows a personal code can open signings for it.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_platform::{Records, seconds_until};
+use parafa_store::clock::shifted;
+use parafa_store::{StoreError, Transaction};
+
+use super::attempt::TURN;
+use crate::error::CeremonyError;
+use crate::records::{AttemptRow, Prompt, PromptsRow};
+
+/// Attempts that may wait for one person at one time.
+const WAITING: usize = 4;
+/// Attempts of one person within the window that have not led to a signature.
+const UNSIGNED: usize = 30;
+/// How long an attempt counts.
+const WINDOW: SignedDuration = SignedDuration::from_hours(1);
+/// When to try again at the latest where others wait, in seconds: most attempts
+/// end sooner than they have to.
+const WAITING_RETRY_SECONDS: u32 = 60;
+
+/// Counts how often persons are asked.
+#[derive(Clone)]
+pub struct PromptLimits {
+    records: Records,
+}
+
+impl PromptLimits {
+    /// Puts it together.
+    pub fn new(records: Records) -> Self {
+        Self { records }
+    }
+
+    /// Keyed digest of a person's national identifier, as ETSI EN 319 412-1
+    /// writes it.
+    pub fn prompted_person(&self, identifier: &str) -> String {
+        self.records
+            .master
+            .index("prompted-person", identifier)
+            .to_string()
+    }
+
+    /// Forgets persons of whom nothing counts any more.
+    pub async fn forget_prompts(&self) -> Result<(), CeremonyError> {
+        let now = self.records.store.now().await?;
+        let mut over = Vec::new();
+        let shown = self.records.store.each_row::<PromptsRow>(|stored| {
+            if let Ok(Some(row)) = stored.of_table::<PromptsRow>()
+                && counting(row.attempts.clone(), now).is_empty()
+            {
+                over.push(row.person);
+            }
+        });
+        shown.await?;
+        for person in over {
+            self.records
+                .store
+                .transact(|tx| {
+                    let person = person.clone();
+                    Box::pin(async move {
+                        let row = Prompts::of(tx, &person).await?;
+                        row.store(tx).await
+                    })
+                })
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Lets an attempt ask a person, if few enough do: gives the seconds after which
+/// it may try again if it may not.
+pub(super) async fn begin(
+    tx: &mut Transaction<'_>,
+    attempt: &mut AttemptRow,
+    person: &str,
+) -> Result<Option<u32>, StoreError> {
+    let now = tx.now();
+    let mut prompts = Prompts::of(tx, person).await?;
+    if let Some(retry_after) = prompts.retry_after(now) {
+        return Ok(Some(retry_after));
+    }
+    prompts.row.attempts.push(Prompt {
+        attempt: attempt.id,
+        at: now,
+        waits: true,
+    });
+    prompts.store(tx).await?;
+    attempt.person = Some(person.to_owned());
+    Ok(None)
+}
+
+/// The attempt waits for its person no more, and does not know who it is.
+pub(super) async fn end(
+    tx: &mut Transaction<'_>,
+    attempt: &mut AttemptRow,
+    is_signed: bool,
+) -> Result<(), StoreError> {
+    let Some(person) = attempt.person.take() else {
+        return Ok(());
+    };
+    let mut prompts = Prompts::of(tx, &person).await?;
+    let attempts = &mut prompts.row.attempts;
+    attempts.retain(|prompt| !is_signed || prompt.attempt != attempt.id);
+    for prompt in attempts {
+        prompt.waits &= prompt.attempt != attempt.id;
+    }
+    prompts.store(tx).await
+}
+
+/// What counts of one person.
+struct Prompts {
+    row: PromptsRow,
+}
+
+impl Prompts {
+    async fn of(tx: &mut Transaction<'_>, person: &str) -> Result<Self, StoreError> {
+        let row = tx.get::<PromptsRow>(&person.to_owned()).await?;
+        let attempts = row.map(|row| row.attempts).unwrap_or_default();
+        Ok(Self {
+            row: PromptsRow {
+                person: person.to_owned(),
+                attempts: counting(attempts, tx.now()),
+            },
+        })
+    }
+
+    /// Seconds after which one more attempt may ask; none if it may now.
+    fn retry_after(&self, now: Timestamp) -> Option<u32> {
+        let attempts = &self.row.attempts;
+        if attempts.len() >= UNSIGNED {
+            let oldest = attempts.first()?;
+            return Some(seconds_until(shifted(oldest.at, WINDOW), now));
+        }
+        let waiting = || attempts.iter().filter(|prompt| waits(prompt, now));
+        if waiting().count() < WAITING {
+            return None;
+        }
+        let ends = waiting().map(|prompt| shifted(prompt.at, TURN)).min()?;
+        Some(seconds_until(ends, now).min(WAITING_RETRY_SECONDS))
+    }
+
+    async fn store(self, tx: &mut Transaction<'_>) -> Result<(), StoreError> {
+        if self.row.attempts.is_empty() {
+            tx.delete::<PromptsRow>(&self.row.person).await?;
+            return Ok(());
+        }
+        tx.put(&self.row).await
+    }
+}
+
+/// Those that count still, the oldest first. What was noted before the clock was
+/// set back counts from now on.
+fn counting(mut attempts: Vec<Prompt>, now: Timestamp) -> Vec<Prompt> {
+    for prompt in &mut attempts {
+        prompt.at = prompt.at.min(now);
+    }
+    attempts.retain(|prompt| now.duration_since(prompt.at) < WINDOW);
+    attempts
+}
+
+/// Whether an attempt has neither ended nor waited for longer than any may.
+fn waits(prompt: &Prompt, now: Timestamp) -> bool {
+    prompt.waits && now.duration_since(prompt.at) < TURN
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::constant(1_000_000 + second, 0)
+    }
+
+    fn prompts(attempts: &[(i64, bool)]) -> Prompts {
+        let attempts = attempts.iter().map(|(second, waits)| Prompt {
+            attempt: Uuid::nil(),
+            at: at(*second),
+            waits: *waits,
+        });
+        Prompts {
+            row: PromptsRow {
+                person: String::new(),
+                attempts: counting(attempts.collect(), at(0)),
+            },
+        }
+    }
+
+    #[test]
+    fn four_may_wait_at_once_and_the_fifth_is_told_when_to_come_again() {
+        assert_eq!(
+            prompts(&[(-3, true), (-2, true), (-1, true)]).retry_after(at(0)),
+            None
+        );
+        let four = [(-800, true), (-20, true), (-2, true), (-1, true)];
+        assert_eq!(prompts(&four).retry_after(at(0)), Some(60));
+        let soon = [(-890, true), (-20, true), (-2, true), (-1, true)];
+        assert_eq!(prompts(&soon).retry_after(at(0)), Some(11));
+        let lost = [(-900, true), (-20, true), (-2, true), (-1, true)];
+        assert_eq!(
+            prompts(&lost).retry_after(at(0)),
+            None,
+            "none waits so long"
+        );
+    }
+
+    #[test]
+    fn thirty_an_hour_may_end_without_a_signature() {
+        let mut unsigned = vec![(-3000, false); 29];
+        assert_eq!(prompts(&unsigned).retry_after(at(0)), None);
+        unsigned.push((-10, false));
+        assert_eq!(prompts(&unsigned).retry_after(at(0)), Some(601));
+        unsigned[0] = (-3600, false);
+        assert_eq!(
+            prompts(&unsigned).retry_after(at(0)),
+            None,
+            "the hour is over"
+        );
+    }
+
+    #[test]
+    fn what_a_clock_ahead_has_noted_counts_for_an_hour_and_no_longer() {
+        let unsigned = vec![(100_000, false); 30];
+        assert_eq!(prompts(&unsigned).retry_after(at(0)), Some(3601));
+    }
+}

@@ -1,0 +1,367 @@
+//! Signings as their callers see them.
+
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
+use jiff::Timestamp;
+use parafa_domain::{Signer, SignerId};
+use parafa_platform::Records;
+use parafa_platform::accounts::Caller;
+use parafa_store::Transaction;
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+use super::{notices, sealing};
+use crate::error::CeremonyError;
+use crate::records::{
+    DocumentVersion, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+};
+
+/// Data keys, each in a file, that one page reads at the same time.
+const KEYS_AT_ONCE: usize = 16;
+
+/// A signing with all that is known about it; of an erased one nothing is.
+#[derive(Clone, Debug)]
+pub struct OpenedSigning {
+    /// As it is stored.
+    pub row: SigningRow,
+    /// What is sealed in it.
+    pub private: SigningPrivate,
+    /// In the order of `row.signing.signers`.
+    pub signers: Vec<SignerPrivate>,
+    /// As of when.
+    pub read_at: Timestamp,
+}
+
+/// A signing among others. One that cannot be read denies nobody the rest: what
+/// stands open in its row is shown.
+#[derive(Clone, Debug)]
+pub enum Shown {
+    /// It could be read.
+    Opened(OpenedSigning),
+    /// What is sealed in it cannot be opened.
+    Unreadable {
+        /// As it is stored.
+        row: SigningRow,
+        /// As of when.
+        read_at: Timestamp,
+    },
+}
+
+/// A party with all that is known about it.
+#[derive(Clone, Debug)]
+pub struct OpenedSigner {
+    /// The party.
+    pub party: Signer,
+    /// What is sealed in it.
+    pub private: SignerPrivate,
+    /// Whether the party's link may still lead to a signature.
+    pub can_still_sign: bool,
+}
+
+impl OpenedSigning {
+    /// The signing's id.
+    pub fn id(&self) -> Uuid {
+        self.row.signing.id.uuid()
+    }
+
+    /// The signing as the transaction sees it, with `row` as it is stored now.
+    pub async fn read(
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: SigningRow,
+    ) -> Result<Self, CeremonyError> {
+        let signers = signer_rows(tx, &row).await?;
+        let signers = signers.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
+        Self::unsealed(key, row, &signers, tx.now())
+    }
+
+    fn unsealed(
+        key: &DataKey,
+        row: SigningRow,
+        signers: &[SignerPrivateRow],
+        read_at: Timestamp,
+    ) -> Result<Self, CeremonyError> {
+        let signers = signers.iter();
+        Ok(Self {
+            private: notices::private_of(key, &row)?,
+            signers: signers
+                .map(|signer| sealing::open_signer(key, signer.signer, &signer.private))
+                .collect::<Result<_, _>>()?,
+            row,
+            read_at,
+        })
+    }
+}
+
+impl Shown {
+    /// As it is stored.
+    pub fn row(&self) -> &SigningRow {
+        match self {
+            Self::Opened(opened) => &opened.row,
+            Self::Unreadable { row, .. } => row,
+        }
+    }
+}
+
+impl OpenedSigner {
+    /// The party as the transaction sees it.
+    pub async fn read(
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+        id: SignerId,
+    ) -> Result<Self, CeremonyError> {
+        let party = row.signing.signer(id).ok_or(CeremonyError::NotFound)?;
+        Ok(Self {
+            party: party.clone(),
+            private: notices::signer_private(tx, key, id.uuid()).await?,
+            can_still_sign: row.signing.can_still_sign(id, tx.now()),
+        })
+    }
+}
+
+/// Reads signings, and opens what is sealed in them.
+#[derive(Clone)]
+pub struct SigningReader {
+    records: Records,
+}
+
+impl SigningReader {
+    /// Puts it together.
+    pub fn new(records: Records) -> Self {
+        Self { records }
+    }
+
+    /// The data key of a signing; none if there is no such signing, or if it
+    /// was erased.
+    pub async fn signing_key(&self, id: Uuid) -> Result<Option<DataKey>, CeremonyError> {
+        let row = self.records.store.get::<SigningRow>(&id).await?;
+        match row.filter(|row| row.erased_at.is_none()) {
+            Some(row) => Ok(Some(self.records.data_key(row.data_key).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The signing, if this caller may see it.
+    pub async fn signing_of(&self, caller: &Caller, id: Uuid) -> Result<SigningRow, CeremonyError> {
+        let row = self.records.store.get::<SigningRow>(&id).await?;
+        row.filter(|row| row.is_of(caller))
+            .ok_or(CeremonyError::NotFound)
+    }
+
+    /// A signing as it is now.
+    pub async fn read_signing(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<OpenedSigning, CeremonyError> {
+        self.signing_of(caller, id).await?;
+        self.open_anew(id).await
+    }
+
+    /// The key of what is sealed in a signing that this caller may change.
+    pub async fn key_of(&self, caller: &Caller, id: Uuid) -> Result<DataKey, CeremonyError> {
+        let row = self.signing_of(caller, id).await?;
+        self.key_to(&row).await
+    }
+
+    /// The key of what is sealed in a signing; an erased one is not found,
+    /// also if it is being erased at this moment.
+    pub async fn key_to(&self, row: &SigningRow) -> Result<DataKey, CeremonyError> {
+        if row.erased_at.is_some() {
+            return Err(CeremonyError::NotFound);
+        }
+        match self.records.data_key(row.data_key).await {
+            Err(error) if error.is_missing() => {
+                Err(self.gone_or(row.signing.id.uuid(), error.into()).await?)
+            }
+            key => Ok(key?),
+        }
+    }
+
+    /// Not found, if the signing has been erased by now; else the failure
+    /// itself.
+    pub async fn gone_or(
+        &self,
+        signing: Uuid,
+        failure: CeremonyError,
+    ) -> Result<CeremonyError, CeremonyError> {
+        let row = self.records.store.get::<SigningRow>(&signing).await?;
+        Ok(match row.filter(|row| row.erased_at.is_none()) {
+            Some(_) => failure,
+            None => CeremonyError::NotFound,
+        })
+    }
+
+    /// Opens what is sealed in signings, as they are now where they have
+    /// changed since their rows were read.
+    pub async fn show_signings(&self, rows: Vec<SigningRow>) -> Result<Vec<Shown>, CeremonyError> {
+        let read = self
+            .records
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let mut read = Vec::with_capacity(rows.len());
+                    for row in rows {
+                        let signers = signer_rows(tx, &row).await?;
+                        read.push((row, signers));
+                    }
+                    Ok::<_, CeremonyError>(read)
+                })
+            })
+            .await?;
+        let shown = read
+            .into_iter()
+            .map(|(row, signers)| self.show(row, signers));
+        stream::iter(shown)
+            .buffered(KEYS_AT_ONCE)
+            .try_collect()
+            .await
+    }
+
+    async fn show(
+        &self,
+        row: SigningRow,
+        signers: Option<Vec<SignerPrivateRow>>,
+    ) -> Result<Shown, CeremonyError> {
+        let id = row.signing.id.uuid();
+        match self.unseal_or_anew(row, signers).await {
+            Err(error)
+                if error.is_unreadable() || matches!(error, CeremonyError::Inconsistent(_)) =>
+            {
+                tracing::error!(
+                    signing.id = %id,
+                    error = &error as &dyn std::error::Error,
+                    "a signing is listed unread"
+                );
+                let row = self.records.store.get::<SigningRow>(&id).await?;
+                let mut row = row.ok_or(CeremonyError::NotFound)?;
+                let read_at = self.records.store.now().await?;
+                show_expired(&mut row, read_at);
+                Ok(Shown::Unreadable { row, read_at })
+            }
+            opened => opened.map(Shown::Opened),
+        }
+    }
+
+    async fn unseal_or_anew(
+        &self,
+        row: SigningRow,
+        signers: Option<Vec<SignerPrivateRow>>,
+    ) -> Result<OpenedSigning, CeremonyError> {
+        let id = row.signing.id.uuid();
+        let Some(signers) = signers else {
+            return self.open_anew(id).await;
+        };
+        match self.unseal(row, &signers).await {
+            Err(error) if error.is_missing() => self.open_anew(id).await,
+            opened => opened,
+        }
+    }
+
+    /// Opens one signing.
+    pub async fn open_signing(&self, row: SigningRow) -> Result<OpenedSigning, CeremonyError> {
+        let (row, signers) = self
+            .records
+            .store
+            .read(|tx| {
+                Box::pin(async move {
+                    let signers = signer_rows(tx, &row).await?;
+                    Ok::<_, CeremonyError>((row, signers))
+                })
+            })
+            .await?;
+        self.unseal_or_anew(row, signers).await
+    }
+
+    /// Opens a signing from rows of one moment. Its key may still go between
+    /// the rows and itself; then the rows tell of the erasure.
+    async fn open_anew(&self, id: Uuid) -> Result<OpenedSigning, CeremonyError> {
+        const READINGS: usize = 2;
+
+        let mut failure = CeremonyError::NotFound;
+        for _ in 0..READINGS {
+            let (row, signers) = self
+                .records
+                .store
+                .transact(|tx| {
+                    Box::pin(async move {
+                        let row = tx.get::<SigningRow>(&id).await?;
+                        let row = row.ok_or(CeremonyError::NotFound)?;
+                        let signers = signer_rows(tx, &row).await?;
+                        let signers =
+                            signers.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
+                        Ok::<_, CeremonyError>((row, signers))
+                    })
+                })
+                .await?;
+            match self.unseal(row, &signers).await {
+                Err(error) if error.is_missing() => failure = error,
+                opened => return opened,
+            }
+        }
+        Err(failure)
+    }
+
+    async fn unseal(
+        &self,
+        row: SigningRow,
+        signers: &[SignerPrivateRow],
+    ) -> Result<OpenedSigning, CeremonyError> {
+        let read_at = self.records.store.now().await?;
+        let mut opened = if row.erased_at.is_some() {
+            OpenedSigning {
+                private: SigningPrivate::default(),
+                signers: vec![SignerPrivate::default(); row.signing.signers.len()],
+                row,
+                read_at,
+            }
+        } else {
+            let key = self.records.data_key(row.data_key).await?;
+            OpenedSigning::unsealed(&key, row, signers, read_at)?
+        };
+        show_expired(&mut opened.row, read_at);
+        Ok(opened)
+    }
+
+    /// All bytes of a version, for a plugin.
+    pub async fn version_bytes(
+        &self,
+        row: &SigningRow,
+        version: &DocumentVersion,
+    ) -> Result<Bytes, CeremonyError> {
+        let key = self.key_to(row).await?;
+        let read = self.records.files.read(&key, version.bytes_id).await;
+        match read.map_err(CeremonyError::from) {
+            Err(error) if error.is_missing() => {
+                Err(self.gone_or(row.signing.id.uuid(), error).await?)
+            }
+            read => read,
+        }
+    }
+}
+
+/// A deadline that has passed is so before its job has come to it, which then
+/// stores and tells of it.
+fn show_expired(row: &mut SigningRow, now: Timestamp) {
+    let _ = row.signing.expire(now);
+}
+
+/// The rows of the parties, in their order; none when one of them is not there,
+/// because the signing has changed since its row was read.
+async fn signer_rows(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<Option<Vec<SignerPrivateRow>>, CeremonyError> {
+    if row.erased_at.is_some() {
+        return Ok(Some(Vec::new()));
+    }
+    let mut rows = Vec::with_capacity(row.signing.signers.len());
+    for party in &row.signing.signers {
+        match tx.get::<SignerPrivateRow>(&party.id.uuid()).await? {
+            Some(row) => rows.push(row),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(rows))
+}

@@ -1,0 +1,34 @@
+//! The rows of the store, and what is sealed inside them.
+//!
+//! Rows hold ids, states, times and digests in the clear; whatever says who or
+//! what it is about is a [`parafa_store::Sealed`] value under the signing's own
+//! data key, so that erasing that key erases it everywhere.
+
+mod attempt;
+mod base64_bytes;
+mod mail;
+mod prompts;
+mod signing;
+
+use parafa_store::TableDeclaration;
+
+pub use attempt::{
+    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
+    RUNNING_ATTEMPTS,
+};
+pub use mail::{MailKind, MailPayload};
+pub use prompts::{Prompt, PromptsRow};
+pub use signing::{
+    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, Owner, PluginFaults,
+    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,
+    SigningPrivate, SigningRow, status_number,
+};
+
+/// All tables of this crate.
+pub const TABLES: &[TableDeclaration] = &[
+    TableDeclaration::of::<AttemptRow>(),
+    TableDeclaration::of::<CeremonyLinkRow>(),
+    TableDeclaration::of::<PromptsRow>(),
+    TableDeclaration::of::<SignerPrivateRow>(),
+    TableDeclaration::of::<SigningRow>(),
+];

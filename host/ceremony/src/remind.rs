@@ -1,0 +1,155 @@
+//! Reminders: the caller's, and the automatic one of the soft deadline.
+
+use jiff::Timestamp;
+use parafa_domain::{CannotRemind, SignerId, reminder_time};
+use parafa_platform::accounts::Caller;
+use parafa_platform::jobs::TIMERS;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::lifecycle::Lifecycle;
+use super::reader::OpenedSigner;
+use super::{change, notices};
+use crate::error::CeremonyError;
+use crate::records::{Delivery, MailKind, SigningRow};
+
+/// The kind of the job.
+pub const REMIND: &str = "remind-signers";
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    signing: Uuid,
+}
+
+/// Has signers reminded on the day of the soft deadline, if there is one.
+pub(super) async fn schedule(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), CeremonyError> {
+    let Some(soft_deadline) = row.signing.soft_deadline_at else {
+        return Ok(());
+    };
+    let signing = row.signing.id.uuid();
+    let job = NewJob {
+        lane: TIMERS,
+        kind: REMIND.to_owned(),
+        due: reminder_time(soft_deadline),
+        unique: Some(format!("{REMIND}/{signing}")),
+        payload: serde_json::json!({ "signing": signing }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+impl Lifecycle {
+    /// Sends a signer the invitation again.
+    pub async fn remind_signer(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        signer: Uuid,
+    ) -> Result<OpenedSigner, CeremonyError> {
+        let key = self.reader.key_of(caller, id).await?;
+        let (under, caller, signer) = (&key, *caller, SignerId::new(signer));
+        let reminded = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    if row.signing.signer(signer).is_none() {
+                        return Err(CeremonyError::NotFound);
+                    }
+                    if row.delivery == Delivery::Link {
+                        return Err(CeremonyError::NotRemindable);
+                    }
+                    row.signing
+                        .remind(signer, now)
+                        .map_err(|error| refusal(error, now))?;
+                    tx.put(&row).await?;
+                    note(tx, &row, signer).await?;
+                    notices::mail(tx, under, &row, signer, MailKind::Reminder).await?;
+                    OpenedSigner::read(tx, under, &row, signer).await
+                })
+            })
+            .await?;
+        self.work.notify_one();
+        Ok(reminded)
+    }
+
+    /// The automatic reminder. Nobody is reminded of a signing that cannot be
+    /// read any more.
+    pub async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+        let Payload { signing } = job.payload()?;
+        let reminded = match self.reader.signing_key(signing).await {
+            Ok(key) => self.remind(job, signing, key.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        match reminded {
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    signing.id = %signing,
+                    error = &error as &dyn std::error::Error,
+                    "nobody is reminded of a signing that cannot be read"
+                );
+                self.remind(job, signing, None).await?;
+            }
+            reminded => reminded?,
+        }
+        self.work.notify_one();
+        Ok(())
+    }
+
+    async fn remind(
+        &self,
+        job: &ClaimedJob,
+        signing: Uuid,
+        key: Option<&DataKey>,
+    ) -> Result<(), CeremonyError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = row.filter(|row| row.erased_at.is_none());
+                    if let (Some(mut row), Some(key)) = (row, key) {
+                        let reminded = row.signing.remind_all(tx.now());
+                        if !reminded.is_empty() {
+                            tx.put(&row).await?;
+                        }
+                        for signer in reminded {
+                            note(tx, &row, signer).await?;
+                            let kind = MailKind::Reminder;
+                            notices::mail_anyway(tx, key, &row, signer, kind).await?;
+                        }
+                    }
+                    Ok::<_, CeremonyError>(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+}
+
+async fn note(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<(), CeremonyError> {
+    let fields = audit::Fields::new().reference("signer", signer);
+    audit::append(tx, row.signing.id.uuid(), "signing.signer_reminded", fields).await?;
+    Ok(())
+}
+
+fn refusal(error: CannotRemind, now: Timestamp) -> CeremonyError {
+    match error {
+        CannotRemind::NotOpen => CeremonyError::NotRemindable,
+        CannotRemind::TooSoon { next } => CeremonyError::ReminderTooSoon {
+            retry_after: parafa_platform::seconds_until(next, now),
+        },
+        CannotRemind::UnknownSigner => CeremonyError::NotFound,
+    }
+}

@@ -1,0 +1,182 @@
+//! Parties that are added, changed and removed while signing goes on.
+
+use parafa_domain::{CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder};
+use parafa_platform::accounts::Caller;
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
+use uuid::Uuid;
+
+use crate::error::{BUSY_RETRY_SECONDS, CeremonyError};
+use crate::forms::SignerForm;
+use crate::lifecycle::Lifecycle;
+use crate::reader::OpenedSigner;
+use crate::records::{CeremonyLinkRow, MailKind, SignerPrivateRow, SigningRow};
+use crate::{change, notices};
+
+/// A party that is to join a ceremony.
+pub struct NewParty {
+    id: Uuid,
+    form: SignerForm,
+    sealed: SignerPrivateRow,
+    link: CeremonyLinkRow,
+}
+
+impl NewParty {
+    /// The party's id.
+    pub fn id(&self) -> Uuid {
+        self.id
+    }
+
+    /// What the party is to be.
+    pub fn form(&self) -> &SignerForm {
+        &self.form
+    }
+
+    /// Puts the party at the end of the queue.
+    ///
+    /// # Errors
+    /// When the ceremony takes no more parties.
+    pub fn queue(&self, row: &mut SigningRow, tx: &Transaction<'_>) -> Result<(), CeremonyError> {
+        let party = self.form.party(self.id);
+        row.signing
+            .add_signer(party, tx.now())
+            .map(|_| ())
+            .map_err(refusal)
+    }
+
+    /// Stores a ceremony that the party was added to.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub async fn join(
+        &self,
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+    ) -> Result<OpenedSigner, CeremonyError> {
+        let is_signer = self.form.role == SignerRole::Signer;
+        tx.put(row).await?;
+        tx.insert(&self.sealed).await?;
+        if is_signer {
+            tx.insert(&self.link).await?;
+        }
+        note(tx, row, "signing.signer_added", self.id).await?;
+        let party = SignerId::new(self.id);
+        if is_signer && row.signing.order == SigningOrder::Parallel {
+            notices::mail(tx, key, row, party, MailKind::Invitation).await?;
+        }
+        OpenedSigner::read(tx, key, row, party).await
+    }
+}
+
+impl Lifecycle {
+    /// Makes a party ready to join a ceremony.
+    ///
+    /// # Errors
+    /// When there is no id for it, or it cannot be sealed.
+    pub async fn new_party(
+        &self,
+        key: &DataKey,
+        ceremony: Uuid,
+        form: SignerForm,
+    ) -> Result<NewParty, CeremonyError> {
+        let id = self.records.store.new_id().await?;
+        Ok(NewParty {
+            id,
+            sealed: self.signer_row(key, id, &form)?,
+            link: self.link(ceremony, id),
+            form,
+        })
+    }
+
+    /// Replaces the methods that a signer may use.
+    pub async fn change_methods(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        signer: Uuid,
+        methods: MethodSet,
+    ) -> Result<OpenedSigner, CeremonyError> {
+        let key = self.reader.key_of(caller, id).await?;
+        let (under, caller, methods) = (&key, *caller, &methods);
+        let opened = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    let party = SignerId::new(signer);
+                    row.signing
+                        .change_methods(party, methods, tx.now())
+                        .map_err(refusal)?;
+                    tx.put(&row).await?;
+                    note(tx, &row, "signing.signer_changed", signer).await?;
+                    OpenedSigner::read(tx, under, &row, party).await
+                })
+            })
+            .await?;
+        self.changes.announce(id);
+        Ok(opened)
+    }
+
+    /// Removes a party that has not finished, with all that is known about it.
+    pub async fn remove_signer(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        signer: Uuid,
+    ) -> Result<(), CeremonyError> {
+        let key = self.reader.key_of(caller, id).await?;
+        let link = self.link(id, signer).token_hash;
+        let (under, caller, link) = (&key, *caller, &link);
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = change::changeable(tx, &caller, id).await?;
+                    let before = row.clone();
+                    let party = SignerId::new(signer);
+                    let events = row
+                        .signing
+                        .remove_signer(party, tx.now())
+                        .map_err(refusal)?;
+                    let was = before.signing.signer(party).map(|party| party.status);
+                    if was == Some(SignerStatus::Pending) {
+                        notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
+                    }
+                    tx.delete::<CeremonyLinkRow>(link).await?;
+                    tx.delete::<SignerPrivateRow>(&signer).await?;
+                    note(tx, &row, "signing.signer_removed", signer).await?;
+                    change::store(tx, &self.owners, under, &before.signing, &row, &events).await
+                })
+            })
+            .await?;
+        tracing::info!(signing.id = %id, signer.id = %signer, "signer removed");
+        self.announce(id);
+        Ok(())
+    }
+}
+
+async fn note(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    event: &str,
+    signer: Uuid,
+) -> Result<(), CeremonyError> {
+    let fields = audit::Fields::new().reference("signer", signer);
+    audit::append(tx, row.signing.id.uuid(), event, fields).await?;
+    Ok(())
+}
+
+fn refusal(error: CannotChange) -> CeremonyError {
+    match error {
+        CannotChange::LastSigner => CeremonyError::LastSigner,
+        CannotChange::SignatureUnderWay => CeremonyError::Busy {
+            retry_after: BUSY_RETRY_SECONDS,
+        },
+        CannotChange::SignerNotOpen => CeremonyError::SignerNotOpen,
+        CannotChange::SigningEnded => CeremonyError::SigningEnded,
+        CannotChange::TooManyParties => CeremonyError::TooManySigners,
+        CannotChange::UnknownSigner => CeremonyError::NotFound,
+    }
+}

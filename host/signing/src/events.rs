@@ -1,0 +1,221 @@
+//! What webhooks are told of signings, and what else the signing API stores in
+//! the commits of its ceremonies.
+
+use async_trait::async_trait;
+use parafa_ceremony::notices::{notice, private_of, signer_private};
+use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::{CeremonyError, CeremonyOwner, ErasedByOwner, Erasure};
+use parafa_domain::{SignerId, SignerStatus, SigningEvent};
+use parafa_platform::Records;
+use parafa_platform::outbox::{NoticeRow, deliver};
+use parafa_store::keys::DataKey;
+use parafa_store::{Guard, Transaction};
+use uuid::Uuid;
+
+use crate::records::{CommentRow, EventDocument, EventKind, EventPayload, EventSigner};
+use crate::{batches, funding};
+
+/// Comments that are removed in one commit.
+const COMMENTS_AT_ONCE: usize = 500;
+
+/// The signing API, which ceremonies are held for.
+pub struct SigningOwner {
+    /// The rows and what they name.
+    pub records: Records,
+}
+
+#[async_trait]
+impl CeremonyOwner for SigningOwner {
+    /// Notes what the webhook is to be told, each event after the one before,
+    /// and enters signatures into the ledger.
+    async fn changed(
+        &self,
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+        events: &[SigningEvent],
+    ) -> Result<(), CeremonyError> {
+        // The last event told; the next one leaves after it.
+        let mut before = None;
+        for event in events {
+            if let SigningEvent::SignerSigned(_) = event {
+                funding::bill_signature(tx, row).await?;
+            }
+            if let Some(event) = Event::of(*event) {
+                before = tell(tx, key, row, event, before).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_final_event(&self, key: &DataKey, row: &SigningRow) -> Result<bool, CeremonyError> {
+        Ok(private_of(key, row)?.webhook_url.is_some())
+    }
+
+    async fn erased(
+        &self,
+        tx: &mut Transaction<'_>,
+        erasure: Erasure<'_>,
+    ) -> Result<ErasedByOwner, CeremonyError> {
+        let row = erasure.row;
+        let title = batches::forget_title(tx, row).await?;
+        let mut erased = ErasedByOwner {
+            data_keys: title.into_iter().collect(),
+            uses_event_key: false,
+        };
+        if let (Some(keys), Some(kind)) = (erasure.final_event, final_event(erasure.events))
+            && let Some(target) = private_of(keys.ceremony, row)?.webhook_url
+        {
+            tell_of_erased(tx, keys.event, target, row, kind).await?;
+            erased.uses_event_key = true;
+        }
+        Ok(erased)
+    }
+
+    async fn finish_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
+        while self.remove_comments(signing).await? {}
+        Ok(())
+    }
+}
+
+impl SigningOwner {
+    async fn remove_comments(&self, signing: Uuid) -> Result<bool, CeremonyError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let found = tx
+                        .children::<CommentRow>(&(signing,), COMMENTS_AT_ONCE, Guard::none())
+                        .await?;
+                    for comment in &found.rows {
+                        let key = (comment.signing, comment.id);
+                        tx.delete::<CommentRow>(&key).await?;
+                    }
+                    Ok(found.more)
+                })
+            })
+            .await
+    }
+}
+
+fn final_event(events: &[SigningEvent]) -> Option<EventKind> {
+    events.iter().find_map(|event| match event {
+        SigningEvent::Cancelled => Some(EventKind::Cancelled),
+        SigningEvent::Expired => Some(EventKind::Expired),
+        _ => None,
+    })
+}
+
+/// What a webhook is told of.
+struct Event {
+    kind: EventKind,
+    signer: Option<SignerId>,
+}
+
+impl Event {
+    fn of(event: SigningEvent) -> Option<Self> {
+        let (kind, signer) = match event {
+            SigningEvent::SignerReleased(_) => return None,
+            SigningEvent::Cancelled => (EventKind::Cancelled, None),
+            SigningEvent::Completed => (EventKind::Completed, None),
+            SigningEvent::Declined => (EventKind::Declined, None),
+            SigningEvent::Expired => (EventKind::Expired, None),
+            SigningEvent::Failed => (EventKind::Failed, None),
+            SigningEvent::SignerDeclined(signer) => (EventKind::SignerDeclined, Some(signer)),
+            SigningEvent::SignerSigned(signer) => (EventKind::SignerSigned, Some(signer)),
+        };
+        Some(Self { kind, signer })
+    }
+}
+
+/// The last word on a signing that is being erased: what happened and when,
+/// and nothing that says what it was about, under a key of the notice's own.
+async fn tell_of_erased(
+    tx: &mut Transaction<'_>,
+    own: (Uuid, &DataKey),
+    target: String,
+    row: &SigningRow,
+    kind: EventKind,
+) -> Result<(), CeremonyError> {
+    let payload = EventPayload {
+        target,
+        status: row.signing.status,
+        external_id: None,
+        completion_mode: None,
+        signer: None,
+        document: None,
+    };
+    let event = Event { kind, signer: None };
+    let notice = event_notice(tx, own, row, &event, &payload).await?;
+    Ok(deliver(tx, notice.id).await?)
+}
+
+/// Has the webhook told, if there is one, once it was told of `before`; gives
+/// the notice.
+async fn tell(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    event: Event,
+    before: Option<NoticeRow>,
+) -> Result<Option<NoticeRow>, CeremonyError> {
+    let about = private_of(key, row)?;
+    let Some(target) = about.webhook_url else {
+        return Ok(None);
+    };
+    let party = match event.signer {
+        Some(id) => Some(event_signer(tx, key, row, id).await?),
+        None => None,
+    };
+    let is_completed = event.kind == EventKind::Completed;
+    let payload = EventPayload {
+        target,
+        status: row.signing.status,
+        external_id: about.external_id,
+        completion_mode: row.signing.completion_mode.filter(|_| is_completed),
+        signer: party,
+        document: row.output().map(|output| EventDocument {
+            version: output.version.clone(),
+            simulated: output.simulated,
+        }),
+    };
+    let notice = event_notice(tx, (row.data_key, key), row, &event, &payload).await?;
+    match before {
+        Some(mut before) => {
+            before.next = Some(notice.id);
+            tx.put(&before).await?;
+        }
+        None => deliver(tx, notice.id).await?,
+    }
+    Ok(Some(notice))
+}
+
+async fn event_notice(
+    tx: &mut Transaction<'_>,
+    own: (Uuid, &DataKey),
+    row: &SigningRow,
+    event: &Event,
+    payload: &EventPayload,
+) -> Result<NoticeRow, CeremonyError> {
+    let kind = event.kind.notice();
+    notice(tx, own, row, (kind, event.signer), payload).await
+}
+
+async fn event_signer(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    id: SignerId,
+) -> Result<EventSigner, CeremonyError> {
+    let private = signer_private(tx, key, id.uuid()).await?;
+    let status = row.signing.signer(id).map(|party| party.status);
+    let status: SignerStatus = status.ok_or(CeremonyError::Inconsistent(
+        "an event's signer is not in its signing",
+    ))?;
+    Ok(EventSigner {
+        id: id.uuid(),
+        email: private.email,
+        status,
+        decline_reason: private.decline_reason,
+    })
+}
