@@ -59,7 +59,7 @@ fn the_conformance_kit_knows_the_plugin_host_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 5] = [
+const PARTS: [(&str, &[&str]); 6] = [
     ("host/platform", &["host/domain", "host/store"]),
     (
         "host/delivery",
@@ -80,14 +80,27 @@ const PARTS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
-        "host/signing",
+        "host/ceremony",
         &[
             "api/ceremony",
             "api/http",
-            "api/signing",
             "host/delivery",
             "host/domain",
             "host/eid",
+            "host/platform",
+            "host/plugin-host",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
+        "host/signing",
+        &[
+            "api/http",
+            "api/signing",
+            "host/ceremony",
+            "host/delivery",
+            "host/domain",
             "host/outbound",
             "host/platform",
             "host/plugin-host",
@@ -99,6 +112,7 @@ const PARTS: [(&str, &[&str]); 5] = [
         "host/operator",
         &[
             "api/signing",
+            "host/ceremony",
             "host/platform",
             "host/plugin-store",
             "host/signing",

@@ -178,7 +178,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
                 "Simulate an outcome",
                 "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
             )
-            .refuses(&[ SandboxOnly, SigningEnded, QuotaExceeded, ])
+            .refuses(&[ DocumentRefused, SandboxOnly, SigningEnded, QuotaExceeded, ])
             .for_callers(only_in_the_sandbox)
             .body::<Simulation>()
             .answers(async |call| call.api.simulate_outcome(&call.caller, call.path, call.request).await),

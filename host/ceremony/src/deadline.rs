@@ -143,7 +143,7 @@ impl Lifecycle {
                     match key {
                         _ if events.is_empty() => {}
                         Some(key) => {
-                            change::store(tx, &self.owners, key, &before, &row, &events).await?
+                            change::store(tx, &self.owners, key, &before, &row, &events).await?;
                         }
                         None => change::store_untold(tx, &row, &events).await?,
                     }

@@ -52,6 +52,9 @@ pub enum CeremonyError {
     /// The signer's method list does not have it.
     #[error("the method {0} is not allowed for this signer")]
     MethodNotAllowed(SigningMethod),
+    /// Nobody can sign by this method here.
+    #[error("the method {0} is not set up here")]
+    MethodNotSetUp(SigningMethod),
     /// Too many attempts of one signer.
     #[error("too many attempts")]
     TooManyAttempts {

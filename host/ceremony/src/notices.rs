@@ -26,12 +26,16 @@ pub(super) async fn record(
     events: &[SigningEvent],
 ) -> Result<(), CeremonyError> {
     record_events(tx, row.signing.id.uuid(), events).await?;
+    let owner = owners.of(row)?;
     for event in events {
-        if let SigningEvent::SignerReleased(signer) = *event {
+        if let SigningEvent::SignerReleased(signer) = *event
+            && row.delivery == Delivery::Email
+            && !owner.invite(tx, key, row, signer).await?
+        {
             mail(tx, key, row, signer, MailKind::Invitation).await?;
         }
     }
-    owners.of(row)?.changed(tx, key, row, events).await
+    owner.changed(tx, key, row, events).await
 }
 
 /// Has a party of `row` mailed, if links are delivered so.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use parafa_domain::SigningEvent;
+use parafa_domain::{SignerId, SigningEvent};
 use parafa_platform::accounts::Product;
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
@@ -25,6 +25,16 @@ pub trait CeremonyOwner: Send + Sync {
         row: &SigningRow,
         events: &[SigningEvent],
     ) -> Result<(), CeremonyError>;
+
+    /// Writes to a signer whose turn has come, or will; false where the product
+    /// leaves that to the ceremony, which then sends a letter of its own.
+    async fn invite(
+        &self,
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+        signer: SignerId,
+    ) -> Result<bool, CeremonyError>;
 
     /// Whether something is still to be told once an open ceremony is erased,
     /// for which there has to be a key that outlives it.

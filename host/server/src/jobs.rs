@@ -10,7 +10,7 @@ use parafa_platform::idempotency;
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
 use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
 use parafa_platform::sweep::{self, Sweeper};
-use parafa_signing::files;
+use parafa_signing::{batches, files};
 
 use crate::app::App;
 use crate::tables::TABLES;
@@ -80,6 +80,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(deadline::EXPIRE, app.lifecycle, expire_signing);
     handler!(remind::REMIND, app.lifecycle, remind_signers);
     handler!(erase::FINISH_ERASURE, app.lifecycle, finish_erasure);
+    handler!(batches::INVITE, app.signings, invite_batch_signer);
     handler!(files::DROP_FILE, app.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);
     handler!(outbox::DELIVER, app.webhooks, deliver);

@@ -9,13 +9,19 @@ mod answers;
 mod claims;
 mod turns;
 
-use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 use std::time::Duration;
 
 use answers::{Postponed, ValidationAnswers};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_ceremony::BUSY_RETRY_SECONDS;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::attempt::pin;
+use parafa_ceremony::changes::Changes;
+use parafa_ceremony::reader::{OpenedSigning, SigningReader};
+use parafa_ceremony::records::{DocumentVersion, MadeBy, SigningRow};
+use parafa_ceremony::{plugin_failure, seed};
 use parafa_platform::accounts::Caller;
 use parafa_platform::detached::run_detached;
 use parafa_platform::{Records, seconds_until};
@@ -30,12 +36,6 @@ use uuid::Uuid;
 
 use super::intake::Intake;
 use crate::SigningError;
-use parafa_ceremony::BUSY_RETRY_SECONDS;
-use parafa_ceremony::attempt::pin;
-use parafa_ceremony::changes::Changes;
-use parafa_ceremony::reader::{OpenedSigning, SigningReader};
-use parafa_ceremony::records::{DocumentVersion, MadeBy, SigningRow};
-use parafa_ceremony::{plugin_failure, seed};
 
 pub use turns::ArchiveTurns;
 
@@ -345,7 +345,7 @@ fn refused(refusal: Refusal) -> SigningError {
         failure = plugin_failure::words(&refusal.into()),
         "a document that was signed here cannot be archived"
     );
-    CeremonyError::NotSetUp("the document cannot be archived").into()
+    SigningError::ArchiveNotSupported("The plugin refuses to archive the document as it is.")
 }
 
 /// Somebody is signing, or the document changes again and again.
@@ -392,7 +392,10 @@ mod tests {
             assert!(matches!(refused(code), SigningError::ArchiveIncomplete(_)));
         }
         for code in ["bad-request", "object-damaged", "unanswered"] {
-            assert!(matches!(refused(code), CeremonyError::NotSetUp(_)));
+            assert!(matches!(
+                refused(code),
+                SigningError::ArchiveNotSupported(_)
+            ));
         }
     }
 }

@@ -1,6 +1,14 @@
 //! Several signings for one set of parties, all of them or none.
 
+pub(crate) mod invitations;
+
+pub use self::invitations::INVITE;
+
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::forms::TermsForm;
+use parafa_ceremony::notices;
+use parafa_ceremony::reader::Shown;
+use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::{idempotency, outbox};
@@ -13,10 +21,6 @@ use super::signings::Signings;
 use super::{Keep, funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{BatchPrivate, BatchRow};
-use parafa_ceremony::forms::TermsForm;
-use parafa_ceremony::notices;
-use parafa_ceremony::reader::Shown;
-use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 
 /// A batch with all that is known about it.
 #[derive(Debug)]
@@ -147,6 +151,8 @@ impl Signings {
             signings,
             data_key,
             private: Some(sealing::seal_batch(&key, id, &private)?),
+            parties: parties(terms, prepared),
+            held: Vec::new(),
         })
     }
 
@@ -197,6 +203,18 @@ impl Signings {
             self.ceremonies.discard(&signing.ceremony).await;
         }
     }
+}
+
+/// Each party, by its signer in each of the signings.
+fn parties(terms: &TermsForm, prepared: &[Prepared]) -> Vec<Vec<Uuid>> {
+    let signers = |position: usize| {
+        let signings = prepared.iter();
+        signings
+            .filter_map(|one| one.opened().row.signing.signers.get(position))
+            .map(|party| party.id.uuid())
+            .collect()
+    };
+    (0..terms.signers.len()).map(signers).collect()
 }
 
 /// Forgets what a batch was called with the first of its signings that is

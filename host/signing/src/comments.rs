@@ -1,6 +1,8 @@
 //! The caller's own remarks on a signing, which signers never see.
 
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::change;
+use parafa_ceremony::reader::SigningReader;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Idempotency};
@@ -10,8 +12,6 @@ use uuid::Uuid;
 use super::{Keep, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
-use parafa_ceremony::change;
-use parafa_ceremony::reader::SigningReader;
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]

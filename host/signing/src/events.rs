@@ -35,6 +35,7 @@ impl CeremonyOwner for SigningOwner {
         row: &SigningRow,
         events: &[SigningEvent],
     ) -> Result<(), CeremonyError> {
+        batches::invitations::settle(tx, row).await?;
         // The last event told; the next one leaves after it.
         let mut before = None;
         for event in events {
@@ -48,6 +49,16 @@ impl CeremonyOwner for SigningOwner {
         Ok(())
     }
 
+    async fn invite(
+        &self,
+        tx: &mut Transaction<'_>,
+        key: &DataKey,
+        row: &SigningRow,
+        signer: SignerId,
+    ) -> Result<bool, CeremonyError> {
+        batches::invitations::hold(tx, key, row, signer).await
+    }
+
     fn has_final_event(&self, key: &DataKey, row: &SigningRow) -> Result<bool, CeremonyError> {
         Ok(private_of(key, row)?.webhook_url.is_some())
     }
@@ -58,6 +69,7 @@ impl CeremonyOwner for SigningOwner {
         erasure: Erasure<'_>,
     ) -> Result<ErasedByOwner, CeremonyError> {
         let row = erasure.row;
+        batches::invitations::settle(tx, row).await?;
         let title = batches::forget_title(tx, row).await?;
         let mut erased = ErasedByOwner {
             data_keys: title.into_iter().collect(),

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency;
 use parafa_platform::jobs::TIMERS;
@@ -16,7 +17,6 @@ use super::intake::Intake;
 use super::{Keep, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{FilePrivate, FileRow};
-use parafa_ceremony::records::SigningRow;
 
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub const DROP_FILE: &str = "drop-file";

@@ -1,5 +1,6 @@
 //! Who pays for signatures.
 
+use parafa_ceremony::records::SigningRow;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::{self, PaymentRequired, UsageItem};
@@ -7,7 +8,6 @@ use parafa_store::Transaction;
 use url::Url;
 
 use crate::error::SigningError;
-use parafa_ceremony::records::SigningRow;
 
 /// Refuses a workspace that cannot pay; the sandbox costs nothing.
 pub(super) async fn check(

@@ -1,10 +1,11 @@
 //! Looks at documents before anything is made of them.
 
-use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::seed;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
@@ -19,7 +20,6 @@ use super::forms::{ContentForm, DocumentForm, name_pointer};
 use super::funding;
 use super::quota::Uploads;
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
-use parafa_ceremony::seed;
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.

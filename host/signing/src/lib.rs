@@ -27,7 +27,7 @@ pub use crate::error::{IntakeFault, RefusedDocument, SigningError};
 pub use crate::events::SigningOwner;
 
 /// The kinds of all jobs that this crate enqueues.
-pub const JOB_KINDS: &[&str] = &[files::DROP_FILE];
+pub const JOB_KINDS: &[&str] = &[batches::INVITE, files::DROP_FILE];
 
 /// An answer that is to be kept with what it tells of: the same request gets
 /// it again.

@@ -9,11 +9,12 @@
 mod pace;
 mod space;
 
-use parafa_ceremony::CeremonyError;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_store::{Amounts, ByteFiles, Store, StoreError, SumOf};
 use tokio::time::Instant;
@@ -25,7 +26,6 @@ use super::intake::Intake;
 use crate::error::SigningError;
 use crate::metrics::{Shortage, upload_refused};
 use crate::records::FileRow;
-use parafa_ceremony::records::SigningRow;
 
 impl Quota {
     /// The name in metrics.

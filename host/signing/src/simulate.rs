@@ -1,23 +1,29 @@
 //! The sandbox ends a signing as it is told to, without any signature.
 
-use parafa_ceremony::CeremonyError;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use parafa_api_signing::requests;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::{change, plugin_failure, seed};
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::detached::run_detached;
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Urgency,
+    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Refusal, Urgency,
 };
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
+use super::intake::not_installed;
 use super::signings::Signings;
 use crate::error::SigningError;
-use parafa_ceremony::reader::OpenedSigning;
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
-use parafa_ceremony::{change, plugin_failure, seed};
+
+/// What is told of a document whose plugin is out of use.
+const OUT_OF_USE: &str =
+    "documents of this format cannot be completed in the sandbox at the moment";
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]
@@ -169,10 +175,12 @@ impl Signings {
             return Ok(None);
         }
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.filter(|plugin| plugin.capabilities().contains(&Capability::Rehearse));
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(
-            "unsigned documents of this format cannot be completed in the sandbox at the moment",
-        ))?;
+        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
+        if !plugin.capabilities().contains(&Capability::Rehearse) {
+            return Err(cannot(not_installed(
+                "makes unsigned copies of this format",
+            )));
+        }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let posted = newest(&row)?;
@@ -196,13 +204,10 @@ impl Signings {
             Err(CallError::Refused(refusal)) => {
                 tracing::error!(
                     plugin.digest = %plugin.digest(),
-                    failure = plugin_failure::words(&refusal.into()),
+                    failure = plugin_failure::words(&refusal.clone().into()),
                     "a document that was taken in cannot be rehearsed"
                 );
-                return Err(CeremonyError::NotSetUp(
-                    "the document cannot be completed in the sandbox",
-                )
-                .into());
+                return Err(cannot(refusal));
             }
         };
         Ok(Some(Rehearsed {
@@ -271,6 +276,14 @@ fn artifact(
 fn newest(row: &SigningRow) -> Result<&DocumentVersion, SigningError> {
     let newest = row.newest();
     newest.ok_or(CeremonyError::Inconsistent("a signing has no document").into())
+}
+
+/// The sandbox cannot complete the document.
+fn cannot(refusal: Refusal) -> SigningError {
+    SigningError::FileRefused {
+        pointer: requests::Simulation::ACTION_POINTER.to_owned(),
+        refusal,
+    }
 }
 
 /// The open signer with this email, whatever the action is.

@@ -17,6 +17,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
+    /// The pointer of the action, for what it cannot be done with.
+    pub const ACTION_POINTER: &str = "/action";
     /// The pointer of the email, for the fault of one that no open signer has.
     pub const SIGNER_EMAIL_POINTER: &str = "/signerEmail";
 }

@@ -13,7 +13,6 @@ use parafa_api_ceremony::{
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
-
 use parafa_platform::accounts::KeyMode;
 
 use crate::CeremonyError;

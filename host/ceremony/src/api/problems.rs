@@ -39,6 +39,10 @@ pub fn problem(error: &CeremonyError) -> Problem {
             let detail = format!("must be one of this signer's methods, and {method} is not");
             Problem::validation(vec![Fault::new("/method", detail)])
         }
+        CeremonyError::MethodNotSetUp(method) => {
+            let detail = format!("must be a method that is set up here, and {method} is not");
+            Problem::validation(vec![Fault::new("/method", detail)])
+        }
         CeremonyError::TooManyAttempts { retry_after } => Problem::new(
             ProblemType::RATE_LIMITED,
             "Too many attempts of this person wait at once, or were started within an hour.",

@@ -39,9 +39,7 @@ impl Ceremonies {
             return Err(CeremonyError::SandboxNeverSigns);
         }
         if !self.attempts.methods_set_up().contains(&start.method) {
-            return Err(CeremonyError::NotSetUp(
-                "this signing method is not set up here",
-            ));
+            return Err(CeremonyError::MethodNotSetUp(start.method));
         }
         let person = start.person.as_deref();
         let person = person.map(|identifier| self.prompts.prompted_person(identifier));

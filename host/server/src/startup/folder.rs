@@ -169,6 +169,8 @@ mod tests {
             signings: Vec::new(),
             data_key: Uuid::now_v7(),
             private: None,
+            parties: Vec::new(),
+            held: Vec::new(),
         };
         let stored = folder
             .store

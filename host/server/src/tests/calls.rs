@@ -470,7 +470,7 @@ fn other_body(key: &str) -> RequestIdentity {
 }
 
 /// One signer signs.
-async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
+pub(super) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
     host.start(signer, person).await.unwrap();
     for _ in 0..60 {
         host.run_due().await;

@@ -8,6 +8,7 @@ use parafa_domain::{Phase, SigningOrder, SigningStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_signing::SigningError;
 use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::{Duration, Instant};

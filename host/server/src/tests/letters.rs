@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use parafa_ceremony::records::{Delivery, MailKind};
+use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::{Language, SigningOrder};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{LETTERS, NoticeRow};
-use parafa_signing::forms::{SigningForm, SourceForm};
+use parafa_signing::forms::{BatchForm, SigningForm, SourceForm};
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -18,8 +18,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::calls::{DAY, caller, create, document, mails, rows, terms};
-use super::deployment::{Deployment, Site};
+use super::calls::{DAY, batch, caller, create, document, mails, rows, sign, terms};
+use super::deployment::{Deployment, SIGN, Site};
 use super::host::Host;
 
 /// Longest time that a letter is waited for.
@@ -176,6 +176,118 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     }
     drop(host);
     site.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_next_signer_of_a_batch_gets_one_letter_with_all_links_that_open() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut batch = SequentialBatch::open(&site, &deployment).await;
+    assert_eq!(batch.named_in_next_letter().await, ["a", "b", "c"]);
+
+    batch.first_signs(0).await;
+    batch.first_signs(1).await;
+    assert_eq!(batch.post.further_letters(), 0, "another link will open");
+    batch.first_signs(2).await;
+
+    assert_eq!(batch.named_in_next_letter().await, ["a", "b", "c"]);
+    assert_eq!(batch.post.further_letters(), 0);
+    drop(batch);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut batch = SequentialBatch::open(&site, &deployment).await;
+    batch.named_in_next_letter().await;
+    batch.first_signs(0).await;
+    batch.first_signs(1).await;
+
+    let (app, last) = (&batch.host.app, batch.signings[2].signing.id.uuid());
+    let erased = app.lifecycle.erase_signing(&caller(), last).await;
+    assert!(erased.unwrap());
+    batch.host.run_all().await;
+
+    let letters = [batch.post.letter().await, batch.post.letter().await];
+    let [called_off, invited] = ["pirmas", "antras"].map(|to| {
+        let to = format!("To: {to}@example.com\n");
+        letters.iter().find(|letter| letter.contains(&to))
+    });
+    assert_eq!(named(called_off.unwrap()), ["c"]);
+    assert_eq!(named(invited.unwrap()), ["a", "b"]);
+    drop(batch);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_next_signer_of_a_batch_waits_an_hour_for_further_links() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut batch = SequentialBatch::open(&site, &deployment).await;
+    batch.named_in_next_letter().await;
+
+    batch.first_signs(0).await;
+    site.pass(SignedDuration::from_mins(61));
+    batch.host.run_all().await;
+    assert_eq!(batch.named_in_next_letter().await, ["a"]);
+    batch.first_signs(1).await;
+    batch.first_signs(2).await;
+
+    assert_eq!(batch.named_in_next_letter().await, ["b", "c"]);
+    drop(batch);
+    site.shutdown().await;
+}
+
+/// A batch of three documents, which two people sign one after the other.
+struct SequentialBatch<'s> {
+    site: &'s Site,
+    post: PostOffice,
+    host: Host,
+    signings: Vec<SigningRow>,
+}
+
+impl<'s> SequentialBatch<'s> {
+    async fn open(site: &'s Site, deployment: &Deployment<'_>) -> Self {
+        let post = PostOffice::open().await;
+        post.accept_all();
+        let host = post.writing(&deployment.sound_host().await);
+        name_workspace(&host).await;
+        let form = BatchForm {
+            terms: terms(SigningOrder::Sequential, Delivery::Email),
+            ..batch()
+        };
+        let created = host.app.signings.create_batch(&caller(), form, None).await;
+        let signings = created.unwrap().signings.into_iter();
+        host.run_all().await;
+        Self {
+            site,
+            post,
+            host,
+            signings: signings.map(|shown| shown.row().clone()).collect(),
+        }
+    }
+
+    /// The first signer signs one of the documents.
+    async fn first_signs(&self, document: usize) {
+        let signing = &self.signings[document].signing;
+        let (id, signer) = (signing.id.uuid(), signing.signers[0].id.uuid());
+        sign(self.site, &self.host, id, signer, SIGN[0]).await;
+        self.host.run_all().await;
+    }
+
+    async fn named_in_next_letter(&mut self) -> Vec<&'static str> {
+        named(&self.post.letter().await)
+    }
+}
+
+/// The documents that a letter names, without their extensions.
+fn named(letter: &str) -> Vec<&'static str> {
+    let names = ["a", "b", "c"].into_iter();
+    names
+        .filter(|name| letter.contains(&format!("{name}.pdf")))
+        .collect()
 }
 
 /// Letters are in the name of a workspace.

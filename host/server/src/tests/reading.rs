@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use parafa_api_http::{Problem, ProblemType};
 use parafa_api_signing::SigningApi;
 use parafa_api_signing::requests::ListQuery;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::reader::Shown;
 use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_domain::{SigningOrder, SigningStatus};
+use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
@@ -399,4 +401,41 @@ async fn two(host: &Host) -> Vec<SigningRow> {
         rows.push(create(host, SigningOrder::Parallel, Delivery::Link).await);
     }
     rows
+}
+
+#[tokio::test]
+async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
+    terms.signers[0].methods = [SigningMethod::MobileId].into_iter().collect();
+    let form = SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms,
+    };
+    let created = host
+        .app
+        .signings
+        .create_signing(&caller(), form, None)
+        .await;
+    let signer = created.unwrap().row.signing.signers[0].id.uuid();
+
+    let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await;
+    let start = StartAttempt {
+        method: SigningMethod::MobileId,
+        person: Some("PNOLT-40504040001".to_owned()),
+        document_sha256: None,
+    };
+    let refused = host
+        .app
+        .ceremonies
+        .start_attempt(ceremony.unwrap(), start)
+        .await;
+
+    let refused = Problem::from(refused.unwrap_err());
+    assert_eq!(refused.kind(), ProblemType::VALIDATION_FAILED);
+    assert_eq!(refused.errors()[0].pointer, "/method");
+    drop(host);
+    site.shutdown().await;
 }

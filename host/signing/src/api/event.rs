@@ -1,6 +1,7 @@
 use anyhow::Context;
 use async_trait::async_trait;
 use parafa_api_signing::{SigningEventKind, views as api};
+use parafa_ceremony::records::Output;
 use parafa_ceremony::{CeremonyError, CeremonyLetters};
 use parafa_delivery::{Letter, NoticeSource};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
@@ -9,7 +10,6 @@ use serde_json::Value;
 
 use super::views::{completion_mode, output, signer_status, signing_status};
 use crate::records::{EventKind, EventPayload, EventSigner};
-use parafa_ceremony::records::Output;
 
 /// What the notices of signings say.
 pub struct SigningNotices {

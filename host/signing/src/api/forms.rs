@@ -8,14 +8,14 @@ use parafa_api_signing::{
     Delivery, Language, Problem, SigningMethod, SigningOrder, SimulatedOutcome,
 };
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::records;
 use parafa_domain as domain;
 
 use super::views::domain_method;
 use crate::files::FileForm;
 use crate::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use crate::simulate::{SimulatedAction, SimulationForm};
-use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::records;
 
 /// A signing to be.
 pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {

@@ -1,4 +1,3 @@
-use parafa_ceremony::CeremonyError;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +13,12 @@ use parafa_api_signing::{
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
     SigningCaller, SigningId, views as api,
 };
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::Lifecycle;
+use parafa_ceremony::attempt::Attempts;
+use parafa_ceremony::downloads::{Asker, Downloads};
+use parafa_ceremony::links::Links;
+use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, SigningReader};
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Product, Role};
@@ -33,11 +38,6 @@ use crate::listing::Listing;
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
 use crate::{Keep, SigningError};
-use parafa_ceremony::Lifecycle;
-use parafa_ceremony::attempt::Attempts;
-use parafa_ceremony::downloads::{Asker, Downloads};
-use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, SigningReader};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.

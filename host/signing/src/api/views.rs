@@ -6,6 +6,9 @@ use parafa_api_signing::{
     SigningMethod, SigningOrder, SigningStatus, views as api,
 };
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::links::Links;
+use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, Shown};
+use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 use parafa_domain as domain;
 
 use crate::SigningError;
@@ -13,9 +16,6 @@ use crate::archive::Archived;
 use crate::batches::OpenedBatch;
 use crate::comments::OpenedComment;
 use crate::files::OpenedFile;
-use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, Shown};
-use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 
 /// What the caller is told of a signing that is listed unread.
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";

@@ -1,12 +1,12 @@
 //! What a plugin says of an archive, held against what the records say.
 
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_plugin_host::{
     ARCHIVE_LEVELS, ArchivedDocument, Capability, ContractBreach, EvidenceError, Plugin,
 };
 
 use crate::error::SigningError;
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
 
 /// Checks that the document is still of its type, and that nothing was left
 /// undone: where no version was ever raised, something is to be added. Data that

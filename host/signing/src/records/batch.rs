@@ -22,6 +22,30 @@ pub struct BatchRow {
     /// A [`BatchPrivate`]; none once one of the signings is erased: theirs
     /// is the same title.
     pub private: Option<Sealed>,
+    /// Each party, by its signer in each of the signings; empty of a batch from
+    /// before invitations were held.
+    #[serde(default)]
+    pub parties: Vec<Vec<Uuid>>,
+    /// Invitations that wait for those of the party's other signings.
+    #[serde(default)]
+    pub held: Vec<HeldInvitation>,
+}
+
+/// An invitation that goes out in one letter with others.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct HeldInvitation {
+    /// Whose it is: a position in [`BatchRow::parties`].
+    pub party: usize,
+    /// Its notice.
+    pub notice: Uuid,
+}
+
+impl BatchRow {
+    /// The party that is this signer in one of the signings.
+    pub fn party_of(&self, signer: Uuid) -> Option<usize> {
+        let mut parties = self.parties.iter();
+        parties.position(|signers| signers.contains(&signer))
+    }
 }
 
 /// What a batch was called, sealed.

@@ -1,0 +1,176 @@
+//! One letter to each signer of a batch, with all links that open together.
+//!
+//! Where signers take turns, the links of the next one open one after the other,
+//! as the one before signs. Each invitation waits until no other of the same
+//! party is to come, for [`TOGETHER_WITHIN`] at most.
+
+use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::notices::note_mail;
+use parafa_ceremony::records::{MailKind, SigningRow};
+use parafa_domain::{SignerId, SignerStatus, SigningOrder, SigningStatus};
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::outbox;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{StoreError, Transaction};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::SigningError;
+use crate::records::{BatchRow, HeldInvitation};
+use crate::signings::Signings;
+
+/// The kind of the job that sends invitations that have waited long enough.
+pub const INVITE: &str = "invite-batch-signer";
+
+/// How long the first invitation waits for others.
+const TOGETHER_WITHIN: SignedDuration = SignedDuration::from_hours(1);
+
+#[derive(Deserialize, Serialize)]
+struct Payload {
+    batch: Uuid,
+    party: usize,
+}
+
+/// Notes an invitation, which goes out with the others of its party; false where
+/// the signing is of no batch that has turns.
+pub(crate) async fn hold(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<bool, CeremonyError> {
+    if row.signing.order != SigningOrder::Sequential {
+        return Ok(false);
+    }
+    let Some(mut batch) = batch_of(tx, row).await? else {
+        return Ok(false);
+    };
+    let Some(party) = batch.party_of(signer.uuid()) else {
+        return Ok(false);
+    };
+    let notice = note_mail(tx, key, row, signer, MailKind::Invitation).await?;
+    batch.held.push(HeldInvitation { party, notice });
+    tx.put(&batch).await?;
+    if !is_more_to_come(tx, &batch, party, row).await? {
+        send(tx, &mut batch, party).await?;
+        return Ok(true);
+    }
+    let job = NewJob {
+        lane: TIMERS,
+        kind: INVITE.to_owned(),
+        due: shifted(tx.now(), TOGETHER_WITHIN),
+        unique: Some(unique(batch.id, party)),
+        payload: serde_json::json!({ "batch": batch.id, "party": party }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(true)
+}
+
+/// Sends what waited for this signing alone, which has changed.
+pub(crate) async fn settle(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<(), CeremonyError> {
+    let Some(mut batch) = batch_of(tx, row).await? else {
+        return Ok(());
+    };
+    let mut waiting: Vec<usize> = batch.held.iter().map(|held| held.party).collect();
+    waiting.sort_unstable();
+    waiting.dedup();
+    for party in waiting {
+        if !is_more_to_come(tx, &batch, party, row).await? {
+            send(tx, &mut batch, party).await?;
+        }
+    }
+    Ok(())
+}
+
+impl Signings {
+    /// Sends invitations that have waited long enough.
+    pub async fn invite_batch_signer(&self, job: &ClaimedJob) -> Result<(), SigningError> {
+        let Payload { batch, party } = job.payload()?;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    jobs::complete(tx, job).await?;
+                    if let Some(mut batch) = tx.get::<BatchRow>(&batch).await? {
+                        post(tx, &mut batch, party).await?;
+                    }
+                    Ok::<_, SigningError>(())
+                })
+            })
+            .await?;
+        self.ceremonies.work.notify_one();
+        Ok(())
+    }
+}
+
+async fn batch_of(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+) -> Result<Option<BatchRow>, StoreError> {
+    match row.batch {
+        Some(id) => tx.get::<BatchRow>(&id).await,
+        None => Ok(None),
+    }
+}
+
+/// Whether a link of this party is still to open; `row` is one of the signings as
+/// it is about to be stored.
+async fn is_more_to_come(
+    tx: &mut Transaction<'_>,
+    batch: &BatchRow,
+    party: usize,
+    row: &SigningRow,
+) -> Result<bool, StoreError> {
+    let signers = batch.parties.get(party).into_iter().flatten();
+    for (signing, signer) in batch.signings.iter().zip(signers) {
+        let stored = if *signing == row.signing.id.uuid() {
+            Some(row.clone())
+        } else {
+            tx.get::<SigningRow>(signing).await?
+        };
+        let is_open = |row: &SigningRow| row.signing.status == SigningStatus::Pending;
+        let waits = stored.filter(is_open).is_some_and(|row| {
+            let party = row.signing.signer(SignerId::new(*signer));
+            party.is_some_and(|party| party.status == SignerStatus::Waiting)
+        });
+        if waits {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Sends what is held for a party before its time has come.
+async fn send(
+    tx: &mut Transaction<'_>,
+    batch: &mut BatchRow,
+    party: usize,
+) -> Result<(), StoreError> {
+    jobs::cancel(tx, TIMERS, &unique(batch.id, party)).await?;
+    post(tx, batch, party).await
+}
+
+/// Has one letter sent of what is held for a party.
+async fn post(
+    tx: &mut Transaction<'_>,
+    batch: &mut BatchRow,
+    party: usize,
+) -> Result<(), StoreError> {
+    let held = batch.held.extract_if(.., |held| held.party == party);
+    let notices: Vec<Uuid> = held.map(|held| held.notice).collect();
+    if notices.is_empty() {
+        return Ok(());
+    }
+    tx.put(batch).await?;
+    outbox::send(tx, &notices).await
+}
+
+fn unique(batch: Uuid, party: usize) -> String {
+    format!("{INVITE}/{batch}/{party}")
+}
