@@ -97,12 +97,12 @@ async fn post(demo: &Demo, name: &str) -> Refused {
 }
 
 /// A line of commands, and what it printed.
-struct Told {
+struct Printed {
     line: String,
     stdout: String,
 }
 
-fn told_by<'t>(told: &'t [Told], begin: &str) -> &'t str {
+fn told_by<'t>(told: &'t [Printed], begin: &str) -> &'t str {
     let told = told.iter().find(|told| told.line.starts_with(begin));
     &told.expect("there is such a line").stdout
 }
@@ -154,7 +154,7 @@ impl Workshop {
 
     /// Writes the lines of a section at a shell, in the author's home, for a
     /// server with this data folder.
-    fn follow(&self, section: &str, data: &Path) -> Vec<Told> {
+    fn follow(&self, section: &str, data: &Path) -> Vec<Printed> {
         let mut told = Vec::new();
         let mut folder = self.folder.clone();
         for line in commands(section) {
@@ -169,7 +169,7 @@ impl Workshop {
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{line}\n{stderr}");
             let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-            told.push(Told { line, stdout });
+            told.push(Printed { line, stdout });
         }
         told
     }

@@ -18,7 +18,7 @@ pub use api::{CeremonyApi, ShownDocument};
 pub use requests::StartAttempt;
 pub use routes::router;
 pub use views::{
-    Advice, Attempt, AttemptError, DeviceLink, Document, EarlierSignature, PageContent, Signer,
-    Signing, State,
+    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, PageContent,
+    Signer, Signing, State,
 };
 pub use vocabulary::{AttemptFailure, Country, Language, Phase, SignerStatus, SigningMethod};

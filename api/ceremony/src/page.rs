@@ -4,7 +4,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::texts::{Texts, local_time};
-use crate::views::{Advice, EarlierSignature, PageContent};
+use crate::views::{EarlierSignature, EarlierSignatures, PageContent};
 use crate::vocabulary::{Language, SigningMethod};
 
 /// The page of one link.
@@ -64,15 +64,17 @@ impl CeremonyPage<'_> {
 
     /// The advisory validation; nothing where there is no signature.
     fn signatures(&self, texts: &Texts) -> Markup {
-        let told = match &self.content.advice {
-            Advice::Known { signatures, .. } if signatures.is_empty() => return Markup::default(),
-            Advice::Known { signatures, more } => html! {
+        let told = match &self.content.earlier_signatures {
+            EarlierSignatures::Known { signatures, .. } if signatures.is_empty() => {
+                return Markup::default();
+            }
+            EarlierSignatures::Known { signatures, more } => html! {
                 ul {
                     @for signature in signatures { (self.signature(texts, signature)) }
                 }
                 @if *more > 0 { p { (texts.more_signatures) " " (more) } }
             },
-            Advice::Unknown => html! { p.notice { (texts.signatures_unknown) } },
+            EarlierSignatures::Unknown => html! { p.notice { (texts.signatures_unknown) } },
         };
         html! {
             section.signatures aria-labelledby="signatures-heading" {
@@ -250,7 +252,7 @@ fn other(language: Language) -> Language {
 mod tests {
     use super::*;
 
-    fn page(language: Language, advice: &Advice) -> String {
+    fn page(language: Language, earlier_signatures: &EarlierSignatures) -> String {
         let content = PageContent {
             language,
             tenant: "<b>Tenant</b>".to_owned(),
@@ -260,7 +262,7 @@ mod tests {
             expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
             methods: vec![SigningMethod::SmartId],
             sandbox: false,
-            advice: advice.clone(),
+            earlier_signatures: earlier_signatures.clone(),
         };
         let page = CeremonyPage {
             token: "t",
@@ -279,8 +281,8 @@ mod tests {
         }
     }
 
-    fn known(signatures: Vec<EarlierSignature>) -> Advice {
-        Advice::Known {
+    fn known(signatures: Vec<EarlierSignature>) -> EarlierSignatures {
+        EarlierSignatures::Known {
             signatures,
             more: 0,
         }
@@ -297,12 +299,12 @@ mod tests {
 
     #[test]
     fn signatures_that_are_there_are_listed_in_what_is_called_advisory() {
-        let advice = known(vec![
+        let earlier_signatures = known(vec![
             signature(Some("PAVARDENIS,VARDENIS"), true),
             signature(None, false),
         ]);
-        let english = page(Language::En, &advice);
-        let lithuanian = page(Language::Lt, &advice);
+        let english = page(Language::En, &earlier_signatures);
+        let lithuanian = page(Language::Lt, &earlier_signatures);
 
         for shown in [
             "already in the document: advisory check",
@@ -319,7 +321,7 @@ mod tests {
 
     #[test]
     fn signatures_that_were_not_looked_at_are_told_of_and_none_are_not() {
-        let unknown = page(Language::En, &Advice::Unknown);
+        let unknown = page(Language::En, &EarlierSignatures::Unknown);
         let none = page(Language::En, &known(Vec::new()));
 
         assert!(unknown.contains("could not be checked now"));

@@ -139,12 +139,12 @@ pub struct PageContent {
     /// Whether nothing is signed.
     pub sandbox: bool,
     /// What is known of the signatures that the document carries.
-    pub advice: Advice,
+    pub earlier_signatures: EarlierSignatures,
 }
 
 /// What is known of the signatures that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Advice {
+pub enum EarlierSignatures {
     /// These are all, or as many as are told of; none where there is none, or
     /// where there is nothing that could look at them.
     Known {

@@ -238,7 +238,7 @@ fn batches<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_BATCHES.name,
                 "Create a batch",
-                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures.",
+                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures. A signer who is mailed gets one letter with all links that open together; where signers take turns it waits an hour at most for those that are still to open.",
             )
             .refuses(OF_DOCUMENTS)
             .for_batches()

@@ -13,12 +13,12 @@ mod prepare;
 mod transition;
 mod turns;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, AttemptId, SigningMethod};
-use parafa_eid::smart_id::SmartIdClient;
+use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_plugin_host::{Document, KnownDocuments, Registry};
 use parafa_store::clock::shifted;
@@ -33,7 +33,6 @@ use super::prompts::PromptLimits;
 use crate::changes::Changes;
 use crate::links::Links;
 
-pub use self::device_link::DeviceLink;
 pub use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
@@ -98,8 +97,8 @@ pub struct Attempts {
     pub signer_check: SignerCheck,
     /// Gets time-stamps.
     pub timestamps: TimestampClient,
-    /// The way to Smart-ID, where it is set up.
-    pub smart_id: Option<SmartIdClient>,
+    /// The providers that are set up, by the method that they serve.
+    pub providers: Providers,
     /// This host's clock, by which certificates and time-stamps are valid. What
     /// records say is compared with the store's time, which is one for all hosts.
     pub clock: Arc<dyn Clock>,
@@ -109,13 +108,13 @@ pub struct Attempts {
     pub changes: Changes,
 }
 
+/// The clients of providers, by the method that they serve.
+pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
+
 impl Attempts {
     /// Methods that can be used here, whoever the signer is.
     pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        self.smart_id
-            .iter()
-            .map(|_| SigningMethod::SmartId)
-            .collect()
+        self.providers.keys().copied().collect()
     }
 
     /// A document for plugins.

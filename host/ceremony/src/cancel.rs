@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::change;
 use super::lifecycle::Lifecycle;
-use super::reader::OpenedSigning;
+use super::reader::UnsealedSigning;
 use crate::error::CeremonyError;
 
 impl Lifecycle {
@@ -15,7 +15,7 @@ impl Lifecycle {
         &self,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<OpenedSigning, CeremonyError> {
+    ) -> Result<UnsealedSigning, CeremonyError> {
         let key = self.reader.key_of(caller, id).await?;
         let (stored_under, caller) = (&key, *caller);
         let opened = self
@@ -30,7 +30,7 @@ impl Lifecycle {
                         .cancel(tx.now())
                         .map_err(|_| CeremonyError::SigningEnded)?;
                     change::store(tx, &self.owners, stored_under, &before, &row, &events).await?;
-                    OpenedSigning::read(tx, stored_under, row).await
+                    UnsealedSigning::read(tx, stored_under, row).await
                 })
             })
             .await?;

@@ -1,7 +1,7 @@
 //! A signer's link: what it shows, and what the signer does there.
 
-mod advice;
 mod decline;
+mod earlier_signatures;
 mod give_up;
 mod return_from_app;
 mod start;
@@ -25,7 +25,7 @@ use super::reader::SigningReader;
 use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
-pub use self::advice::{Advice, Advices, EarlierSignature};
+pub use self::earlier_signatures::{EarlierSignature, EarlierSignatures, EarlierSignaturesCache};
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
 use crate::error::CeremonyError;
@@ -86,7 +86,7 @@ pub struct Ceremonies {
     /// Spares hashing a document again.
     pub known_documents: Arc<KnownDocuments>,
     /// What pages say of the signatures that documents carry.
-    pub advices: Arc<Advices>,
+    pub earlier_signatures_cache: Arc<EarlierSignaturesCache>,
     /// Tells those who wait for a signing.
     pub changes: Changes,
     /// Who waits on which link.

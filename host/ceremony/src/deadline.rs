@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::change;
 use super::lifecycle::Lifecycle;
 use super::opening::days_after;
-use super::reader::OpenedSigning;
+use super::reader::UnsealedSigning;
 use crate::error::CeremonyError;
 use crate::records::SigningRow;
 
@@ -66,7 +66,7 @@ impl Lifecycle {
         caller: &Caller,
         id: Uuid,
         expires_in_days: u16,
-    ) -> Result<OpenedSigning, CeremonyError> {
+    ) -> Result<UnsealedSigning, CeremonyError> {
         let row = self.reader.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(CeremonyError::SigningEnded);
@@ -88,7 +88,7 @@ impl Lifecycle {
                     schedule(tx, &row).await?;
                     let fields = audit::Fields::new().reference("until", row.signing.expires_at);
                     audit::append(tx, id, "signing.deadline_changed", fields).await?;
-                    OpenedSigning::read(tx, under, row).await
+                    UnsealedSigning::read(tx, under, row).await
                 })
             })
             .await?;

@@ -1,8 +1,8 @@
 //! Documents for those who ask for them. They go out piece by piece: whoever is
 //! slow to take one costs the memory of a piece.
 
-mod places;
 mod sending;
+mod slots;
 
 use bytes::Bytes;
 use futures::Stream;
@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use super::reader::SigningReader;
 
-pub use self::places::{Asker, Places};
 pub use self::sending::BrokenOff;
 use self::sending::{PACE, send};
+pub use self::slots::{Asker, DownloadSlots};
 use super::notices;
 use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, SigningRow};
@@ -39,12 +39,12 @@ pub struct Downloads {
     reader: SigningReader,
     records: Records,
     /// Documents that go out at one time.
-    pub places: Places,
+    pub places: DownloadSlots,
 }
 
 impl Downloads {
-    /// Puts it together.
-    pub fn new(reader: SigningReader, records: Records, places: Places) -> Self {
+    /// Sends documents out of these records, as many at one time as `places` has room for.
+    pub fn new(reader: SigningReader, records: Records, places: DownloadSlots) -> Self {
         Self {
             reader,
             records,

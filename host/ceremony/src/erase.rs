@@ -250,7 +250,7 @@ impl Lifecycle {
         let deleted = self.records.delete(pending).await;
         for file in &pending.byte_files {
             self.known_documents.forget(file.as_u128());
-            self.advices.forget(*file);
+            self.earlier_signatures_cache.forget(*file);
         }
         Ok(deleted?)
     }

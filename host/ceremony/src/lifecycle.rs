@@ -5,7 +5,7 @@ use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::KnownDocuments;
 use tokio::sync::Notify;
 
-use crate::ceremonies::Advices;
+use crate::ceremonies::EarlierSignaturesCache;
 use crate::changes::Changes;
 use crate::links::Links;
 use crate::owner::Owners;
@@ -26,7 +26,7 @@ pub struct Lifecycle {
     /// Forgotten with the documents that are erased.
     pub known_documents: Arc<KnownDocuments>,
     /// The same.
-    pub advices: Arc<Advices>,
+    pub earlier_signatures_cache: Arc<EarlierSignaturesCache>,
     /// Tells those who wait for a ceremony.
     pub changes: Changes,
     /// Wakes the job runner.

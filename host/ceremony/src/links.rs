@@ -16,7 +16,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Puts it together.
+    /// Makes links below `base_url`, whose tokens come from `master`.
     pub fn new(base_url: Url, master: Arc<MasterKey>) -> Self {
         Self {
             base_url: Arc::new(base_url),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::error::CeremonyError;
 use crate::forms::{SignerForm, TermsForm};
 use crate::lifecycle::Lifecycle;
-use crate::reader::OpenedSigning;
+use crate::reader::UnsealedSigning;
 use crate::records::{
     CeremonyLinkRow, DocumentVersion, MailKind, Owner, SignerPrivateRow, SigningPrivate, SigningRow,
 };
@@ -40,7 +40,7 @@ pub struct Prepared {
     /// The key of what is sealed in it.
     pub key: DataKey,
     /// As it is to be stored.
-    pub opened: OpenedSigning,
+    pub opened: UnsealedSigning,
     signers: Vec<SignerPrivateRow>,
     links: Vec<CeremonyLinkRow>,
 }
@@ -137,7 +137,7 @@ impl Lifecycle {
             unnamed,
             links: self.links(&row),
             signers,
-            opened: OpenedSigning {
+            opened: UnsealedSigning {
                 row,
                 private,
                 signers: parties.iter().map(|(_, form)| form.private()).collect(),

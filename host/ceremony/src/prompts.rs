@@ -27,7 +27,7 @@ pub struct PromptLimits {
 }
 
 impl PromptLimits {
-    /// Puts it together.
+    /// Counts prompts in these records.
     pub fn new(records: Records) -> Self {
         Self { records }
     }

@@ -21,7 +21,7 @@ const KEYS_AT_ONCE: usize = 16;
 
 /// A signing with all that is known about it; of an erased one nothing is.
 #[derive(Clone, Debug)]
-pub struct OpenedSigning {
+pub struct UnsealedSigning {
     /// As it is stored.
     pub row: SigningRow,
     /// What is sealed in it.
@@ -35,9 +35,9 @@ pub struct OpenedSigning {
 /// A signing among others. One that cannot be read denies nobody the rest: what
 /// stands open in its row is shown.
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub enum ListedSigning {
     /// It could be read.
-    Opened(OpenedSigning),
+    Unsealed(UnsealedSigning),
     /// What is sealed in it cannot be opened.
     Unreadable {
         /// As it is stored.
@@ -49,7 +49,7 @@ pub enum Shown {
 
 /// A party with all that is known about it.
 #[derive(Clone, Debug)]
-pub struct OpenedSigner {
+pub struct UnsealedSigner {
     /// The party.
     pub party: Signer,
     /// What is sealed in it.
@@ -58,7 +58,7 @@ pub struct OpenedSigner {
     pub can_still_sign: bool,
 }
 
-impl OpenedSigning {
+impl UnsealedSigning {
     /// The signing's id.
     pub fn id(&self) -> Uuid {
         self.row.signing.id.uuid()
@@ -93,17 +93,17 @@ impl OpenedSigning {
     }
 }
 
-impl Shown {
+impl ListedSigning {
     /// As it is stored.
     pub fn row(&self) -> &SigningRow {
         match self {
-            Self::Opened(opened) => &opened.row,
+            Self::Unsealed(opened) => &opened.row,
             Self::Unreadable { row, .. } => row,
         }
     }
 }
 
-impl OpenedSigner {
+impl UnsealedSigner {
     /// The party as the transaction sees it.
     pub async fn read(
         tx: &mut Transaction<'_>,
@@ -127,7 +127,7 @@ pub struct SigningReader {
 }
 
 impl SigningReader {
-    /// Puts it together.
+    /// Reads ceremonies in these records.
     pub fn new(records: Records) -> Self {
         Self { records }
     }
@@ -154,7 +154,7 @@ impl SigningReader {
         &self,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<OpenedSigning, CeremonyError> {
+    ) -> Result<UnsealedSigning, CeremonyError> {
         self.signing_of(caller, id).await?;
         self.open_anew(id).await
     }
@@ -195,7 +195,10 @@ impl SigningReader {
 
     /// Opens what is sealed in signings, as they are now where they have
     /// changed since their rows were read.
-    pub async fn show_signings(&self, rows: Vec<SigningRow>) -> Result<Vec<Shown>, CeremonyError> {
+    pub async fn show_signings(
+        &self,
+        rows: Vec<SigningRow>,
+    ) -> Result<Vec<ListedSigning>, CeremonyError> {
         let read = self
             .records
             .store
@@ -223,7 +226,7 @@ impl SigningReader {
         &self,
         row: SigningRow,
         signers: Option<Vec<SignerPrivateRow>>,
-    ) -> Result<Shown, CeremonyError> {
+    ) -> Result<ListedSigning, CeremonyError> {
         let id = row.signing.id.uuid();
         match self.unseal_or_anew(row, signers).await {
             Err(error)
@@ -238,9 +241,9 @@ impl SigningReader {
                 let mut row = row.ok_or(CeremonyError::NotFound)?;
                 let read_at = self.records.store.now().await?;
                 show_expired(&mut row, read_at);
-                Ok(Shown::Unreadable { row, read_at })
+                Ok(ListedSigning::Unreadable { row, read_at })
             }
-            opened => opened.map(Shown::Opened),
+            opened => opened.map(ListedSigning::Unsealed),
         }
     }
 
@@ -248,7 +251,7 @@ impl SigningReader {
         &self,
         row: SigningRow,
         signers: Option<Vec<SignerPrivateRow>>,
-    ) -> Result<OpenedSigning, CeremonyError> {
+    ) -> Result<UnsealedSigning, CeremonyError> {
         let id = row.signing.id.uuid();
         let Some(signers) = signers else {
             return self.open_anew(id).await;
@@ -260,7 +263,7 @@ impl SigningReader {
     }
 
     /// Opens one signing.
-    pub async fn open_signing(&self, row: SigningRow) -> Result<OpenedSigning, CeremonyError> {
+    pub async fn open_signing(&self, row: SigningRow) -> Result<UnsealedSigning, CeremonyError> {
         let (row, signers) = self
             .records
             .store
@@ -276,7 +279,7 @@ impl SigningReader {
 
     /// Opens a signing from rows of one moment. Its key may still go between
     /// the rows and itself; then the rows tell of the erasure.
-    async fn open_anew(&self, id: Uuid) -> Result<OpenedSigning, CeremonyError> {
+    async fn open_anew(&self, id: Uuid) -> Result<UnsealedSigning, CeremonyError> {
         const READINGS: usize = 2;
 
         let mut failure = CeremonyError::NotFound;
@@ -307,10 +310,10 @@ impl SigningReader {
         &self,
         row: SigningRow,
         signers: &[SignerPrivateRow],
-    ) -> Result<OpenedSigning, CeremonyError> {
+    ) -> Result<UnsealedSigning, CeremonyError> {
         let read_at = self.records.store.now().await?;
         let mut opened = if row.erased_at.is_some() {
-            OpenedSigning {
+            UnsealedSigning {
                 private: SigningPrivate::default(),
                 signers: vec![SignerPrivate::default(); row.signing.signers.len()],
                 row,
@@ -318,7 +321,7 @@ impl SigningReader {
             }
         } else {
             let key = self.records.data_key(row.data_key).await?;
-            OpenedSigning::unsealed(&key, row, signers, read_at)?
+            UnsealedSigning::unsealed(&key, row, signers, read_at)?
         };
         show_expired(&mut opened.row, read_at);
         Ok(opened)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::lifecycle::Lifecycle;
-use super::reader::OpenedSigner;
+use super::reader::UnsealedSigner;
 use super::{change, notices};
 use crate::error::CeremonyError;
 use crate::records::{Delivery, MailKind, SigningRow};
@@ -51,7 +51,7 @@ impl Lifecycle {
         caller: &Caller,
         id: Uuid,
         signer: Uuid,
-    ) -> Result<OpenedSigner, CeremonyError> {
+    ) -> Result<UnsealedSigner, CeremonyError> {
         let key = self.reader.key_of(caller, id).await?;
         let (under, caller, signer) = (&key, *caller, SignerId::new(signer));
         let reminded = self
@@ -73,7 +73,7 @@ impl Lifecycle {
                     tx.put(&row).await?;
                     note(tx, &row, signer).await?;
                     notices::mail(tx, under, &row, signer, MailKind::Reminder).await?;
-                    OpenedSigner::read(tx, under, &row, signer).await
+                    UnsealedSigner::read(tx, under, &row, signer).await
                 })
             })
             .await?;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::error::{BUSY_RETRY_SECONDS, CeremonyError};
 use crate::forms::SignerForm;
 use crate::lifecycle::Lifecycle;
-use crate::reader::OpenedSigner;
+use crate::reader::UnsealedSigner;
 use crate::records::{CeremonyLinkRow, MailKind, SignerPrivateRow, SigningRow};
 use crate::{change, notices};
 
@@ -53,7 +53,7 @@ impl NewParty {
         tx: &mut Transaction<'_>,
         key: &DataKey,
         row: &SigningRow,
-    ) -> Result<OpenedSigner, CeremonyError> {
+    ) -> Result<UnsealedSigner, CeremonyError> {
         let is_signer = self.form.role == SignerRole::Signer;
         tx.put(row).await?;
         tx.insert(&self.sealed).await?;
@@ -65,7 +65,7 @@ impl NewParty {
         if is_signer && row.signing.order == SigningOrder::Parallel {
             notices::mail(tx, key, row, party, MailKind::Invitation).await?;
         }
-        OpenedSigner::read(tx, key, row, party).await
+        UnsealedSigner::read(tx, key, row, party).await
     }
 }
 
@@ -96,7 +96,7 @@ impl Lifecycle {
         id: Uuid,
         signer: Uuid,
         methods: MethodSet,
-    ) -> Result<OpenedSigner, CeremonyError> {
+    ) -> Result<UnsealedSigner, CeremonyError> {
         let key = self.reader.key_of(caller, id).await?;
         let (under, caller, methods) = (&key, *caller, &methods);
         let opened = self
@@ -111,7 +111,7 @@ impl Lifecycle {
                         .map_err(refusal)?;
                     tx.put(&row).await?;
                     note(tx, &row, "signing.signer_changed", signer).await?;
-                    OpenedSigner::read(tx, under, &row, party).await
+                    UnsealedSigner::read(tx, under, &row, party).await
                 })
             })
             .await?;

@@ -6,7 +6,7 @@ use parafa_plugin_host::TargetLevel;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::place::Place;
+use crate::case_files::CaseFiles;
 use crate::{Expectation, Operation, SignerAlgorithm};
 
 /// What the file that describes a case is called.
@@ -104,10 +104,10 @@ impl Case {
     ///
     /// When its description or document cannot be read, or the two disagree.
     pub fn load(folder: &Path) -> Result<Self, CaseError> {
-        Self::read(&Place::Folder(folder.to_owned()))
+        Self::read(&CaseFiles::Folder(folder.to_owned()))
     }
 
-    pub(crate) fn read(place: &Place) -> Result<Self, CaseError> {
+    pub(crate) fn read(place: &CaseFiles) -> Result<Self, CaseError> {
         let path = place.path_of(DESCRIPTION);
         let bytes = place.read(DESCRIPTION).map_err(|source| CaseError::Io {
             path: path.clone(),
@@ -183,7 +183,7 @@ impl Check {
     }
 }
 
-fn read_document(place: &Place, file: &str) -> Result<Bytes, CaseError> {
+fn read_document(place: &CaseFiles, file: &str) -> Result<Bytes, CaseError> {
     place.read(file).map_err(|source| {
         let path = place.path_of(file);
         match source.kind() {

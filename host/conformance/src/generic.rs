@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parafa_plugin_host::Capability;
 use sha2::{Digest, Sha256};
 
-use crate::place::Place;
+use crate::case_files::CaseFiles;
 use crate::{Case, Check, Expectation, Operation, SignerAlgorithm};
 
 /// Blocks of noise in the document that is nothing else, 32 bytes each.
@@ -50,7 +50,7 @@ fn documents() -> Vec<(String, String, Bytes)> {
         ("noise".to_owned(), "noise.bin".to_owned(), noise()),
         ("text".to_owned(), "text.txt".to_owned(), TEXT.into()),
     ];
-    for format in Place::formats() {
+    for format in CaseFiles::formats() {
         if let Some(sound) = sound(&format) {
             let half = sound.document.slice(..sound.document.len() / 2);
             documents.push((
@@ -69,7 +69,7 @@ fn sound(format: &str) -> Option<Case> {
     let is_taken = |check: &Check| {
         check.operation == Operation::Inspect && matches!(check.expect, Expectation::Accepted(_))
     };
-    Place::built_in(format)
+    CaseFiles::built_in(format)
         .iter()
         .filter_map(|place| Case::read(place).ok())
         .find(|case| case.checks.iter().any(is_taken))

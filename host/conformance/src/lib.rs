@@ -15,12 +15,12 @@
 //! with.
 
 mod case;
+mod case_files;
 mod damage;
 mod expectation;
 mod generic;
 mod operation;
 mod pki;
-mod place;
 mod runner;
 mod scorecard;
 mod signer;

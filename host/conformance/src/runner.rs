@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use parafa_plugin_host::{CallError, Fault, FaultKind, Plugin};
 
+use crate::case_files::CaseFiles;
 use crate::damage::variants;
 use crate::generic;
 use crate::operation::sign;
-use crate::place::Place;
 use crate::{
     Answered, Case, CaseError, Check, Input, Mismatch, Operation, Scorecard, SignerError,
     SoftwareSigner, Verdict, perform,
@@ -75,7 +75,7 @@ pub enum RunError {
 pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
     let own = Some(cases.join(plugin.id())).filter(|folder| folder.is_dir());
     let folder = own.unwrap_or_else(|| cases.to_owned());
-    let places = Place::below(&folder).map_err(|source| RunError::Folder {
+    let places = CaseFiles::below(&folder).map_err(|source| RunError::Folder {
         folder: folder.clone(),
         source,
     })?;
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
     }
 
     async fn play_built_in(mut self) -> Result<Scorecard, RunError> {
-        let places = Place::built_in(self.plugin.id());
+        let places = CaseFiles::built_in(self.plugin.id());
         if !places.is_empty() {
             return self.play_places(&places).await;
         }
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         Ok(self.scorecard)
     }
 
-    async fn play_places(mut self, places: &[Place]) -> Result<Scorecard, RunError> {
+    async fn play_places(mut self, places: &[CaseFiles]) -> Result<Scorecard, RunError> {
         for place in places {
             match Case::read(place) {
                 Ok(case) => self.play(&case).await?,

@@ -5,4 +5,11 @@
 //! person's device made. Between two calls the caller may keep what it was
 //! given in a store, and go on after a restart.
 
+mod base64_bytes;
+mod provider;
 pub mod smart_id;
+
+pub use self::provider::{
+    ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
+    RequestKey, SessionState, SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
+};

@@ -79,7 +79,8 @@ pub struct Answer {
 struct Payload {
     scope: String,
     claim: Uuid,
-    remains: PendingDeletion,
+    #[serde(rename = "remains")]
+    pending_deletion: PendingDeletion,
 }
 
 /// Claims requests and keeps what they were answered.
@@ -110,7 +111,7 @@ impl Idempotency {
             })
             .await?;
         if let Some(replaced) = replaced
-            && let Err(error) = self.records.delete(&replaced.remains()).await
+            && let Err(error) = self.records.delete(&replaced.pending_deletion()).await
         {
             // The job that drops it is due.
             let error: &dyn std::error::Error = &error;
@@ -195,9 +196,9 @@ impl Idempotency {
         let Payload {
             scope,
             claim,
-            remains,
+            pending_deletion,
         } = job.payload()?;
-        self.records.delete(&remains).await?;
+        self.records.delete(&pending_deletion).await?;
         self.records
             .store
             .transact(|tx| {
@@ -349,24 +350,24 @@ pub async fn keep(
         ..row
     })
     .await?;
-    let remains = PendingDeletion {
+    let pending_deletion = PendingDeletion {
         data_keys: vec![answer.data_key],
         byte_files: answer.file.into_iter().collect(),
     };
     jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
-    schedule_drop(tx, claim, until, remains).await
+    schedule_drop(tx, claim, until, pending_deletion).await
 }
 
 async fn schedule_drop(
     tx: &mut Transaction<'_>,
     claim: &Claim,
     due: Timestamp,
-    remains: PendingDeletion,
+    pending_deletion: PendingDeletion,
 ) -> Result<(), PlatformError> {
     let payload = Payload {
         scope: claim.scope.clone(),
         claim: claim.id,
-        remains,
+        pending_deletion,
     };
     let job = NewJob {
         lane: TIMERS,
@@ -394,17 +395,17 @@ pub async fn forget_answers_about(
     if found.rows.is_empty() {
         return Ok(None);
     }
-    let mut remains = PendingDeletion::default();
+    let mut pending_deletion = PendingDeletion::default();
     for row in found.rows {
-        let of_row = row.remains();
-        remains.data_keys.extend(of_row.data_keys);
-        remains.byte_files.extend(of_row.byte_files);
+        let of_row = row.pending_deletion();
+        pending_deletion.data_keys.extend(of_row.data_keys);
+        pending_deletion.byte_files.extend(of_row.byte_files);
         tx.delete::<IdempotencyRow>(&row.scope).await?;
         // The caller of this removes what it is in; if that fails, the job does.
         let now = tx.now();
         jobs::hasten(tx, TIMERS, &unique(row.claim), now).await?;
     }
-    Ok(Some(remains))
+    Ok(Some(pending_deletion))
 }
 
 impl IdempotencyRow {
@@ -415,7 +416,7 @@ impl IdempotencyRow {
     }
 
     /// What its answer is in.
-    fn remains(&self) -> PendingDeletion {
+    fn pending_deletion(&self) -> PendingDeletion {
         match &self.state {
             IdempotencyState::Running { .. } => PendingDeletion::default(),
             IdempotencyState::Answered {

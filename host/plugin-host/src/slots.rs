@@ -37,7 +37,7 @@ pub(crate) struct Slot {
 }
 
 /// A place among those that wait, given up when this is dropped.
-struct Place<'r> {
+struct QueuePlace<'r> {
     room: &'r Room,
     call: u64,
 }
@@ -129,7 +129,7 @@ impl Share {
 }
 
 impl Room {
-    fn enter(&self, waiting: Waiting) -> Place<'_> {
+    fn enter(&self, waiting: Waiting) -> QueuePlace<'_> {
         let call = {
             let mut state = self.lock();
             let call = state.number();
@@ -137,7 +137,7 @@ impl Room {
             call
         };
         self.admit();
-        Place { room: self, call }
+        QueuePlace { room: self, call }
     }
 
     /// Gives what is free to those whose turn it is.
@@ -238,7 +238,7 @@ impl State {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         let mut state = self.room.lock();
         if let Some(waiting) = state.waiting.remove(&self.call) {

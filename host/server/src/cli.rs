@@ -85,7 +85,7 @@ enum Command {
 
 /// Where the configuration and the data are; shared by all commands.
 #[derive(Clone, Debug, clap::Args)]
-struct Place {
+struct Location {
     /// The configuration file.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -94,7 +94,7 @@ struct Place {
     data: Option<PathBuf>,
 }
 
-impl Place {
+impl Location {
     fn load(&self) -> anyhow::Result<Config> {
         let mut config = Config::load(self.config.as_deref())?;
         if let Some(data) = &self.data {

@@ -34,7 +34,7 @@ use self::client::counted_as;
 pub(crate) use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::large_heads::LargeHeads;
-use self::places::{Place, Places};
+use self::places::{ConnectionSlot, ConnectionSlots};
 use self::refusals::no_room;
 use self::service::Service;
 use self::unread::{UnreadLimits, unread};
@@ -114,7 +114,7 @@ pub(crate) async fn serve(
         proxies,
         limits,
     } = settings;
-    let places = Places::new(name, limits.connections, limits.connections_of_client);
+    let places = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
     let door = Door {
         service: Service::new(router, places.clone(), proxies.clone(), base_url),
         limits,
@@ -170,7 +170,13 @@ struct Door {
 }
 
 impl Door {
-    async fn converse(self, stream: TcpStream, from: Origin, place: Place, watcher: Watcher) {
+    async fn converse(
+        self,
+        stream: TcpStream,
+        from: Origin,
+        place: ConnectionSlot,
+        watcher: Watcher,
+    ) {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.limits.write_time));
         let (unread, leftovers) = unread();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
+use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
@@ -34,10 +35,10 @@ use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::jobs;
 use crate::listener::TrustedProxies;
 use crate::metrics::plugin_observer;
-use parafa_ceremony::attempt::{Attempts, DocumentTurns};
-use parafa_ceremony::ceremonies::{Advices, Ceremonies};
+use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
+use parafa_ceremony::ceremonies::{Ceremonies, EarlierSignaturesCache};
 use parafa_ceremony::changes::{Changes, LastStates};
-use parafa_ceremony::downloads::{Downloads, Places};
+use parafa_ceremony::downloads::{DownloadSlots, Downloads};
 use parafa_ceremony::links::Links;
 use parafa_ceremony::prompts::PromptLimits;
 use parafa_ceremony::reader::SigningReader;
@@ -128,7 +129,8 @@ pub(crate) struct Doors {
     pub(crate) signer_check: SignerCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) validation_data: ValidationData,
-    pub(crate) smart_id: Option<SmartIdClient>,
+    /// The eID providers that are set up.
+    pub(crate) providers: Providers,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -155,7 +157,7 @@ impl Doors {
                 TimestampPolicy::default(),
             ),
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
-            smart_id: config.smart_id.as_ref().map(smart_id_client).transpose()?,
+            providers: providers(config)?,
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -181,7 +183,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
     let reader = SigningReader::new(records.clone());
     let prompts = PromptLimits::new(records.clone());
     let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
-    let advices = Arc::new(Advices::default());
+    let earlier_signatures_cache = Arc::new(EarlierSignaturesCache::default());
     let intake = Arc::new(Intake::new(
         records.clone(),
         plugins.clone(),
@@ -204,7 +206,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         document_turns: DocumentTurns::default(),
         signer_check: doors.signer_check,
         timestamps: doors.timestamps,
-        smart_id: doors.smart_id,
+        providers: doors.providers,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         changes: changes.clone(),
@@ -212,7 +214,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
     let downloads = Arc::new(Downloads::new(
         reader.clone(),
         records.clone(),
-        Places::new(config.limits.downloads),
+        DownloadSlots::new(config.limits.downloads),
     ));
     let archives = Arc::new(Archives {
         records: records.clone(),
@@ -231,7 +233,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         idempotency: idempotency.clone(),
         links: links.clone(),
         known_documents: known_documents.clone(),
-        advices: advices.clone(),
+        earlier_signatures_cache: earlier_signatures_cache.clone(),
         changes: changes.clone(),
         work: work.clone(),
     });
@@ -253,7 +255,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         prompts: prompts.clone(),
         plugins: plugins.clone(),
         known_documents: known_documents.clone(),
-        advices,
+        earlier_signatures_cache,
         changes,
         waiting: Waiting::default(),
         last_states: LastStates::default(),
@@ -398,6 +400,16 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
         configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
         named: outbound_client(certificate_policy(config)?)?,
     })
+}
+
+/// The clients of the providers that are configured.
+fn providers(config: &Config) -> anyhow::Result<Providers> {
+    let mut providers = Providers::new();
+    if let Some(smart_id) = &config.smart_id {
+        let client = Arc::new(smart_id_client(smart_id)?);
+        providers.insert(SigningMethod::SmartId, client);
+    }
+    Ok(providers)
 }
 
 fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {

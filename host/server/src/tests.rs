@@ -2,7 +2,6 @@
 //! races and crashes may and may not do.
 
 mod addresses;
-mod advice;
 mod calls;
 mod careless;
 mod crash_points;
@@ -13,6 +12,7 @@ mod derived;
 mod device_links;
 mod document_turns;
 mod downloads;
+mod earlier_signatures;
 mod erasures;
 mod frost;
 mod host;

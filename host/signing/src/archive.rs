@@ -19,7 +19,7 @@ use parafa_ceremony::BUSY_RETRY_SECONDS;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::pin;
 use parafa_ceremony::changes::Changes;
-use parafa_ceremony::reader::{OpenedSigning, SigningReader};
+use parafa_ceremony::reader::{SigningReader, UnsealedSigning};
 use parafa_ceremony::records::{DocumentVersion, MadeBy, SigningRow};
 use parafa_ceremony::{plugin_failure, seed};
 use parafa_platform::accounts::Caller;
@@ -67,7 +67,7 @@ const INCOMPLETE: [&str; 3] = [
 #[derive(Debug)]
 pub struct Archived {
     /// The signing with its new version.
-    pub opened: OpenedSigning,
+    pub opened: UnsealedSigning,
     /// The level, such as `PAdES-B-LT`.
     pub level: String,
     /// Whether it was raised now.
@@ -284,7 +284,7 @@ impl Archives {
         base: &DocumentVersion,
         version: &DocumentVersion,
         plugin: &Plugin,
-    ) -> Result<Option<OpenedSigning>, SigningError> {
+    ) -> Result<Option<UnsealedSigning>, SigningError> {
         self.records
             .store
             .transact(|tx| {
@@ -312,7 +312,7 @@ impl Archives {
                         fields = made_by.audited(fields);
                     }
                     audit::append(tx, id, "document.archived", fields).await?;
-                    Ok(Some(OpenedSigning::read(tx, key, row).await?))
+                    Ok(Some(UnsealedSigning::read(tx, key, row).await?))
                 })
             })
             .await

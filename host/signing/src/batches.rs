@@ -7,7 +7,7 @@ pub use self::invitations::INVITE;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
 use parafa_ceremony::notices;
-use parafa_ceremony::reader::Shown;
+use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
@@ -18,19 +18,19 @@ use uuid::Uuid;
 use super::create_signing::Prepared;
 use super::forms::BatchForm;
 use super::signings::Signings;
-use super::{Keep, funding, kept_answer, sealing, settle_answer};
+use super::{AnswerToKeep, funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{BatchPrivate, BatchRow};
 
 /// A batch with all that is known about it.
 #[derive(Debug)]
-pub struct OpenedBatch {
+pub struct UnsealedBatch {
     /// As it is stored.
     pub row: BatchRow,
     /// What is sealed in it.
     pub private: BatchPrivate,
     /// The signings, in the order in which they were posted.
-    pub signings: Vec<Shown>,
+    pub signings: Vec<ListedSigning>,
 }
 
 impl Signings {
@@ -39,8 +39,8 @@ impl Signings {
         &self,
         caller: &Caller,
         form: BatchForm,
-        keep: Option<Keep<'_, OpenedBatch>>,
-    ) -> Result<OpenedBatch, SigningError> {
+        keep: Option<AnswerToKeep<'_, UnsealedBatch>>,
+    ) -> Result<UnsealedBatch, SigningError> {
         let BatchForm { documents, terms } = form;
         self.check_mail(terms.delivery)?;
         // Until the rows are stored.
@@ -86,7 +86,11 @@ impl Signings {
     }
 
     /// A batch with its signings as they are now.
-    pub async fn read_batch(&self, caller: &Caller, id: Uuid) -> Result<OpenedBatch, SigningError> {
+    pub async fn read_batch(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<UnsealedBatch, SigningError> {
         let row = self.batch_of(caller, id).await?;
         let ids = row.signings.clone();
         let signings = self
@@ -105,7 +109,7 @@ impl Signings {
             })
             .await?;
         let signings = self.reader.show_signings(signings).await?;
-        Ok(OpenedBatch {
+        Ok(UnsealedBatch {
             private: self.batch_private(&row).await?,
             row,
             signings,
@@ -162,7 +166,7 @@ impl Signings {
         row: &BatchRow,
         terms: &TermsForm,
         prepared: &[Prepared],
-        keep: Option<Keep<'_, OpenedBatch>>,
+        keep: Option<AnswerToKeep<'_, UnsealedBatch>>,
     ) -> Result<(), SigningError> {
         let answer = match keep {
             Some(keep) => {
@@ -263,13 +267,13 @@ async fn invite(
     Ok(())
 }
 
-fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> OpenedBatch {
-    OpenedBatch {
+fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> UnsealedBatch {
+    UnsealedBatch {
         row,
         private: batch_private(terms),
         signings: prepared
             .iter()
-            .map(|one| Shown::Opened(one.opened().clone()))
+            .map(|one| ListedSigning::Unsealed(one.opened().clone()))
             .collect(),
     }
 }

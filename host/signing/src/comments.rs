@@ -9,13 +9,13 @@ use parafa_platform::idempotency::{self, Idempotency};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
-use super::{Keep, kept_answer, sealing, settle_answer};
+use super::{AnswerToKeep, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]
-pub struct OpenedComment {
+pub struct UnsealedComment {
     /// As it is stored.
     pub row: CommentRow,
     /// What is sealed in it.
@@ -30,7 +30,7 @@ pub struct Comments {
 }
 
 impl Comments {
-    /// Puts it together.
+    /// Keeps comments in these records.
     pub fn new(records: Records, reader: SigningReader, idempotency: Idempotency) -> Self {
         Self {
             records,
@@ -46,7 +46,7 @@ impl Comments {
         &self,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<Vec<OpenedComment>, SigningError> {
+    ) -> Result<Vec<UnsealedComment>, SigningError> {
         let row = self.reader.signing_of(caller, id).await?;
         let key = match self.reader.key_to(&row).await {
             Err(CeremonyError::NotFound) => return Ok(Vec::new()),
@@ -56,7 +56,7 @@ impl Comments {
         rows.into_iter()
             .map(|row| {
                 let private = sealing::open_comment(&key, row.id, &row.private)?;
-                Ok(OpenedComment { row, private })
+                Ok(UnsealedComment { row, private })
             })
             .collect()
     }
@@ -67,11 +67,11 @@ impl Comments {
         caller: &Caller,
         id: Uuid,
         private: CommentPrivate,
-        keep: Option<Keep<'_, OpenedComment>>,
-    ) -> Result<OpenedComment, SigningError> {
+        keep: Option<AnswerToKeep<'_, UnsealedComment>>,
+    ) -> Result<UnsealedComment, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
         let comment = self.records.store.new_id().await?;
-        let opened = OpenedComment {
+        let opened = UnsealedComment {
             row: CommentRow {
                 signing: id,
                 id: comment,

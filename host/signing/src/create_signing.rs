@@ -5,7 +5,7 @@ use std::slice::from_ref;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
 use parafa_ceremony::opening::{self, NewDocument};
-use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::Delivery;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::forms::{ContentForm, SigningForm, SourceForm};
 use super::intake::{Examined, not_installed};
 use super::signings::Signings;
-use super::{Keep, files, funding, kept_answer, settle_answer};
+use super::{AnswerToKeep, files, funding, kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
 
 /// A signing whose bytes are written and whose rows are not.
@@ -33,8 +33,8 @@ impl Signings {
         &self,
         caller: &Caller,
         form: SigningForm,
-        keep: Option<Keep<'_, OpenedSigning>>,
-    ) -> Result<OpenedSigning, SigningError> {
+        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
+    ) -> Result<UnsealedSigning, SigningError> {
         let SigningForm { source, terms } = form;
         self.check_mail(terms.delivery)?;
         // Until the rows are stored.
@@ -81,7 +81,7 @@ impl Signings {
         &self,
         caller: &Caller,
         prepared: &Prepared,
-        keep: Option<Keep<'_, OpenedSigning>>,
+        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, keep, &prepared.ceremony.opened).await?;
         prepared.ceremony.settle();
@@ -109,11 +109,11 @@ impl Signings {
     pub(super) async fn prepare_signing(
         &self,
         caller: &Caller,
-        document: Examined,
+        mut document: Examined<'_>,
         terms: &TermsForm,
         batch: Option<Uuid>,
     ) -> Result<Prepared, SigningError> {
-        let loaded = match self.intake.load_to_sign(caller, &document).await {
+        let loaded = match self.intake.load_to_sign(caller, &mut document).await {
             // It was dropped since it was looked at.
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
                 let pointer = document.form.pointer;
@@ -143,7 +143,7 @@ impl Signings {
 }
 
 impl Prepared {
-    pub(super) fn opened(&self) -> &OpenedSigning {
+    pub(super) fn opened(&self) -> &UnsealedSigning {
         &self.ceremony.opened
     }
 

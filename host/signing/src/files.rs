@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::intake::Intake;
-use super::{Keep, kept_answer, sealing, settle_answer};
+use super::{AnswerToKeep, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{FilePrivate, FileRow};
 
@@ -36,7 +36,7 @@ pub struct FileForm {
 
 /// A stored file with its name.
 #[derive(Clone, Debug)]
-pub struct OpenedFile {
+pub struct UnsealedFile {
     /// As it is stored.
     pub row: FileRow,
     /// What is sealed in it.
@@ -55,8 +55,8 @@ impl Intake {
         &self,
         caller: &Caller,
         form: FileForm,
-        keep: Option<Keep<'_, OpenedFile>>,
-    ) -> Result<OpenedFile, SigningError> {
+        keep: Option<AnswerToKeep<'_, UnsealedFile>>,
+    ) -> Result<UnsealedFile, SigningError> {
         // Until the row is stored.
         let _room = self.room(caller, form.content.len() as u64, 0).await?;
         let report = self
@@ -87,7 +87,7 @@ impl Intake {
             used_count: 0,
             private: sealing::seal_file(&key, id, &private)?,
         };
-        let opened = OpenedFile { row, private };
+        let opened = UnsealedFile { row, private };
         if let Err(error) = self.insert_file(&opened, keep).await {
             if error.proves_nothing_stored() {
                 self.discard_file(&opened.row).await;
@@ -111,7 +111,7 @@ impl Intake {
         &self,
         caller: &Caller,
         token: Uuid,
-    ) -> Result<OpenedFile, SigningError> {
+    ) -> Result<UnsealedFile, SigningError> {
         let row = self.file_of(caller, token).await?;
         let key = match self.records.data_key(row.data_key).await {
             Err(error) if error.is_missing() => {
@@ -120,7 +120,7 @@ impl Intake {
             key => key?,
         };
         let private = sealing::open_file(&key, row.id, &row.private)?;
-        Ok(OpenedFile { row, private })
+        Ok(UnsealedFile { row, private })
     }
 
     /// The bytes of a stored file.
@@ -158,7 +158,7 @@ impl Intake {
         &self,
         caller: &Caller,
         token: Uuid,
-    ) -> Result<OpenedFile, SigningError> {
+    ) -> Result<UnsealedFile, SigningError> {
         let opened = self.read_file(caller, token).await?;
         let row = self
             .records
@@ -179,7 +179,7 @@ impl Intake {
         self.remove_file(row.id, row.data_key).await?;
         self.idempotency.remove_answers(token).await?;
         tracing::info!(file.id = %token, "file deleted");
-        Ok(OpenedFile { row, ..opened })
+        Ok(UnsealedFile { row, ..opened })
     }
 
     /// Drops a file whose time is over, or what a deletion has left.
@@ -207,8 +207,8 @@ impl Intake {
 
     async fn insert_file(
         &self,
-        opened: &OpenedFile,
-        keep: Option<Keep<'_, OpenedFile>>,
+        opened: &UnsealedFile,
+        keep: Option<AnswerToKeep<'_, UnsealedFile>>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, keep, opened).await?;
         let (kept, row) = (answer.as_ref(), &opened.row);

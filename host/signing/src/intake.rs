@@ -43,15 +43,17 @@ const FLATTEN_REFUSED: &str = "flatten-refused";
 const SIGNED: &str = "signed";
 
 /// A document that can be signed.
-pub(super) struct Examined {
+pub(super) struct Examined<'a> {
     /// The content is what is to be signed, but for that of a stored file that
     /// is to be flattened.
     pub(super) form: DocumentForm,
     pub(super) plugin: Arc<Plugin>,
     pub(super) report: Report,
-    /// How the stored file is flattened when it is loaded again. It is not kept
-    /// flattened meanwhile: a small request may name many large files.
+    /// How the stored file is flattened when it is loaded again.
     flatten: Option<DeriveRequest>,
+    /// What is to be signed, of a stored file that is the only one. Several are
+    /// loaded again one by one: a small request may name many large files.
+    loaded: Option<Loaded<'a>>,
     /// What the plugin told about flattening it.
     pub(super) flatten_notes: Vec<String>,
 }
@@ -157,7 +159,7 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Puts it together.
+    /// Takes documents in with these plugins; a stored file is kept for `keep_files`.
     pub fn new(
         records: Records,
         plugins: Arc<Registry>,
@@ -196,12 +198,15 @@ impl Intake {
         &self,
         caller: &Caller,
         documents: Vec<DocumentForm>,
-    ) -> Result<Vec<Examined>, SigningError> {
+    ) -> Result<Vec<Examined<'_>>, SigningError> {
+        let is_only_one = documents.len() == 1;
         let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
         for form in documents {
             match self.examine_one(caller, &form).await? {
-                Ok(look) => examined.push(look.of(form)),
+                Ok((look, loaded)) => {
+                    examined.push(look.of(form, Some(loaded).filter(|_| is_only_one)));
+                }
                 Err(obstacle) => obstacles.push((form, obstacle)),
             }
         }
@@ -278,11 +283,14 @@ impl Intake {
     }
 
     /// The bytes of a document as they are to be signed.
-    pub(super) async fn load_to_sign(
-        &self,
+    pub(super) async fn load_to_sign<'s>(
+        &'s self,
         caller: &Caller,
-        document: &Examined,
-    ) -> Result<Loaded<'_>, SigningError> {
+        document: &mut Examined<'s>,
+    ) -> Result<Loaded<'s>, SigningError> {
+        if let Some(loaded) = document.loaded.take() {
+            return Ok(loaded);
+        }
         let mut loaded = self.load(caller, &document.form.content).await?;
         if let Some(request) = &document.flatten {
             let made = document.plugin.flatten(loaded.content, request).await;
@@ -306,7 +314,7 @@ impl Intake {
         &self,
         caller: &Caller,
         form: &DocumentForm,
-    ) -> Result<Result<Look, Obstacle>, SigningError> {
+    ) -> Result<Result<(Look, Loaded<'_>), Obstacle>, SigningError> {
         let loaded = match self.load(caller, &form.content).await {
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
                 return Ok(Err(Obstacle::UnknownFile));
@@ -315,8 +323,8 @@ impl Intake {
         };
         let content = loaded.content.clone();
         let looked = self.look_at(caller, &form.extension, form.flatten, content);
-        let looked = looked.await?;
-        Ok(looked.and_then(Look::signable))
+        let looked = looked.await?.and_then(Look::signable);
+        Ok(looked.map(|look| (look, loaded)))
     }
 
     async fn look_at(
@@ -432,11 +440,14 @@ impl Look {
         }
     }
 
-    fn of(self, mut form: DocumentForm) -> Examined {
+    fn of<'a>(self, mut form: DocumentForm, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
         let mut flatten = None;
         let mut flatten_notes = Vec::new();
         if let Some(flattened) = self.flattened {
             flatten_notes = flattened.notes;
+            if let Some(loaded) = &mut loaded {
+                loaded.content = flattened.content.clone();
+            }
             match &mut form.content {
                 ContentForm::Inline(content) => *content = flattened.content,
                 ContentForm::File(_) => flatten = Some(flattened.request),
@@ -447,6 +458,7 @@ impl Look {
             plugin: self.plugin,
             report: self.report,
             flatten,
+            loaded,
             flatten_notes,
         }
     }

@@ -31,7 +31,7 @@ pub const JOB_KINDS: &[&str] = &[batches::INVITE, files::DROP_FILE];
 
 /// An answer that is to be kept with what it tells of: the same request gets
 /// it again.
-pub struct Keep<'k, T> {
+pub struct AnswerToKeep<'k, T> {
     /// The right to answer.
     pub claim: &'k Claim,
     /// Writes the answer.
@@ -41,7 +41,7 @@ pub struct Keep<'k, T> {
 /// Makes the answer ready that is kept with what it tells of.
 async fn kept_answer<T>(
     idempotency: &Idempotency,
-    keep: Option<Keep<'_, T>>,
+    keep: Option<AnswerToKeep<'_, T>>,
     about: &T,
 ) -> Result<Option<Answer>, SigningError> {
     let Some(keep) = keep else {

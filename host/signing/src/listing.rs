@@ -1,7 +1,7 @@
 //! Pages of a workspace's signings.
 
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::Shown;
+use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, status_number};
 use parafa_domain::SigningStatus;
 use parafa_platform::accounts::{Caller, KeyMode};
@@ -26,7 +26,7 @@ pub struct Listing {
 #[derive(Debug)]
 pub struct Listed {
     /// The signings.
-    pub signings: Vec<Shown>,
+    pub signings: Vec<ListedSigning>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Uuid>,
 }

@@ -102,7 +102,7 @@ pub(crate) struct Room<'a> {
 }
 
 impl Uploads {
-    /// Puts it together.
+    /// Holds workspaces to `quotas`, and watches the disk that `files` are on.
     pub fn new(quotas: Quotas, files: ByteFiles) -> Self {
         Self {
             reserved: Mutex::default(),

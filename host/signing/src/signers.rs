@@ -4,7 +4,7 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::change::changeable;
 use parafa_ceremony::forms::SignerForm;
 use parafa_ceremony::notices::signer_private;
-use parafa_ceremony::reader::OpenedSigner;
+use parafa_ceremony::reader::UnsealedSigner;
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::SignerRole;
 use parafa_platform::accounts::Caller;
@@ -14,7 +14,7 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use super::signings::Signings;
-use super::{Keep, funding, settle_answer};
+use super::{AnswerToKeep, funding, settle_answer};
 use crate::error::SigningError;
 
 impl Signings {
@@ -24,8 +24,8 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         form: SignerForm,
-        keep: Option<Keep<'_, OpenedSigner>>,
-    ) -> Result<OpenedSigner, SigningError> {
+        keep: Option<AnswerToKeep<'_, UnsealedSigner>>,
+    ) -> Result<UnsealedSigner, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
         let answer = match &keep {
             Some(keep) => Some(self.idempotency.prepare_answer(keep.claim, None).await?),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use parafa_api_signing::requests;
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_ceremony::{change, plugin_failure, seed};
 use parafa_domain::{CannotSimulate, SignerId, Simulation};
@@ -54,7 +54,7 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         form: SimulationForm,
-    ) -> Result<OpenedSigning, SigningError> {
+    ) -> Result<UnsealedSigning, SigningError> {
         if caller.mode == KeyMode::Live {
             return Err(SigningError::SandboxOnly);
         }
@@ -94,7 +94,7 @@ impl Signings {
         key: &DataKey,
         form: &SimulationForm,
         rehearsed: Option<Rehearsed>,
-    ) -> Result<OpenedSigning, SigningError> {
+    ) -> Result<UnsealedSigning, SigningError> {
         let rehearsal = match rehearsed {
             Some(rehearsed) => Some(self.write_rehearsal(key, rehearsed).await?),
             None => None,
@@ -121,7 +121,7 @@ impl Signings {
         key: &DataKey,
         form: &SimulationForm,
         rehearsal: Option<Rehearsal>,
-    ) -> Result<OpenedSigning, SigningError> {
+    ) -> Result<UnsealedSigning, SigningError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
         self.records
             .store
@@ -131,9 +131,9 @@ impl Signings {
                     if !row.signing.is_live(tx.now()) {
                         return Err(CeremonyError::SigningEnded.into());
                     }
-                    let OpenedSigning {
+                    let UnsealedSigning {
                         mut row, signers, ..
-                    } = OpenedSigning::read(tx, key, row).await?;
+                    } = UnsealedSigning::read(tx, key, row).await?;
                     let emails = signers.iter().map(|signer| signer.email.as_str());
                     let named = named(&row, emails, form.email.as_deref())?;
                     let simulation = match form.action {
@@ -160,7 +160,7 @@ impl Signings {
                         .await?;
                     }
                     change::store(tx, &self.ceremonies.owners, key, &before, &row, &events).await?;
-                    Ok::<_, SigningError>(OpenedSigning::read(tx, key, row).await?)
+                    Ok::<_, SigningError>(UnsealedSigning::read(tx, key, row).await?)
                 })
             })
             .await

@@ -23,7 +23,7 @@ use crate::store::Store;
 use crate::table::{AnyIndex, Index, Table, TableName, layout};
 use crate::transaction::Transaction;
 
-pub use look::{Place, WaitingJob, waiting};
+pub use look::{LanePosition, WaitingJob, waiting};
 pub(crate) use look::{claim_these, due, due_places};
 pub(crate) use requeue::{follow_clock_back, release_claims};
 

@@ -14,7 +14,7 @@ use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
 use crate::error::StoreError;
 use crate::files;
 use crate::ids::IdSource;
-use crate::jobs::{self, ClaimedJob, Lane, Place};
+use crate::jobs::{self, ClaimedJob, Lane, LanePosition};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
 use crate::sums::{Moved, Sums};
@@ -225,9 +225,9 @@ impl Store {
     pub async fn due_places(
         &self,
         lane: Lane,
-        after: Place,
+        after: LanePosition,
         limit: usize,
-    ) -> Result<Vec<Place>, StoreError> {
+    ) -> Result<Vec<LanePosition>, StoreError> {
         jobs::due_places(self, lane, after, limit).await
     }
 
@@ -239,7 +239,7 @@ impl Store {
     pub async fn claim(
         &self,
         lane: Lane,
-        places: &[Place],
+        places: &[LanePosition],
         lease: SignedDuration,
     ) -> Result<Vec<ClaimedJob>, StoreError> {
         jobs::claim_these(self, lane, places, lease).await

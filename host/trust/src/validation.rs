@@ -2,9 +2,9 @@
 //! of issuers (RFC 5280 clause 4.2.2.1), and what those tell of the certificates
 //! that they issued (RFC 6960; RFC 5280 clause 5).
 
+mod issuer_statement;
 mod issuers;
 mod revocation_list;
-mod told;
 
 pub use self::revocation_list::RevocationListFault;
 
@@ -21,7 +21,7 @@ use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
 use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspSettings};
 use crate::ports::FetchBudget;
-use crate::validation::told::Told;
+use crate::validation::issuer_statement::IssuerStatement;
 
 /// Limits of what is gathered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -239,7 +239,7 @@ impl ValidationData {
         certificate: &Certificate,
         issuer: &Certificate,
         now: Timestamp,
-    ) -> Result<Told, SourceFault> {
+    ) -> Result<IssuerStatement, SourceFault> {
         let mut entries = self.anchors.entries().iter();
         let entry = entries.find(|entry| entry.certificate == *issuer);
         let mut settings = entry.map_or_else(OcspSettings::default, |entry| entry.ocsp.clone());
@@ -253,7 +253,7 @@ impl ValidationData {
             CertificateStatus::Good => false,
             CertificateStatus::Revoked { .. } => true,
         };
-        Ok(Told {
+        Ok(IssuerStatement {
             der: evidence.response_der,
             this_update: evidence.this_update,
             told_at: evidence.produced_at,
@@ -267,11 +267,11 @@ impl ValidationData {
         address: &str,
         issuer: &Certificate,
         now: Timestamp,
-    ) -> Result<Told, SourceFault> {
+    ) -> Result<IssuerStatement, SourceFault> {
         let list = self.fetch(address, self.policy.revocation_list).await?;
         let period = revocation_list::check(&list, issuer, now, self.policy.clock_skew)
             .map_err(SourceFault::RevocationList)?;
-        Ok(Told {
+        Ok(IssuerStatement {
             der: list.to_vec(),
             this_update: period.this_update,
             told_at: period.this_update,

@@ -30,7 +30,7 @@ const MIN_WIDTH_ASKED: f32 = 24.0;
 const MAX_HEADER_SHARE: f32 = 0.3;
 
 /// A column in its place.
-struct Place {
+struct PlacedColumn {
     left: f32,
     width: f32,
 }
@@ -78,7 +78,7 @@ impl Layout<'_> {
         parent: TagId,
         texts: impl Iterator<Item = &'t str>,
         columns: &[Column],
-        places: &[Place],
+        places: &[PlacedColumn],
         style: Style,
         kind: &TagKind,
     ) -> Row {
@@ -104,7 +104,7 @@ impl Layout<'_> {
         rows: &[Vec<String>],
         head_style: Style,
         body_style: Style,
-    ) -> Vec<Place> {
+    ) -> Vec<PlacedColumn> {
         let is_given = columns.iter().any(|column| column.width.is_some());
         let shares: Vec<f32> = columns
             .iter()
@@ -128,7 +128,7 @@ impl Layout<'_> {
         shares
             .into_iter()
             .map(|share| {
-                let place = Place {
+                let place = PlacedColumn {
                     left,
                     width: room * share / all,
                 };

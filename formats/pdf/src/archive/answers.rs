@@ -4,7 +4,7 @@ use parafa_cades::Certificate;
 use parafa_format_core::{Answer, Environment};
 use sha2::{Digest, Sha256};
 
-use crate::long_term::{Material, NOWHERE};
+use crate::long_term::{NOWHERE, ValidationMaterial};
 
 /// In the place of an issuer: the certificate is a trust anchor.
 const ANCHOR: &str = "anchor";
@@ -46,7 +46,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Adds everything that came; what cannot be read adds nothing.
-    pub(super) fn add_to<'d, E: Environment>(&self, material: &mut Material<'d, E>)
+    pub(super) fn add_to<'d, E: Environment>(&self, material: &mut ValidationMaterial<'d, E>)
     where
         'a: 'd,
     {

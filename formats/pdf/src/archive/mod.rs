@@ -18,7 +18,7 @@ use parafa_format_core::{
 
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
-use crate::long_term::{Level, Material, Rules, SecurityStore, lowest_level, standings};
+use crate::long_term::{Level, Rules, SecurityStore, ValidationMaterial, lowest_level, standings};
 use crate::signatures::{self, ChangeDetector};
 use crate::structure::{PdfFile, with_file};
 use crate::verify::{CheckedSignature, too_much_to_verify};
@@ -107,7 +107,7 @@ fn work<E: Environment>(
     let detector = ChangeDetector::new(file, fields)?;
     let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let store = SecurityStore::read(file);
-    let mut material = Material::new(environment, file.limits());
+    let mut material = ValidationMaterial::new(environment, file.limits());
     material.add_document(&checked, &store);
     answers.add_to(&mut material);
     let plan = Plan::make(&material, &checked, answers)?;
@@ -149,7 +149,7 @@ fn long_term_level<E: Environment>(
             return Err(plan::no_room(additions));
         }
     }
-    let mut material = Material::new(environment, limits);
+    let mut material = ValidationMaterial::new(environment, limits);
     material.add_signatures(signatures);
     additions.add_with(store, &mut material);
     let has_store = store.is_present || !additions.is_empty();

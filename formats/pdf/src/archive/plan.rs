@@ -6,8 +6,8 @@ use super::questions::{Needs, Question};
 use super::store_update::Additions;
 use crate::limits::Limits;
 use crate::long_term::{
-    Chain, Contents, Datum, Gap, Lack, Level, Material, NOWHERE, Obstacle, Rules, Standing,
-    due_chains, standings,
+    Chain, Contents, Level, MissingEvidence, MissingItem, NOWHERE, Obstacle, RevocationDatum,
+    Rules, SignaturePosition, ValidationMaterial, due_chains, standings,
 };
 use crate::verify::{CheckedSignature, too_much_to_verify};
 
@@ -26,19 +26,20 @@ impl Plan {
     /// Refuses when something was asked for and cannot be had, or would not
     /// help.
     pub(super) fn make<E: Environment>(
-        material: &Material<'_, E>,
+        material: &ValidationMaterial<'_, E>,
         signatures: &[CheckedSignature<'_>],
         answers: &Answers<'_>,
     ) -> Result<Self, Refusal> {
         let standings = standings(material, signatures, true, Rules::Complete);
         require_all_found_out(material)?;
-        let standings: Vec<(&str, Standing)> = signatures
+        let standings: Vec<(&str, SignaturePosition)> = signatures
             .iter()
             .zip(standings)
             .filter(|(signature, _)| !signature.dictionary.is_document_timestamp)
             .map(|(signature, standing)| (signature.dictionary.field_name.as_str(), standing))
             .collect();
-        let is_baseline = |(_, standing): &(&str, Standing)| standing.level != Level::Unknown;
+        let is_baseline =
+            |(_, standing): &(&str, SignaturePosition)| standing.level != Level::Unknown;
         if !standings.iter().any(is_baseline) {
             let detail = "The document has no signature that could be archived.";
             return Err(Refusal::new(CODE, detail));
@@ -83,7 +84,10 @@ impl Plan {
     }
 
     /// Whether the document holds everything, in its store or elsewhere.
-    pub(super) fn is_in_document<E: Environment>(&self, material: &Material<'_, E>) -> bool {
+    pub(super) fn is_in_document<E: Environment>(
+        &self,
+        material: &ValidationMaterial<'_, E>,
+    ) -> bool {
         let mut certificates = self.certificates.iter();
         let mut data = self.data.iter();
         certificates.all(|index| material.place_of(*index) != NOWHERE)
@@ -93,7 +97,7 @@ impl Plan {
     /// What the store does not have yet.
     pub(super) fn additions<'d, E: Environment>(
         &self,
-        material: &Material<'d, E>,
+        material: &ValidationMaterial<'d, E>,
         limits: &Limits,
     ) -> Result<Additions<'d>, Refusal> {
         let certificates = self
@@ -107,7 +111,8 @@ impl Plan {
             .map(|index| material.datum(*index))
             .filter(|datum| datum.place == NOWHERE);
         let (responses, lists) = data.partition(|datum| datum.parsed.is_ocsp_response());
-        let ders = |data: Vec<&Datum<'d>>| data.into_iter().map(|datum| datum.der).collect();
+        let ders =
+            |data: Vec<&RevocationDatum<'d>>| data.into_iter().map(|datum| datum.der).collect();
         let additions = Additions {
             certificates: certificates.collect(),
             responses: ders(responses),
@@ -156,14 +161,16 @@ fn refuse(mut faults: Vec<String>) -> Result<(), Refusal> {
     })
 }
 
-fn require_all_found_out<E: Environment>(material: &Material<'_, E>) -> Result<(), Refusal> {
+fn require_all_found_out<E: Environment>(
+    material: &ValidationMaterial<'_, E>,
+) -> Result<(), Refusal> {
     if material.is_exhausted() {
         return Err(too_much_to_verify());
     }
     Ok(())
 }
 
-fn obstacles(standings: &[(&str, Standing)]) -> Vec<String> {
+fn obstacles(standings: &[(&str, SignaturePosition)]) -> Vec<String> {
     let obstacles = standings.iter().filter_map(|(signature, standing)| {
         let obstacle = match standing.obstacle? {
             Obstacle::NotIntact(integrity) => format!("it is not intact: {}", integrity.name()),
@@ -181,26 +188,30 @@ enum Missing {
 }
 
 impl Missing {
-    fn of<E: Environment>(material: &Material<'_, E>, gap: &Gap, answers: &Answers<'_>) -> Self {
+    fn of<E: Environment>(
+        material: &ValidationMaterial<'_, E>,
+        gap: &MissingEvidence,
+        answers: &Answers<'_>,
+    ) -> Self {
         let fault = |fault: &str| Self::Fault(fault.to_owned());
         let Some(index) = gap.certificate else {
             return fault("the certificate of its signer is missing");
         };
         let certificate = material.certificate(index);
         match gap.lack {
-            Lack::Anchor => fault("its chain does not end"),
-            Lack::PathLength => fault("more authorities are below it than may be"),
-            Lack::Revoked => fault("it is revoked"),
-            Lack::Signer => fault("it is missing"),
-            Lack::Validity => fault("it was not valid at the time of the time-stamp"),
-            Lack::Issuer => Self::issuer(certificate, answers),
-            Lack::Trust if answers.issuer_of(certificate).is_none() => {
+            MissingItem::Anchor => fault("its chain does not end"),
+            MissingItem::PathLength => fault("more authorities are below it than may be"),
+            MissingItem::Revoked => fault("it is revoked"),
+            MissingItem::Signer => fault("it is missing"),
+            MissingItem::Validity => fault("it was not valid at the time of the time-stamp"),
+            MissingItem::Issuer => Self::issuer(certificate, answers),
+            MissingItem::Trust if answers.issuer_of(certificate).is_none() => {
                 Self::Need(Question::of_issuer(certificate))
             }
-            Lack::Trust => fault(
+            MissingItem::Trust => fault(
                 "the signer's certificate was revoked later, and nobody trusted says that it was",
             ),
-            Lack::Revocation { issuer, time } => {
+            MissingItem::Revocation { issuer, time } => {
                 let asked = Asked {
                     certificate: index,
                     issuer,
@@ -246,7 +257,7 @@ struct Asked {
 
 impl Asked {
     /// Why an answer does not tell of the certificate at the time that counts.
-    fn unusable<E: Environment>(&self, material: &Material<'_, E>, der: &[u8]) -> String {
+    fn unusable<E: Environment>(&self, material: &ValidationMaterial<'_, E>, der: &[u8]) -> String {
         let Some(datum) = material.index_of_datum(der) else {
             return "it cannot be read".to_owned();
         };
@@ -265,7 +276,7 @@ impl Asked {
 
 /// Which certificate of which chain. The signer's is told by its number alone:
 /// its subject is a person.
-fn place<E: Environment>(material: &Material<'_, E>, gap: &Gap) -> String {
+fn place<E: Environment>(material: &ValidationMaterial<'_, E>, gap: &MissingEvidence) -> String {
     let chain = match gap.chain {
         Chain::Signer => "signer's chain",
         Chain::TimeStamp => "time-stamp's chain",

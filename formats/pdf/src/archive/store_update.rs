@@ -7,7 +7,7 @@ use lopdf::{Object, ObjectId};
 use parafa_format_core::{Environment, Refusal};
 
 use super::request::Archiving;
-use crate::long_term::{Material, NOWHERE, SecurityStore, Stored};
+use crate::long_term::{NOWHERE, SecurityStore, Stored, ValidationMaterial};
 use crate::structure::{PdfFile, RawDictionary, as_reference};
 use crate::write::{Update, file_identifier, reference};
 
@@ -41,7 +41,7 @@ impl Additions<'_> {
     pub(super) fn add_with<'d, E: Environment>(
         &'d self,
         store: &'d SecurityStore,
-        material: &mut Material<'d, E>,
+        material: &mut ValidationMaterial<'d, E>,
     ) {
         let stored = |stored: &'d [Stored], ders: &'d [&'d [u8]]| {
             let new = ders.iter().map(|der| (*der, NOWHERE));

@@ -10,7 +10,7 @@ use super::appearance::{Appearances, OfPage};
 use super::failures::Failures;
 use super::field::{Field, Fields};
 use super::mapping::{grown, placement};
-use super::others::{Others, Places};
+use super::others::{Others, VisibilityCache};
 use super::verdict::{Reason, Verdict, judge};
 use super::widget::{AnnotatedPage, Annotation};
 use crate::page_content::{ContentDecoder, Matrix, PageDrawings, PageTree, Rectangle, Rotation};
@@ -87,7 +87,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
     ) -> Result<Vec<Drawing>, Refusal> {
         let mut drawings = Vec::new();
         let mut failures = Failures::new(self.file);
-        let mut places = Places::default();
+        let mut places = VisibilityCache::default();
         for page in pages {
             let mut others = AroundWidget {
                 below: Others::default(),

@@ -39,11 +39,16 @@ const POINTS: [&[u8]; 6] = [b"CL", b"InkList", b"L", b"Path", b"QuadPoints", b"V
 
 /// Where annotations may be seen, each found out once: pages may share them.
 #[derive(Default)]
-pub(super) struct Places(BTreeMap<(*const Dictionary, Rotation), Place>);
+pub(super) struct VisibilityCache(BTreeMap<(*const Dictionary, Rotation), Visibility>);
 
-impl Places {
+impl VisibilityCache {
     /// Where an annotation may be seen on a page that is turned by so much.
-    fn of(&mut self, file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Place {
+    fn of(
+        &mut self,
+        file: &PdfFile<'_>,
+        annotation: &Annotation<'_>,
+        rotation: Rotation,
+    ) -> Visibility {
         let key = (std::ptr::from_ref(annotation.dictionary), rotation);
         let known = self.0.entry(key);
         *known.or_insert_with(|| place(file, annotation, rotation))
@@ -64,7 +69,7 @@ impl Others {
     pub(super) fn under_all_widgets(
         file: &PdfFile<'_>,
         page: &AnnotatedPage<'_>,
-        places: &mut Places,
+        places: &mut VisibilityCache,
     ) -> Self {
         let mut others = Self::default();
         let annotations = page.annotations.iter();
@@ -83,15 +88,15 @@ impl Others {
         file: &PdfFile<'_>,
         annotation: &Annotation<'_>,
         rotation: Rotation,
-        places: &mut Places,
+        places: &mut VisibilityCache,
     ) {
         if annotation.is_invisible() == Some(true) || shows_nothing(file, annotation.dictionary) {
             return;
         }
         match places.of(file, annotation, rotation) {
-            Place::Nowhere => {}
-            Place::Everywhere => self.is_everywhere = true,
-            Place::Within(place) => match self.places.get_mut(MAX_PLACES - 1) {
+            Visibility::Nowhere => {}
+            Visibility::Everywhere => self.is_everywhere = true,
+            Visibility::Within(place) => match self.places.get_mut(MAX_PLACES - 1) {
                 Some(last) => *last = last.with(&place),
                 None => self.places.push(place),
             },
@@ -119,20 +124,20 @@ fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
 
 /// Where an annotation may be seen.
 #[derive(Clone, Copy)]
-enum Place {
+enum Visibility {
     Nowhere,
     Within(Rectangle),
     /// Nobody knows.
     Everywhere,
 }
 
-fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Place {
+fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Visibility {
     let entries = annotation.dictionary;
     let place = match rectangle(file, entries) {
         Some(rectangle) => place_by_rectangle(file, annotation, &rectangle, rotation),
         None => place_by_points(file, entries),
     };
-    place.unwrap_or(Place::Everywhere)
+    place.unwrap_or(Visibility::Everywhere)
 }
 
 fn place_by_rectangle(
@@ -140,19 +145,19 @@ fn place_by_rectangle(
     annotation: &Annotation<'_>,
     rectangle: &Rectangle,
     rotation: Rotation,
-) -> Option<Place> {
+) -> Option<Visibility> {
     let entries = annotation.dictionary;
     if has_appearance(file, entries) {
         let shown = match rotation {
             rotation if annotation.is_upright() => turned_back(rectangle, rotation),
             _ => *rectangle,
         };
-        return Some(Place::Within(match subtype(file, entries) {
+        return Some(Visibility::Within(match subtype(file, entries) {
             Some(b"Link") => grown(&shown, border_beyond(file, entries)?),
             _ => shown,
         }));
     }
-    Some(Place::Within(match subtype(file, entries) {
+    Some(Visibility::Within(match subtype(file, entries) {
         Some(b"FileAttachment" | b"Sound" | b"Text") => place_of_sign(rectangle, rotation),
         Some(b"Link") => grown(rectangle, border_beyond(file, entries)?),
         _ => {
@@ -189,7 +194,7 @@ fn border_beyond(file: &PdfFile<'_>, link: &Dictionary) -> Option<f64> {
 
 /// Where an annotation without rectangle may be seen: some readers make up a
 /// place for an appearance, a text or a sign, and draw what has points.
-fn place_by_points(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Place> {
+fn place_by_points(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Visibility> {
     if has_appearance(file, annotation)
         || matches!(
             subtype(file, annotation),
@@ -199,10 +204,10 @@ fn place_by_points(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Place>
         return None;
     }
     Some(match with_points(file, annotation, None)? {
-        None => Place::Nowhere,
+        None => Visibility::Nowhere,
         Some(drawn) => {
             let width = border_width(file, annotation)?;
-            Place::Within(grown(&drawn, LINE_ENDING * (1.0 + width)))
+            Visibility::Within(grown(&drawn, LINE_ENDING * (1.0 + width)))
         }
     })
 }

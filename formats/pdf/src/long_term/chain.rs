@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use parafa_cades::CertificateStatus;
 use parafa_format_core::Environment;
 
-use super::material::Material;
+use super::validation_material::ValidationMaterial;
 
 /// How long before it tells of a certificate a responder may have looked, in
 /// seconds: some answer as of half a minute ago. What was revoked in between is
@@ -35,7 +35,7 @@ pub(crate) enum Rules {
 
 /// Something that is missing.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Gap {
+pub(crate) struct MissingEvidence {
     /// In which chain.
     pub(crate) chain: Chain,
     /// The certificate that lacks it; `None` when the certificate itself does.
@@ -43,12 +43,12 @@ pub(crate) struct Gap {
     /// Whether it is the first of the chain.
     pub(crate) is_leaf: bool,
     /// What is missing.
-    pub(crate) lack: Lack,
+    pub(crate) lack: MissingItem,
 }
 
 /// What a certificate lacks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Lack {
+pub(crate) enum MissingItem {
     /// An end of its chain.
     Anchor,
     /// Its issuer's certificate.
@@ -81,7 +81,7 @@ pub(crate) struct Contents {
     /// Revocation data.
     pub(crate) data: Vec<usize>,
     /// What is missing.
-    pub(crate) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<MissingEvidence>,
     /// Whether a signer was revoked after the time that counts.
     pub(super) was_revoked_later: bool,
 }
@@ -102,7 +102,7 @@ impl Contents {
     /// Unix epoch.
     pub(super) fn follow<E: Environment>(
         &mut self,
-        material: &Material<'_, E>,
+        material: &ValidationMaterial<'_, E>,
         chain: Chain,
         leaf: usize,
         time: i64,
@@ -128,7 +128,7 @@ impl Contents {
     pub(super) fn is_covered_up_to<E: Environment>(
         &self,
         end: usize,
-        material: &Material<'_, E>,
+        material: &ValidationMaterial<'_, E>,
     ) -> bool {
         let last = self.places(material).max();
         self.gaps.is_empty() && last.is_some_and(|last| last < end)
@@ -137,7 +137,7 @@ impl Contents {
     /// Where in the document all of it stands.
     pub(super) fn places<E: Environment>(
         &self,
-        material: &Material<'_, E>,
+        material: &ValidationMaterial<'_, E>,
     ) -> impl Iterator<Item = usize> {
         let data = self.data.iter();
         let data = data.map(|datum| material.datum(*datum).place);
@@ -145,7 +145,7 @@ impl Contents {
         data.chain(certificates.map(|certificate| material.place_of(*certificate)))
     }
 
-    pub(super) fn report(&mut self, gap: Gap) {
+    pub(super) fn report(&mut self, gap: MissingEvidence) {
         self.gaps.push(gap);
     }
 
@@ -163,7 +163,7 @@ impl Contents {
 }
 
 struct Walk<'w, 'd, E> {
-    material: &'w Material<'d, E>,
+    material: &'w ValidationMaterial<'d, E>,
     chain: Chain,
     leaf: usize,
     rules: Rules,
@@ -190,13 +190,13 @@ impl<E: Environment> Walk<'_, '_, E> {
             let has_to_be_valid = !is_end && current != start || current == self.leaf;
             let is_valid = self.material.certificate(current).was_valid_at(time);
             if has_to_be_valid && !is_valid {
-                self.report(current, Lack::Validity);
+                self.report(current, MissingItem::Validity);
             }
             let issuer = match issuer {
                 _ if is_end => return Some(current),
                 Some(issuer) => issuer,
                 None => {
-                    self.report(current, Lack::Issuer);
+                    self.report(current, MissingItem::Issuer);
                     return None;
                 }
             };
@@ -205,11 +205,11 @@ impl<E: Environment> Walk<'_, '_, E> {
             }
             let limit = self.material.certificate(issuer).max_authorities_below();
             if limit.is_some_and(|limit| self.authorities_in(&path, start) > limit) {
-                self.report(issuer, Lack::PathLength);
+                self.report(issuer, MissingItem::PathLength);
             }
             (current, role) = (issuer, Role::Authority);
         }
-        self.report(current, Lack::Anchor);
+        self.report(current, MissingItem::Anchor);
         None
     }
 
@@ -250,7 +250,7 @@ impl<E: Environment> Walk<'_, '_, E> {
             };
             if let Some(revoked_at) = status.revoked_at {
                 if !self.was_good(revoked_at, role, time) {
-                    return self.report(certificate, Lack::Revoked);
+                    return self.report(certificate, MissingItem::Revoked);
                 }
                 self.contents.was_revoked_later = true;
             }
@@ -261,7 +261,7 @@ impl<E: Environment> Walk<'_, '_, E> {
             }
         }
         let Some((datum, told_at, _)) = found else {
-            return self.report(certificate, Lack::Revocation { issuer, time });
+            return self.report(certificate, MissingItem::Revocation { issuer, time });
         };
         self.contents.use_datum(datum);
         if let Some(responder) = material.delegate(datum, issuer) {
@@ -280,8 +280,8 @@ impl<E: Environment> Walk<'_, '_, E> {
         self.chain == Chain::Signer && role == Role::Leaf && revoked_at > time
     }
 
-    fn report(&mut self, certificate: usize, lack: Lack) {
-        self.contents.report(Gap {
+    fn report(&mut self, certificate: usize, lack: MissingItem) {
+        self.contents.report(MissingEvidence {
             chain: self.chain,
             certificate: Some(certificate),
             is_leaf: certificate == self.leaf,

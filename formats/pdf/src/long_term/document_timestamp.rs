@@ -3,9 +3,9 @@ use std::cell::OnceCell;
 use parafa_cades::TimestampToken;
 use parafa_format_core::{Environment, Integrity};
 
-use super::chain::{Contents, Gap, Lack, Rules};
-use super::material::{Material, NOWHERE};
+use super::chain::{Contents, MissingEvidence, MissingItem, Rules};
 use super::timestamps::{follow_timestamps, is_forged, is_proof};
+use super::validation_material::{NOWHERE, ValidationMaterial};
 use crate::verify::CheckedSignature;
 
 /// A time-stamp over the document up to its end (ETSI EN 319 142-1, 5.4.3).
@@ -35,16 +35,20 @@ impl<'s> DocumentTimestamp<'s> {
 
     /// Whether the chain of the one who made it is there. What its issuers tell
     /// about it the document cannot hold before the next time-stamp.
-    pub(super) fn has_chain<E: Environment>(&self, material: &Material<'_, E>) -> bool {
+    pub(super) fn has_chain<E: Environment>(&self, material: &ValidationMaterial<'_, E>) -> bool {
         let follow = || {
             let contents = self.chain(material, Rules::Held);
             let mut gaps = contents.gaps.iter();
-            gaps.all(|gap| matches!(gap.lack, Lack::Revocation { .. }))
+            gaps.all(|gap| matches!(gap.lack, MissingItem::Revocation { .. }))
         };
         *self.has_chain.get_or_init(follow)
     }
 
-    fn chain<E: Environment>(&self, material: &Material<'_, E>, rules: Rules) -> Contents {
+    fn chain<E: Environment>(
+        &self,
+        material: &ValidationMaterial<'_, E>,
+        rules: Rules,
+    ) -> Contents {
         let mut contents = Contents::default();
         follow_timestamps(&mut contents, material, &[&self.token], rules);
         contents
@@ -57,7 +61,7 @@ impl<'s> DocumentTimestamp<'s> {
 /// issuers tell about it was not told when it was made, and is added before the
 /// next (ETSI EN 319 142-1, 5.4.3 and 6.3).
 pub(crate) fn due_chains<'s, E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signatures: &'s [CheckedSignature<'_>],
     chains: &[(&str, Contents)],
 ) -> Vec<(&'s str, Contents)> {
@@ -90,7 +94,7 @@ pub(crate) fn due_chains<'s, E: Environment>(
 fn may_cover<'c, E: Environment>(
     last: &DocumentTimestamp<'_>,
     chains: impl Iterator<Item = &'c (&'c str, Contents)>,
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
 ) -> bool {
     let (mut all_found, mut all_covered) = (true, true);
     for (_, contents) in chains {
@@ -107,7 +111,7 @@ fn may_cover<'c, E: Environment>(
 
 /// The latest time that a time-stamp of the document proves.
 fn latest_time<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
     timestamps: &[DocumentTimestamp<'_>],
 ) -> i64 {
@@ -123,10 +127,14 @@ fn latest_time<E: Environment>(
 /// Whether what is missing is what issuers tell about a certificate that has
 /// expired since: they need not know of it any more (RFC 5280, 3.3), and a
 /// time-stamp that proves nothing for a signature keeps none from being archived.
-fn is_forgotten<E: Environment>(material: &Material<'_, E>, gap: &Gap, latest: i64) -> bool {
+fn is_forgotten<E: Environment>(
+    material: &ValidationMaterial<'_, E>,
+    gap: &MissingEvidence,
+    latest: i64,
+) -> bool {
     let has_expired = |certificate| {
         let validity = material.certificate(certificate).validity();
         validity.is_some_and(|validity| validity.not_after < latest)
     };
-    matches!(gap.lack, Lack::Revocation { .. }) && gap.certificate.is_some_and(has_expired)
+    matches!(gap.lack, MissingItem::Revocation { .. }) && gap.certificate.is_some_and(has_expired)
 }

@@ -3,14 +3,14 @@
 use parafa_cades::TimestampToken;
 use parafa_format_core::{Environment, TimestampStatus};
 
-use super::chain::{Chain, Contents, Gap, Lack, Rules};
-use super::material::Material;
+use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
+use super::validation_material::ValidationMaterial;
 
 /// The chains of those who made time-stamps, whose ends are returned as far as
 /// they are there.
 pub(super) fn follow_timestamps<E: Environment>(
     contents: &mut Contents,
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     proofs: &[&TimestampToken],
     rules: Rules,
 ) -> Vec<usize> {
@@ -25,18 +25,18 @@ pub(super) fn follow_timestamps<E: Environment>(
 /// The chain of one who signed, whose end is returned if it is there.
 pub(super) fn follow_or_miss<E: Environment>(
     contents: &mut Contents,
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     chain: Chain,
     leaf: Option<usize>,
     time: i64,
     rules: Rules,
 ) -> Option<usize> {
     let Some(leaf) = leaf else {
-        contents.report(Gap {
+        contents.report(MissingEvidence {
             chain,
             certificate: None,
             is_leaf: true,
-            lack: Lack::Signer,
+            lack: MissingItem::Signer,
         });
         return None;
     };
@@ -45,7 +45,7 @@ pub(super) fn follow_or_miss<E: Environment>(
 
 /// Whether a time-stamp with the right imprint says what its maker signed.
 pub(crate) fn maker_status<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> TimestampStatus {
     let signed_data = token.signed_data();
@@ -61,13 +61,16 @@ pub(crate) fn maker_status<E: Environment>(
 /// Whether a time-stamp with the right imprint can be checked, and its maker
 /// signed what it says. Another proves nothing: anybody can put one beside a
 /// signature (ETSI EN 319 102-1, 5.5.4).
-pub(super) fn is_proof<E: Environment>(material: &Material<'_, E>, token: &TimestampToken) -> bool {
+pub(super) fn is_proof<E: Environment>(
+    material: &ValidationMaterial<'_, E>,
+    token: &TimestampToken,
+) -> bool {
     maker_status(material, token) == TimestampStatus::Intact
 }
 
 /// Whether the certificate of a time-stamp's signer is nowhere.
 pub(super) fn lacks_signer<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {
     material.signer_of(token.signed_data()).is_none()
@@ -76,7 +79,7 @@ pub(super) fn lacks_signer<E: Environment>(
 /// Whether the certificate of a time-stamp's signer is there and the signature
 /// is not by it.
 pub(super) fn is_forged<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {
     material

@@ -20,7 +20,7 @@ const DIGEST_BYTES: usize = 8;
 /// their resources share the copy, so that it is written once.
 pub(super) struct ResourceCopies<'f, 'a> {
     file: &'f PdfFile<'a>,
-    copies: BTreeMap<Place, ResourceCopy>,
+    copies: BTreeMap<ResourcesOwner, ResourceCopy>,
     /// XObject dictionaries that are objects of their own.
     shared_xobjects: BTreeMap<ObjectId, Additions>,
     /// What the names begin with: nobody who wrote the document knew it, so
@@ -32,7 +32,7 @@ pub(super) struct ResourceCopies<'f, 'a> {
 
 /// Where a resource dictionary stands.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Place {
+enum ResourcesOwner {
     /// There is none; the page gets one.
     Absent(ObjectId),
     /// In a page or another node of the page tree.
@@ -126,7 +126,7 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
             let resources = dictionary.with(b"XObject", &xobjects);
             let resources = match place {
                 // A page of its own dictionary, which nothing else can use.
-                Place::InNode(node) if copy.pages.contains(node) => resources,
+                ResourcesOwner::InNode(node) if copy.pages.contains(node) => resources,
                 _ => reference(edits.add(resources)?).into_bytes(),
             };
             for page in &copy.pages {
@@ -136,11 +136,11 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
         Ok(())
     }
 
-    fn source(&self, place: Place) -> Result<Vec<u8>, Refusal> {
+    fn source(&self, place: ResourcesOwner) -> Result<Vec<u8>, Refusal> {
         match place {
-            Place::Absent(_) => Ok(b"<<>>".to_vec()),
-            Place::Object(id) => Ok(self.file.raw_object(id)?.bytes.into_owned()),
-            Place::InNode(id) => {
+            ResourcesOwner::Absent(_) => Ok(b"<<>>".to_vec()),
+            ResourcesOwner::Object(id) => Ok(self.file.raw_object(id)?.bytes.into_owned()),
+            ResourcesOwner::InNode(id) => {
                 let node = self.file.raw_object(id)?;
                 let node = RawDictionary::scan(&node.bytes).map_err(|_| damaged())?;
                 Ok(node.value(b"Resources").ok_or_else(damaged)?.to_vec())
@@ -166,16 +166,19 @@ fn find<'f>(
     file: &'f PdfFile<'_>,
     tree: &PageTree,
     page: ObjectId,
-) -> (Place, Option<&'f Dictionary>) {
+) -> (ResourcesOwner, Option<&'f Dictionary>) {
     let found = tree.nodes(page).find_map(|node| {
         let value = node_entries(file, node)?.get(b"Resources").ok()?;
         let resources = file.resolve(value)?.as_dict().ok()?;
         let place = file.resolve_id(value);
-        Some((place.map_or(Place::InNode(node), Place::Object), resources))
+        Some((
+            place.map_or(ResourcesOwner::InNode(node), ResourcesOwner::Object),
+            resources,
+        ))
     });
     match found {
         Some((place, resources)) => (place, Some(resources)),
-        None => (Place::Absent(page), None),
+        None => (ResourcesOwner::Absent(page), None),
     }
 }
 

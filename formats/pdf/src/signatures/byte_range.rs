@@ -28,7 +28,7 @@ pub(crate) enum ByteRangeError {
     End(usize),
     /// The space between the ranges is not exactly `/Contents`.
     #[error("the space between the ranges, bytes {start} to {end}, is not exactly /Contents")]
-    Gap {
+    MissingEvidence {
         /// End of the first range.
         start: usize,
         /// Start of the second range.
@@ -76,7 +76,7 @@ pub(super) fn check(
         return Err(ByteRangeError::Contents);
     }
     if contents != (first_len..second_start) {
-        return Err(ByteRangeError::Gap {
+        return Err(ByteRangeError::MissingEvidence {
             start: first_len,
             end: second_start,
         });

@@ -6,13 +6,13 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::dictionary::{RawDictionary, RawEntry};
-use super::excerpt::Excerpt;
 use super::form::{self, FieldNode};
 use super::layout::Layout;
 use super::load::{load, require_agreement};
 use super::revision::{RawObject, Revision};
 use super::scan::{is_white_space, references};
 use super::source::Source;
+use super::sparse_document::SparseDocument;
 use super::xref::{XrefEntry, XrefSection};
 use super::{header, page_tree};
 use crate::limits::Limits;
@@ -44,7 +44,7 @@ impl<'a> PdfFile<'a> {
 
     /// Parses what was read of a file, if that is enough.
     pub(super) fn parse_excerpt(
-        excerpt: &'a mut Excerpt,
+        excerpt: &'a mut SparseDocument,
         limits: &Limits,
     ) -> Result<Self, Refusal> {
         let layout = Layout::check(excerpt.source(), limits)?;

@@ -33,7 +33,7 @@ pub(crate) enum Length {
 
 /// An object up to the point where a stream's data would begin.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Opened {
+pub(crate) enum ObjectHead {
     /// Not a stream; complete.
     Object(IndirectObject),
     /// A stream whose data begins here.
@@ -54,7 +54,7 @@ pub(crate) fn open(
     source: Source<'_>,
     offset: usize,
     budget: &mut Budget,
-) -> Result<Opened, ScanError> {
+) -> Result<ObjectHead, ScanError> {
     let bytes = source.up_to_omission(offset);
     if !bytes.get(offset).is_some_and(u8::is_ascii_digit) {
         return Err(ScanError::Syntax(offset));
@@ -74,7 +74,7 @@ pub(crate) fn open(
     scanner.skip_blanks();
     if !scanner.accept(b"stream") {
         let end = scanner.keyword(b"endobj")?.end;
-        return Ok(Opened::Object(IndirectObject {
+        return Ok(ObjectHead::Object(IndirectObject {
             id,
             value,
             data: None,
@@ -87,7 +87,7 @@ pub(crate) fn open(
         .value(b"Length")
         .and_then(length_of);
     let length = length.ok_or(ScanError::Syntax(value.start))?;
-    Ok(Opened::Stream {
+    Ok(ObjectHead::Stream {
         id,
         dictionary: value,
         data_start: scanner.position(),
@@ -149,14 +149,14 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<IndirectObject, ScanError> {
         let source = Source::whole(bytes);
         match open(source, 0, &mut Budget::new(&Limits::default()))? {
-            Opened::Object(object) => Ok(object),
-            Opened::Stream {
+            ObjectHead::Object(object) => Ok(object),
+            ObjectHead::Stream {
                 id,
                 dictionary,
                 data_start,
                 length: Length::Direct(length),
             } => close(source, id, dictionary, data_start, length),
-            Opened::Stream { .. } => panic!("the length is direct"),
+            ObjectHead::Stream { .. } => panic!("the length is direct"),
         }
     }
 

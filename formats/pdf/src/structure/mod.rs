@@ -7,8 +7,8 @@
 
 mod budget;
 mod decode;
+mod decoration;
 mod dictionary;
-mod excerpt;
 mod file;
 mod form;
 mod generations;
@@ -17,7 +17,6 @@ mod indirect;
 mod layout;
 mod links;
 mod load;
-mod made_up;
 mod object_source;
 mod object_stream;
 mod page_tree;
@@ -26,6 +25,7 @@ mod refusal;
 mod revision;
 mod scan;
 mod source;
+mod sparse_document;
 mod text;
 mod xref;
 
@@ -34,13 +34,13 @@ use parafa_format_core::{Blob, Refusal};
 use crate::limits::Limits;
 
 pub(crate) use decode::Decoder;
+pub(crate) use decoration::is_decorated;
 pub(crate) use dictionary::{
     ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
 };
 pub(crate) use file::PdfFile;
 pub(crate) use form::{FieldKind, FieldNode};
 pub(crate) use links::{Link, LinkKind, links};
-pub(crate) use made_up::is_decorated;
 pub(crate) use object_source::ObjectSource;
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{
@@ -50,7 +50,7 @@ pub(crate) use scan::{
 pub(crate) use text::{decode_name, same_value, text_string};
 pub(crate) use xref::{XrefEntry, XrefForm};
 
-use excerpt::{Excerpt, Unread};
+use sparse_document::{SparseDocument, Unread};
 
 /// Reads a document, parses it and has `work` done on it. The data of
 /// long images may be left out.
@@ -79,7 +79,7 @@ fn with_excerpt<B: Blob, T>(
     limits: &Limits,
     work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
-    let mut excerpt = Excerpt::read(document, unread);
+    let mut excerpt = SparseDocument::read(document, unread);
     let is_whole = excerpt.is_whole();
     match PdfFile::parse_excerpt(&mut excerpt, limits) {
         // A refusal is to tell of the whole file.

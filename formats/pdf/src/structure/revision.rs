@@ -12,7 +12,7 @@ use super::budget::Budget;
 use super::decode::Decoder;
 use super::dictionary::{RawDictionary, as_name, as_reference};
 use super::generations::Generations;
-use super::indirect::{self, IndirectObject, Length, Opened};
+use super::indirect::{self, IndirectObject, Length, ObjectHead};
 use super::object_source::ObjectSource;
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
@@ -329,8 +329,8 @@ impl<'a> Revision<'a> {
         let opened = indirect::open(self.source, offset, &mut self.state.borrow_mut().budget)
             .map_err(refuse)?;
         match opened {
-            Opened::Object(object) => Ok(object),
-            Opened::Stream {
+            ObjectHead::Object(object) => Ok(object),
+            ObjectHead::Stream {
                 id,
                 dictionary,
                 data_start,
@@ -369,7 +369,7 @@ impl<'a> Revision<'a> {
             XrefEntry::InUse { offset, generation } if generation == id.1 => {
                 let mut budget = self.state.borrow().budget.clone();
                 match indirect::open(self.source, offset, &mut budget).ok()? {
-                    Opened::Object(object) if object.id == id => {
+                    ObjectHead::Object(object) if object.id == id => {
                         unsigned(self.source.get(object.value)?)
                     }
                     _ => None,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The data of a stream that was left with the host.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Omission {
+pub(crate) struct OmittedStream {
     /// The stream's object number.
     pub(super) object: u32,
     /// Where the stream's object begins.
@@ -21,7 +21,7 @@ pub(crate) struct Omission {
 pub(crate) struct Source<'a> {
     bytes: &'a [u8],
     /// In the order of their places; none touches another.
-    omissions: &'a [Omission],
+    omissions: &'a [OmittedStream],
 }
 
 impl<'a> Source<'a> {
@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub(super) fn with_omissions(bytes: &'a [u8], omissions: &'a [Omission]) -> Self {
+    pub(super) fn with_omissions(bytes: &'a [u8], omissions: &'a [OmittedStream]) -> Self {
         Self { bytes, omissions }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
         self.bytes
     }
 
-    pub(super) fn omissions(self) -> &'a [Omission] {
+    pub(super) fn omissions(self) -> &'a [OmittedStream] {
         self.omissions
     }
 
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn first_omission_after(self, offset: usize) -> Option<&'a Omission> {
+    fn first_omission_after(self, offset: usize) -> Option<&'a OmittedStream> {
         let first = self
             .omissions
             .partition_point(|omission| omission.data.end <= offset);
@@ -129,8 +129,8 @@ mod tests {
         assert!(source.stream_data(5, 20..30).is_some());
     }
 
-    fn omission(data: Range<usize>) -> Omission {
-        Omission {
+    fn omission(data: Range<usize>) -> OmittedStream {
+        OmittedStream {
             object: 1,
             offset: 5,
             length: 6..8,

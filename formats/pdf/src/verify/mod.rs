@@ -15,7 +15,7 @@ use parafa_format_core::{
 };
 
 use crate::limits::Limits;
-use crate::long_term::{Level, Material, Rules, SecurityStore, standings};
+use crate::long_term::{Level, Rules, SecurityStore, ValidationMaterial, standings};
 use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{PdfFile, with_structure};
 
@@ -57,7 +57,7 @@ fn evidence_in<E: Environment>(
     let detector = ChangeDetector::new(file, fields)?;
     let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let store = SecurityStore::read(file);
-    let mut material = Material::new(environment, file.limits());
+    let mut material = ValidationMaterial::new(environment, file.limits());
     material.add_document(&checked, &store);
     let levels = levels(&material, &checked, &store);
     let mut repetition = Repetitions {
@@ -84,7 +84,7 @@ fn evidence_in<E: Environment>(
 
 /// The level of every signature by what the document holds.
 fn levels<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
 ) -> Vec<Level> {

@@ -2,13 +2,13 @@ use parafa_cades::{SignedData, TimestampToken};
 use parafa_format_core::{Environment, Integrity, TimestampEvidence, TimestampStatus};
 
 use super::checked::CheckedSignature;
-use crate::long_term::{Material, maker_status};
+use crate::long_term::{ValidationMaterial, maker_status};
 
 /// Evidence about the time-stamps of a signature (RFC 3161): those over its
 /// value, whatever they stamp. Anybody can put one there, so that none takes
 /// from a signature; and nobody shall take a foreign one for its own.
 pub(super) fn timestamps<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signature: &CheckedSignature<'_>,
 ) -> Vec<TimestampEvidence> {
     let Some(cms) = &signature.cms else {
@@ -24,7 +24,7 @@ pub(super) fn timestamps<E: Environment>(
 }
 
 fn over_value<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     cms: &SignedData,
     der: &[u8],
 ) -> TimestampEvidence {

@@ -11,7 +11,7 @@ use parafa_format_core::{
 use parafa_format_pdf::archive;
 
 use crate::ceremony::{PKI, Person};
-use crate::issuing::{Period, Told, ocsp_response};
+use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::{Holder, Role, ec_key, issue};
 
 /// One hierarchy for all tests: the root of [`PKI`], below it the one who
@@ -106,7 +106,13 @@ impl Hierarchy {
                 } else {
                     &self.root_responder
                 };
-                ocsp_response(&certificate, issuer, responder, Told::Good, Period::fresh())
+                ocsp_response(
+                    &certificate,
+                    issuer,
+                    responder,
+                    CertStatus::Good,
+                    Period::fresh(),
+                )
             }
             other => panic!("{other:?} is not needed"),
         };

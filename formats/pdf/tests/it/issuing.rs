@@ -28,7 +28,7 @@ const SEQUENCE: u8 = 0x30;
 
 /// What is told of a certificate.
 #[derive(Clone, Copy)]
-pub(crate) enum Told {
+pub(crate) enum CertStatus {
     Good,
     Revoked { at: i64 },
     Unknown,
@@ -71,7 +71,7 @@ pub(crate) fn ocsp_response(
     certificate: &X509,
     issuer: &Holder,
     responder: &Holder,
-    told: Told,
+    told: CertStatus,
     period: Period,
 ) -> Vec<u8> {
     let single = single_response(certificate, issuer, told, period, &[]);
@@ -82,7 +82,7 @@ pub(crate) fn ocsp_response(
 pub(crate) fn single_response(
     certificate: &X509,
     issuer: &Holder,
-    told: Told,
+    told: CertStatus,
     period: Period,
     extensions: &[Vec<u8>],
 ) -> Vec<u8> {
@@ -94,9 +94,9 @@ pub(crate) fn single_response(
         &serial_number(certificate),
     ]);
     let status = match told {
-        Told::Good => tlv(0x80, &[]),
-        Told::Revoked { at } => tlv(0xA1, &time(at)),
-        Told::Unknown => tlv(0x82, &[]),
+        CertStatus::Good => tlv(0x80, &[]),
+        CertStatus::Revoked { at } => tlv(0xA1, &time(at)),
+        CertStatus::Unknown => tlv(0x82, &[]),
     };
     let next = period
         .next_update

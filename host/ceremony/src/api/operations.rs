@@ -7,19 +7,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::Body;
 use parafa_api_ceremony::{
-    Advice, Attempt, AttemptError, AttemptFailure, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, Language, PageContent, ShownDocument, Signer, SignerStatus, Signing,
-    SigningMethod, StartAttempt, State,
+    Attempt, AttemptError, AttemptFailure, CeremonyApi, Country, DeviceLink, Document,
+    EarlierSignature, EarlierSignatures, Language, PageContent, ShownDocument, Signer,
+    SignerStatus, Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
 use parafa_platform::accounts::KeyMode;
 
 use crate::CeremonyError;
-use crate::attempt;
 use crate::ceremonies::{self, Access, Ceremonies, Ceremony, CeremonyState};
 use crate::downloads::Asker;
 use crate::records::{AttemptRow, DocumentVersion};
+use parafa_eid::ChoiceLinks;
 
 /// The pages and calls of signers over the services.
 pub struct CeremonyOperations(pub Arc<Ceremonies>);
@@ -55,7 +55,9 @@ impl CeremonyApi for CeremonyOperations {
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
             sandbox: state.opened.row.mode == KeyMode::Test,
-            advice: advice(self.0.advice(&state.opened.row).await),
+            earlier_signatures: earlier_signatures(
+                self.0.earlier_signatures(&state.opened.row).await,
+            ),
             tenant: state.tenant,
             title: state.opened.private.title,
         })
@@ -161,7 +163,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
 
 fn attempt(
     row: AttemptRow,
-    device_link: Option<attempt::DeviceLink>,
+    device_link: Option<ChoiceLinks>,
     language: Language,
 ) -> Result<Attempt, CeremonyError> {
     let failure = match row.failure {
@@ -180,11 +182,11 @@ fn attempt(
     })
 }
 
-fn advice(advice: ceremonies::Advice) -> Advice {
-    let ceremonies::Advice::Known { signatures, more } = advice else {
-        return Advice::Unknown;
+fn earlier_signatures(earlier_signatures: ceremonies::EarlierSignatures) -> EarlierSignatures {
+    let ceremonies::EarlierSignatures::Known { signatures, more } = earlier_signatures else {
+        return EarlierSignatures::Unknown;
     };
-    Advice::Known {
+    EarlierSignatures::Known {
         signatures: signatures.into_iter().map(earlier_signature).collect(),
         more,
     }

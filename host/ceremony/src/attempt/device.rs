@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use parafa_domain::{AttemptFailure, Language, Phase};
-use parafa_eid::smart_id::{
-    CertificateSession, DigestToSign, DisplayText, Interaction, Interactions, Nonce,
-    SemanticsIdentifier, SessionState, SignatureAlgorithm, SignatureSession, SignerOutcome,
-    SmartIdClient, SmartIdError,
+use parafa_eid::{
+    EidError, EidProvider, ProviderSession, RequestKey, SessionState, SignatureRequest,
+    SignerOutcome, StartedSignature,
 };
 use parafa_plugin_host::verify_with_certificate;
 use parafa_store::clock::shifted;
@@ -18,14 +17,7 @@ use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
 use super::polling::{self, POLL, Poll};
 use crate::error::CeremonyError;
-use crate::records::{AttemptStep, ChosenCertificate, PreparedSignature};
-
-/// What the device was asked for.
-pub(super) struct Asked {
-    pub(super) session: SignatureSession,
-    /// None when the app is open already, and shows no code.
-    pub(super) verification_code: Option<String>,
-}
+use crate::records::{AttemptRow, AttemptStep, ChosenCertificate, PreparedSignature};
 
 impl Attempts {
     /// Asks the provider for the person's certificate. The phone rings for it
@@ -38,13 +30,10 @@ impl Attempts {
         if running.may_ask_twice(running.attempt.started_at, self.records.store.now().await?) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
-        let semantics = person.parse::<SemanticsIdentifier>();
-        let semantics = semantics
-            .map_err(|_| CeremonyError::Inconsistent("a stored person is no identifier"))?;
-        let nonce = nonce(running.attempt.id, "certificate");
+        let key = request_key(running.attempt.id, "certificate");
         match self
-            .smart_id()?
-            .start_certificate_choice(&semantics, &nonce)
+            .provider(running)?
+            .request_certificate(&person, &key)
             .await
         {
             Ok(session) => Ok(Next::step(
@@ -60,10 +49,14 @@ impl Attempts {
         &self,
         running: &Running,
         person: String,
-        session: &CertificateSession,
+        session: &ProviderSession,
     ) -> Result<StepOutcome, CeremonyError> {
         let asked = Instant::now();
-        match self.smart_id()?.poll_certificate(session, POLL).await {
+        match self
+            .provider(running)?
+            .poll_certificate(session, POLL)
+            .await
+        {
             Ok(SessionState::Running) => Ok(StepOutcome::Waiting(Poll::since(asked))),
             Ok(SessionState::Complete(certificate)) => Ok(Next::step(
                 Phase::Certificate,
@@ -85,30 +78,15 @@ impl Attempts {
         running: &Running,
         chosen: &ChosenCertificate,
         prepared: &PreparedSignature,
-    ) -> Result<Result<Asked, AttemptFailure>, CeremonyError> {
-        let digest = Sha256::digest(&prepared.need.payload).to_vec();
-        let digest = DigestToSign::new(SignatureAlgorithm::Sha256WithRsaEncryption, digest);
-        let digest = digest
-            .map_err(|_| CeremonyError::Inconsistent("a SHA-256 digest is not 32 bytes long"))?;
-        let interactions = interactions(running.language())?;
-        let nonce = nonce(running.attempt.id, "signature");
-        let (client, certificate) = (self.smart_id()?, &chosen.certificate);
-        let asked = match &chosen.choice {
-            None => client
-                .start_signature(certificate, &digest, &interactions, &nonce)
-                .await
-                .map(|started| Asked {
-                    session: started.session,
-                    verification_code: Some(started.verification_code.to_string()),
-                }),
-            Some(choice) => client
-                .start_linked_signature(choice, certificate, &digest, &interactions, &nonce)
-                .await
-                .map(|session| Asked {
-                    session,
-                    verification_code: None,
-                }),
+    ) -> Result<Result<StartedSignature, AttemptFailure>, CeremonyError> {
+        let request = SignatureRequest {
+            certificate: &chosen.certificate,
+            choice: chosen.choice.as_ref(),
+            sha256: Sha256::digest(&prepared.need.payload).into(),
+            prompt: device_prompt(running.language()),
+            key: request_key(running.attempt.id, "signature"),
         };
+        let asked = self.provider(running)?.request_signature(request).await;
         Ok(asked.map_err(|error| failure(running, &error)))
     }
 
@@ -117,14 +95,14 @@ impl Attempts {
     pub(super) async fn await_signature(
         &self,
         running: &Running,
-        session: &SignatureSession,
+        session: &ProviderSession,
         prepared: PreparedSignature,
         must_return: bool,
     ) -> Result<StepOutcome, CeremonyError> {
         let asked = Instant::now();
-        let value = match self.smart_id()?.poll_signature(session, POLL).await {
+        let value = match self.provider(running)?.poll_signature(session, POLL).await {
             Ok(SessionState::Running) => return Ok(StepOutcome::Waiting(Poll::since(asked))),
-            Ok(SessionState::Complete(signature)) => signature.value,
+            Ok(SessionState::Complete(value)) => value,
             Err(error) => return self.poll_failed(running, &error).await,
         };
         let certificate = prepared.request.signer_chain.first();
@@ -152,19 +130,30 @@ impl Attempts {
         }
     }
 
-    pub(super) fn smart_id(&self) -> Result<&SmartIdClient, CeremonyError> {
-        self.smart_id
-            .as_ref()
-            .ok_or(CeremonyError::NotSetUp("Smart-ID is not set up here"))
+    /// The provider of the attempt's method.
+    pub(super) fn provider(&self, running: &Running) -> Result<&dyn EidProvider, CeremonyError> {
+        self.provider_of(&running.attempt)
+    }
+
+    pub(crate) fn provider_of(
+        &self,
+        attempt: &AttemptRow,
+    ) -> Result<&dyn EidProvider, CeremonyError> {
+        let provider = self.providers.get(&attempt.method);
+        provider
+            .map(|provider| &**provider)
+            .ok_or(CeremonyError::NotSetUp(
+                "the method of this attempt is not set up here any more",
+            ))
     }
 
     pub(super) async fn poll_failed(
         &self,
         running: &Running,
-        error: &SmartIdError,
+        error: &EidError,
     ) -> Result<StepOutcome, CeremonyError> {
         Ok(match polling::pause(running.attempt.tries) {
-            Some(pause) if error.is_transient() => StepOutcome::Again(pause),
+            Some(pause) if error.is_transient => StepOutcome::Again(pause),
             _ => StepOutcome::Failed(failure(running, error)),
         })
     }
@@ -173,32 +162,21 @@ impl Attempts {
 /// The same for the same attempt and purpose, so that a step that is repeated
 /// soon after a crash finds the provider's session again instead of asking
 /// twice.
-pub(super) fn nonce(attempt: Uuid, purpose: &str) -> Nonce {
-    let digest: [u8; 32] = Sha256::new()
+pub(super) fn request_key(attempt: Uuid, purpose: &str) -> RequestKey {
+    let digest = Sha256::new()
         .chain_update(attempt.as_bytes())
         .chain_update(purpose)
-        .finalize()
-        .into();
-    let mut bytes = [0; 15];
-    bytes.copy_from_slice(&digest[..15]);
-    Nonce::from_bytes(bytes)
+        .finalize();
+    RequestKey(digest.into())
 }
 
-fn interactions(language: Language) -> Result<Interactions, CeremonyError> {
-    let unusable = "the text for the device is too long";
-    let text = DisplayText::new(device_prompt(language))
-        .map_err(|_| CeremonyError::Inconsistent(unusable))?;
-    Interactions::new(&[Interaction::DisplayTextAndPin(text)])
-        .map_err(|_| CeremonyError::Inconsistent(unusable))
-}
-
-pub(super) fn failure(running: &Running, error: &SmartIdError) -> AttemptFailure {
-    let outcome = error.signer_outcome();
+pub(super) fn failure(running: &Running, error: &EidError) -> AttemptFailure {
+    let outcome = error.outcome;
     if outcome == SignerOutcome::ProviderUnavailable {
         let error: &dyn std::error::Error = error;
-        tracing::error!(attempt.id = %running.attempt.id, error, "Smart-ID does not work as it should");
+        tracing::error!(attempt.id = %running.attempt.id, error, "a provider does not work as it should");
     } else {
-        tracing::info!(attempt.id = %running.attempt.id, %error, "a Smart-ID session ended without a signature");
+        tracing::info!(attempt.id = %running.attempt.id, error = error as &dyn std::error::Error, "a provider's session ended without a signature");
     }
     match outcome {
         SignerOutcome::UserRefused => AttemptFailure::UserRefused,

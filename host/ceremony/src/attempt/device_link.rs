@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
-use parafa_eid::smart_id::{CallbackUrl, CertificateSession, LinkKind, SessionState};
+use parafa_eid::{ChoiceLinks, DeviceLinks, OpenedChoice, ProviderSession, SessionState};
 use parafa_store::StoreError;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use url::Url;
 
 use super::Attempts;
-use super::device::{failure, nonce};
+use super::device::{failure, request_key};
 use super::outcome::{Next, Running, StepOutcome};
 use super::polling::{POLL, Poll};
 use crate::error::CeremonyError;
@@ -67,11 +67,7 @@ impl Running {
 }
 
 /// The same step, of a link that counts as opened at another time.
-fn reopened(
-    open: OpenDeviceLink,
-    session: CertificateSession,
-    opened_at: Timestamp,
-) -> StepOutcome {
+fn reopened(open: OpenDeviceLink, session: ProviderSession, opened_at: Timestamp) -> StepOutcome {
     let step = AttemptStep::AwaitDeviceLink { session };
     StepOutcome::Next(Box::new(Next {
         device_link: Some(OpenDeviceLink { opened_at, ..open }),
@@ -85,14 +81,8 @@ fn was_set_back(asked_at: Timestamp, held: SignedDuration, now: Timestamp) -> bo
     now.duration_since(asked_at) + LEAST_SET_BACK < held
 }
 
-/// What a signer follows to the app.
-#[derive(Debug)]
-pub struct DeviceLink {
-    /// Text of the code to show now.
-    pub qr: String,
-    /// The link for the device that shows the page, where it can return there.
-    pub same_device: Option<String>,
-}
+/// A link that is stored in a form that is not its provider's.
+const UNUSABLE: CeremonyError = CeremonyError::Inconsistent("a device link cannot be read");
 
 impl Attempts {
     /// Opens a choice of a certificate to whoever follows its link. It may be
@@ -101,25 +91,21 @@ impl Attempts {
         &self,
         running: &Running,
     ) -> Result<StepOutcome, CeremonyError> {
-        let nonce = nonce(running.attempt.id, "device-link");
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
+        let key = request_key(running.attempt.id, "device-link");
         let callback = self.callback(running)?;
-        let opened = self
-            .smart_id()?
-            .start_certificate_choice_by_device_link(&nonce, callback)
-            .await;
-        let session = match opened {
-            Ok(session) => session,
+        let links = self.links_of(&running.attempt)?;
+        let OpenedChoice { choice, session } = match links.open(&key, &callback, random).await {
+            Ok(opened) => opened,
             Err(error) => return Ok(StepOutcome::Failed(failure(running, &error))),
-        };
-        let step = AttemptStep::AwaitDeviceLink {
-            session: session.session.clone(),
         };
         Ok(StepOutcome::Next(Box::new(Next {
             device_link: Some(OpenDeviceLink {
-                session,
+                session: choice,
                 opened_at: self.records.store.now().await?,
             }),
-            ..Next::new(Phase::Certificate, step)
+            ..Next::new(Phase::Certificate, AttemptStep::AwaitDeviceLink { session })
         })))
     }
 
@@ -131,14 +117,18 @@ impl Attempts {
         &self,
         running: &Running,
         key: &DataKey,
-        session: CertificateSession,
+        session: ProviderSession,
     ) -> Result<StepOutcome, CeremonyError> {
         let (asked_at, asked) = (self.records.store.now().await?, Instant::now());
         let open = running.open_device_link(key)?;
         if asked_at < open.opened_at {
             return Ok(reopened(open, session, asked_at));
         }
-        match self.smart_id()?.poll_certificate(&session, POLL).await {
+        match self
+            .provider(running)?
+            .poll_certificate(&session, POLL)
+            .await
+        {
             Ok(SessionState::Running) => {
                 let now = self.records.store.now().await?;
                 let held = asked.elapsed().try_into().unwrap_or_default();
@@ -169,7 +159,7 @@ impl Attempts {
         attempt: &AttemptRow,
         language: parafa_domain::Language,
         now: Timestamp,
-    ) -> Result<Option<DeviceLink>, CeremonyError> {
+    ) -> Result<Option<ChoiceLinks>, CeremonyError> {
         let sealed = attempt.device_link.as_ref();
         let Some(sealed) = sealed.filter(|_| attempt.awaits_device_link()) else {
             return Ok(None);
@@ -177,30 +167,42 @@ impl Attempts {
         let open = sealing::open_device_link(key, attempt.id, sealed)?;
         let elapsed = now.duration_since(open.opened_at);
         let elapsed = elapsed.try_into().unwrap_or_default();
-        let client = self.smart_id()?;
         let language = match language {
             parafa_domain::Language::En => "eng",
             parafa_domain::Language::Lt => "lit",
         };
-        let link = |kind| client.device_link(&open.session, kind, language);
-        Ok(Some(DeviceLink {
-            qr: link(LinkKind::Qr { elapsed }),
-            same_device: open.session.has_callback().then(|| link(LinkKind::Web2App)),
-        }))
+        let links = self.links_of(attempt)?;
+        let links = links.links(&open.session, elapsed, language);
+        Ok(Some(links.map_err(|_| UNUSABLE)?))
     }
 
-    /// Where the app returns to; none when the public address is not one that
-    /// the provider takes.
-    fn callback(&self, running: &Running) -> Result<Option<CallbackUrl>, CeremonyError> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|_| StoreError::Random)?;
+    /// Whether the app came back from the link of an attempt.
+    pub(crate) fn admits_callback(
+        &self,
+        attempt: &AttemptRow,
+        open: &OpenDeviceLink,
+        value: &str,
+        session_secret_digest: &str,
+    ) -> Result<bool, CeremonyError> {
+        let links = self.links_of(attempt)?;
+        let admitted = links.admits_callback(&open.session, value, session_secret_digest);
+        admitted.map_err(|_| UNUSABLE)
+    }
+
+    fn links_of(&self, attempt: &AttemptRow) -> Result<&dyn DeviceLinks, CeremonyError> {
+        let links = self.provider_of(attempt)?.device_links();
+        links.ok_or(CeremonyError::Inconsistent(
+            "a method without device links has one open",
+        ))
+    }
+
+    /// Where the app returns to.
+    fn callback(&self, running: &Running) -> Result<Url, CeremonyError> {
         let token = self.links.ceremony_token(running.attempt.signer);
         let address = self
             .links
             .address(&format!("/c/{}/callback", token.reveal()));
-        let address = Url::parse(&address)
-            .map_err(|_| CeremonyError::Inconsistent("the public address is none"))?;
-        Ok(CallbackUrl::new(&address, random).ok())
+        Url::parse(&address).map_err(|_| CeremonyError::Inconsistent("the public address is none"))
     }
 }
 

@@ -20,6 +20,7 @@ impl Attempts {
         person: Option<&str>,
         chosen: ChosenCertificate,
     ) -> Result<StepOutcome, CeremonyError> {
+        let provider = self.provider(running)?;
         let Ok(certificate) = Certificate::from_der(&chosen.certificate.der) else {
             tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
@@ -32,10 +33,12 @@ impl Attempts {
         {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
-        if !matches!(certificate.key_kind(), KeyKind::Rsa { .. }) {
-            tracing::error!(attempt.id = %running.attempt.id, "a Smart-ID certificate has no RSA key");
+        let algorithm = signature_algorithm(certificate.key_kind());
+        let algorithm = algorithm.filter(|(kind, _)| provider.has_keys(*kind));
+        let Some((_, signature_algorithm)) = algorithm else {
+            tracing::error!(attempt.id = %running.attempt.id, "a certificate has a key that its provider's devices do not have");
             return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
-        }
+        };
         let method = running.attempt.method.name();
         // Certificates and what tells of their revocation are dated by others:
         // they are judged by this host's clock.
@@ -56,7 +59,7 @@ impl Attempts {
             seed: seed()?,
             target_level: TargetLevel::BT,
             signer_chain: embedded_chain(&checked),
-            signature_algorithm: SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
+            signature_algorithm,
             reserve: SignRequest::RESERVE,
             params: Vec::new(),
         };
@@ -94,6 +97,21 @@ fn admits(is_locked: bool, lock: Option<&str>, code: Option<&str>) -> Result<boo
             "an identity lock has lost its digest",
         )),
         None => Ok(true),
+    }
+}
+
+/// How a key signs.
+fn signature_algorithm(key: &KeyKind) -> Option<(parafa_eid::KeyKind, SignatureAlgorithm)> {
+    match key {
+        KeyKind::Rsa { .. } => Some((
+            parafa_eid::KeyKind::Rsa,
+            SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
+        )),
+        KeyKind::Ec { .. } => Some((
+            parafa_eid::KeyKind::Ec,
+            SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+        )),
+        KeyKind::Other(_) => None,
     }
 }
 

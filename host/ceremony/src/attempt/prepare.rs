@@ -97,6 +97,7 @@ impl Attempts {
         if running.may_ask_twice(asked_at, self.records.store.now().await?) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
+        let provider = self.provider(running)?;
         match self.request_signature(running, chosen, &prepared).await? {
             Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
                 verification_code: asked.verification_code,
@@ -105,7 +106,7 @@ impl Attempts {
                     AttemptStep::AwaitSignature {
                         session: asked.session,
                         prepared,
-                        must_return: chosen.is_same_device(),
+                        must_return: provider.is_on_same_device(&chosen.certificate),
                     },
                 )
             }))),

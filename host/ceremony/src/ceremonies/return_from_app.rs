@@ -33,7 +33,7 @@ impl Ceremonies {
             return is_repeated.then_some(()).ok_or(CeremonyError::NotFound);
         }
         let key = self.reader.key_to(&ceremony.row).await?;
-        let told = &told;
+        let (told, attempts) = (&told, &self.attempts);
         let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
         let returned = self
             .records
@@ -49,7 +49,8 @@ impl Ceremonies {
                         return Ok(false);
                     };
                     let open = sealing::open_device_link(key, id, sealed)?;
-                    let admitted = open.session.admits_callback(value, session_secret_digest);
+                    let admitted =
+                        attempts.admits_callback(&attempt, &open, value, session_secret_digest)?;
                     if admitted && !attempt.returned {
                         attempt.returned = true;
                         attempt.returned_with = Some(told.clone());

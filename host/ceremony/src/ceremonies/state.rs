@@ -8,18 +8,18 @@ use parafa_platform::accounts::TenantRow;
 use tokio::time::Instant;
 
 use super::{Ceremonies, Ceremony};
-use crate::attempt::DeviceLink;
 use crate::changes::Fingerprint;
 use crate::downloads::Download;
 use crate::error::CeremonyError;
-use crate::reader::OpenedSigning;
+use crate::reader::UnsealedSigning;
 use crate::records::AttemptRow;
+use parafa_eid::ChoiceLinks;
 
 /// All that a signer may know.
 #[derive(Debug)]
 pub struct CeremonyState {
     /// The signing.
-    pub opened: OpenedSigning,
+    pub opened: UnsealedSigning,
     /// The party.
     pub party: Signer,
     /// The party's name, if the caller gave one.
@@ -29,7 +29,7 @@ pub struct CeremonyState {
     /// The newest attempt, if there is one.
     pub attempt: Option<AttemptRow>,
     /// What leads to the signer's app, while it is waited for.
-    pub device_link: Option<DeviceLink>,
+    pub device_link: Option<ChoiceLinks>,
     /// Whether another signer is signing.
     pub busy: bool,
     /// Tells this state from others that a reader would want to know of.

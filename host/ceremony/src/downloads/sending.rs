@@ -11,7 +11,7 @@ use parafa_store::bytes::{ByteFileError, Pieces};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use super::places::Place;
+use super::slots::DownloadSlot;
 use crate::metrics::download_broken_off;
 
 /// How slowly a document may be taken: a minute, and 8 KiB in each further
@@ -36,7 +36,7 @@ pub enum BrokenOff {
 /// A document of which one piece is in memory at a time.
 struct Sending {
     pieces: Pieces,
-    place: Arc<Place>,
+    place: Arc<DownloadSlot>,
     /// To have a piece in memory.
     turn: Arc<Semaphore>,
     pace: BodyPace,
@@ -49,14 +49,14 @@ struct Sending {
 struct Piece {
     bytes: Bytes,
     _turn: Option<OwnedSemaphorePermit>,
-    _place: Arc<Place>,
+    _place: Arc<DownloadSlot>,
 }
 
 /// The pieces of a document. Each is read when the one before has been dropped,
 /// and the last gives the place back.
 pub(super) fn send(
     pieces: Pieces,
-    place: Place,
+    place: DownloadSlot,
     pace: BodyPace,
 ) -> impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<> {
     let sending = Sending {
@@ -126,13 +126,13 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::downloads::{Asker, Places};
+    use crate::downloads::{Asker, DownloadSlots};
 
     const CONTENT: usize = 3 * Pieces::BYTES + 5;
     const SECOND: Duration = Duration::from_secs(1);
 
     struct Scene {
-        places: Places,
+        places: DownloadSlots,
         pieces: Pieces,
         _folder: TempDir,
     }
@@ -145,13 +145,13 @@ mod tests {
             let content = Bytes::from(vec![7; CONTENT]);
             let file = files.write(&key, Uuid::now_v7(), content).await.unwrap();
             Self {
-                places: Places::new(NonZeroU32::new(8).unwrap()),
+                places: DownloadSlots::new(NonZeroU32::new(8).unwrap()),
                 pieces: files.pieces(&key, file).await.unwrap(),
                 _folder: folder,
             }
         }
 
-        async fn place(&self) -> Place {
+        async fn place(&self) -> DownloadSlot {
             let asker = Asker::Link(Uuid::nil());
             self.places.take(asker, Uuid::nil()).await.unwrap()
         }

@@ -17,7 +17,7 @@ pub struct CeremonyLetters {
 }
 
 /// A letter's notice, opened.
-struct OpenedNotice {
+struct UnsealedNotice {
     kind: LetterKind,
     payload: MailPayload,
     link: String,
@@ -37,7 +37,7 @@ impl CeremonyLetters {
         &self,
         notice: &NoticeRow,
         now: Timestamp,
-    ) -> anyhow::Result<Option<OpenedNotice>> {
+    ) -> anyhow::Result<Option<UnsealedNotice>> {
         let payload = self
             .records
             .notice_unless_lost::<MailPayload>(notice)
@@ -60,7 +60,7 @@ impl CeremonyLetters {
             return Ok(None);
         }
         let token = self.links.ceremony_token(signer);
-        Ok(Some(OpenedNotice {
+        Ok(Some(UnsealedNotice {
             kind,
             payload,
             link: self.links.address(&format!("/c/{}", token.reveal())),
@@ -137,7 +137,7 @@ fn kind(notice: &NoticeRow) -> Option<LetterKind> {
     })
 }
 
-fn item(opened: &OpenedNotice) -> LetterItem<'_> {
+fn item(opened: &UnsealedNotice) -> LetterItem<'_> {
     LetterItem {
         document_name: &opened.payload.document_name,
         link: &opened.link,

@@ -1,8 +1,6 @@
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
-use parafa_eid::smart_id::{
-    CertificateSession, DeviceLinkSession, FlowType, SignatureSession, SigningCertificate,
-};
+use parafa_eid::{ProviderSession, SignerCertificate};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -86,14 +84,14 @@ pub enum AttemptStep {
     /// Wait for somebody to follow it and choose.
     AwaitDeviceLink {
         /// The provider's session.
-        session: CertificateSession,
+        session: ProviderSession,
     },
     /// Wait for the provider to give it.
     AwaitCertificate {
         /// ETSI semantics identifier of the person.
         person: String,
         /// The provider's session.
-        session: CertificateSession,
+        session: ProviderSession,
     },
     /// Check it, before any digest leaves.
     CheckCertificate {
@@ -121,7 +119,7 @@ pub enum AttemptStep {
     /// Wait for the device.
     AwaitSignature {
         /// The provider's session.
-        session: SignatureSession,
+        session: ProviderSession,
         /// What the plugin has prepared.
         prepared: PreparedSignature,
         /// Whether the app has to come back to the callback.
@@ -158,23 +156,16 @@ impl AttemptStep {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ChosenCertificate {
     /// The certificate.
-    pub certificate: SigningCertificate,
+    pub certificate: SignerCertificate,
     /// None when the person was asked by notification.
-    pub(crate) choice: Option<CertificateSession>,
-}
-
-impl ChosenCertificate {
-    /// Whether the app was opened on the device that shows the page.
-    pub fn is_same_device(&self) -> bool {
-        self.certificate.flow.is_some_and(FlowType::is_same_device)
-    }
+    pub(crate) choice: Option<ProviderSession>,
 }
 
 /// A device link that is open.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct OpenDeviceLink {
     /// The provider's session.
-    pub session: DeviceLinkSession,
+    pub session: ProviderSession,
     /// Codes to scan say how long it has been open.
     pub(crate) opened_at: Timestamp,
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use http::Uri;
 use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn};
 use parafa_platform::outbox::{self, DELIVERIES, NoticeRow, Target};
-use parafa_store::jobs::{self, ClaimedJob, Lane, Place};
+use parafa_store::jobs::{self, ClaimedJob, Lane, LanePosition};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -40,7 +40,7 @@ impl ClaimsInTurn for WebhookSender {
         if next.is_empty() {
             return Ok(Vec::new());
         }
-        let places: Vec<Place> = next.iter().map(|(place, _)| *place).collect();
+        let places: Vec<LanePosition> = next.iter().map(|(place, _)| *place).collect();
         let claimed = self.records.store.claim(DELIVERIES, &places, LEASE).await;
         let claimed = claimed.inspect_err(|_| lines.look_at_all())?;
         let turns = next.into_iter().map(|(place, turn)| (place.job(), turn));
@@ -95,7 +95,7 @@ impl WebhookSender {
         Ok(())
     }
 
-    async fn learn(&self, places: &[Place]) -> Result<(), StoreError> {
+    async fn learn(&self, places: &[LanePosition]) -> Result<(), StoreError> {
         if places.is_empty() {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl WebhookSender {
 /// The event that is to be told by the job that stands there.
 async fn notice_at(
     tx: &mut Transaction<'_>,
-    place: Place,
+    place: LanePosition,
 ) -> Result<Option<NoticeRow>, StoreError> {
     let notice = async {
         let job = jobs::waiting(tx, place).await?;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::Place;
+use parafa_store::jobs::LanePosition;
 use uuid::Uuid;
 
 use super::DELIVERIES_AT_ONCE;
@@ -68,10 +68,10 @@ struct State {
     /// The workspace that had the last turn.
     last: Uuid,
     /// All that wait.
-    known: HashSet<Place>,
+    known: HashSet<LanePosition>,
     under_way: UnderWay,
     /// Up to where all that is due is known.
-    seen: Option<Place>,
+    seen: Option<LanePosition>,
     /// When everything was looked at.
     looked_at_all: Timestamp,
 }
@@ -79,7 +79,7 @@ struct State {
 /// What waits of a workspace.
 #[derive(Default)]
 struct Waiting {
-    receivers: BTreeMap<String, BTreeSet<Place>>,
+    receivers: BTreeMap<String, BTreeSet<LanePosition>>,
     /// The receiver that had the last turn.
     last: String,
 }
@@ -101,31 +101,31 @@ pub(super) struct Turn {
 
 impl Lines {
     /// Behind which place a look at `now` begins.
-    pub(super) fn begin_look(&self, now: Timestamp) -> Place {
+    pub(super) fn begin_look(&self, now: Timestamp) -> LanePosition {
         let mut state = self.lock();
         let since = now.duration_since(state.looked_at_all);
         if since >= LOOK_AT_ALL || state.seen.is_none() {
             state.looked_at_all = now;
             state.seen = None;
         }
-        state.seen.unwrap_or(Place::FIRST)
+        state.seen.unwrap_or(LanePosition::FIRST)
     }
 
     /// Those of which it is not known in which line they stand.
-    pub(super) fn unknown(&self, places: &[Place]) -> Vec<Place> {
+    pub(super) fn unknown(&self, places: &[LanePosition]) -> Vec<LanePosition> {
         let state = self.lock();
         let places = places.iter().filter(|place| !state.known.contains(place));
         places.copied().collect()
     }
 
     /// All that stand up to `place` are known.
-    pub(super) fn seen(&self, place: Place) {
+    pub(super) fn seen(&self, place: LanePosition) {
         self.lock().seen = Some(place);
     }
 
     /// All that were due at `now` are known.
     pub(super) fn seen_all(&self, now: Timestamp) {
-        self.seen(Place::before(shifted(now, -SEEN_LATE)));
+        self.seen(LanePosition::before(shifted(now, -SEEN_LATE)));
     }
 
     /// Has the next look begin at the first place.
@@ -142,7 +142,7 @@ impl Lines {
     }
 
     /// Puts a delivery in its line.
-    pub(super) fn stand(&self, line: Line, place: Place) {
+    pub(super) fn stand(&self, line: Line, place: LanePosition) {
         let mut state = self.lock();
         if state.known.insert(place) {
             let waiting = state.workspaces.entry(line.workspace).or_default();
@@ -161,7 +161,7 @@ impl Lines {
 
     /// The deliveries whose turn it is, at most so many: of every workspace one
     /// after the other, and of each of its receivers.
-    pub(super) fn next(&self, most: usize) -> Vec<(Place, Turn)> {
+    pub(super) fn next(&self, most: usize) -> Vec<(LanePosition, Turn)> {
         let mut state = self.lock();
         let next = std::iter::from_fn(|| {
             let (place, line) = state.next()?;
@@ -180,7 +180,7 @@ impl Lines {
 
 impl State {
     /// Takes the first of the line whose turn it is.
-    fn next(&mut self) -> Option<(Place, Line)> {
+    fn next(&mut self) -> Option<(LanePosition, Line)> {
         let line = self.line_with_room()?;
         let Line {
             workspace,
@@ -280,8 +280,8 @@ mod tests {
     const THEIRS: Uuid = Uuid::from_u128(2);
 
     /// The place of what was due at that millisecond.
-    fn place(millisecond: i64) -> Place {
-        Place::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
+    fn place(millisecond: i64) -> LanePosition {
+        LanePosition::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
     }
 
     /// So many more stand in a line.
@@ -456,7 +456,7 @@ mod tests {
     #[test]
     fn a_look_begins_a_little_before_the_last_one_and_now_and_then_at_the_first_place() {
         let lines = Lines::default();
-        assert_eq!(lines.begin_look(NOW), Place::FIRST);
+        assert_eq!(lines.begin_look(NOW), LanePosition::FIRST);
         lines.seen(place(7));
         assert_eq!(lines.begin_look(NOW), place(7), "it goes on");
         lines.seen_all(NOW);
@@ -464,12 +464,15 @@ mod tests {
         let soon = shifted(NOW, SignedDuration::from_secs(1));
         assert_eq!(
             lines.begin_look(soon),
-            Place::before(shifted(NOW, -SEEN_LATE))
+            LanePosition::before(shifted(NOW, -SEEN_LATE))
         );
-        assert_eq!(lines.begin_look(shifted(NOW, LOOK_AT_ALL)), Place::FIRST);
+        assert_eq!(
+            lines.begin_look(shifted(NOW, LOOK_AT_ALL)),
+            LanePosition::FIRST
+        );
 
         lines.seen_all(soon);
         lines.forget();
-        assert_eq!(lines.begin_look(soon), Place::FIRST);
+        assert_eq!(lines.begin_look(soon), LanePosition::FIRST);
     }
 }

@@ -1,6 +1,6 @@
 use parafa_http_port::HttpPortError;
 
-use super::{CertificateLevel, FlowType, SignatureAlgorithm};
+use super::{CertificateLevel, FlowType, SignatureAlgorithm, SignerOutcome};
 
 /// Why there is no certificate or signature. `Display` is for operators and
 /// names nobody.
@@ -127,41 +127,6 @@ pub enum InvalidAnswer {
     /// The signature comes with another certificate than the one signed for.
     #[error("the signature comes with another certificate than the chosen one")]
     Certificate,
-}
-
-/// What a refusal means to the person who signs.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum SignerOutcome {
-    /// They refused.
-    UserRefused,
-    /// They took too long.
-    Timeout,
-    /// They chose a wrong verification code.
-    WrongCode,
-    /// They have no account.
-    NoAccount,
-    /// Their account is not for qualified signatures.
-    NotQualified,
-    /// Their app or account needs their attention.
-    DeviceError,
-    /// The provider cannot help now.
-    ProviderUnavailable,
-}
-
-impl SignerOutcome {
-    /// The name by which ceremonies report it.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::UserRefused => "user_refused",
-            Self::Timeout => "timeout",
-            Self::WrongCode => "wrong_code",
-            Self::NoAccount => "no_account",
-            Self::NotQualified => "not_qualified",
-            Self::DeviceError => "device_error",
-            Self::ProviderUnavailable => "provider_unavailable",
-        }
-    }
 }
 
 impl SmartIdError {

@@ -12,7 +12,6 @@
 
 mod algorithm;
 mod auth_code;
-mod base64_bytes;
 mod client;
 mod config;
 mod device_link;
@@ -22,6 +21,7 @@ mod exchange;
 mod identifier;
 mod interactions;
 mod level;
+mod provider;
 mod session;
 mod text;
 mod wire;
@@ -34,14 +34,15 @@ pub use self::config::SmartIdConfig;
 pub use self::device_link::{
     CallbackUrl, DeviceLinkSession, InvalidCallbackUrl, LinkKind, SessionSecret,
 };
-pub use self::error::{InvalidAnswer, SignerOutcome, SmartIdError};
+pub use self::error::{InvalidAnswer, SmartIdError};
 pub use self::identifier::{
     DocumentNumber, IdentityType, InvalidIdentifier, Nonce, SemanticsIdentifier, SessionId,
 };
 pub use self::interactions::{Interaction, Interactions, InvalidInteractions};
 pub use self::level::{CertificateLevel, FlowType};
 pub use self::session::{
-    CertificateSession, DeviceSignature, SessionState, SignatureSession, SigningCertificate,
-    StartedSignature, VerificationCode,
+    CertificateSession, DeviceSignature, SignatureSession, SigningCertificate, StartedSignature,
+    VerificationCode,
 };
 pub use self::text::{DisplayText, InvalidDisplayText};
+pub use crate::provider::{SessionState, SignerOutcome};

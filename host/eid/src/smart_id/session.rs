@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm, base64_bytes,
-};
+use super::{CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm};
 
 /// A running choice of a certificate.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -56,20 +54,11 @@ impl fmt::Display for VerificationCode {
     }
 }
 
-/// Where a session stands.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum SessionState<T> {
-    /// The person has not decided.
-    Running,
-    /// The person agreed.
-    Complete(T),
-}
-
 /// The certificate with which a document signs.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
     /// The end-entity certificate, DER: some bytes, few enough for one.
-    #[serde(with = "base64_bytes")]
+    #[serde(with = "crate::base64_bytes")]
     pub der: Vec<u8>,
     /// Its level, at least the configured one.
     pub level: CertificateLevel,

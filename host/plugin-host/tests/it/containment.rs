@@ -269,7 +269,7 @@ async fn a_refusal_is_short_and_without_control_characters() {
 
 #[tokio::test]
 async fn every_call_and_every_fault_is_told_to_the_observer() {
-    let told = Arc::new(Told::default());
+    let told = Arc::new(Observed::default());
     let toy = observed(told.clone()).await;
     let signer = Signer::named("Ona");
     let request = signer.request(TargetLevel::BB);
@@ -449,13 +449,13 @@ async fn observed(observer: Arc<dyn CallObserver>) -> Arc<Plugin> {
 
 /// What an observer was told.
 #[derive(Debug, Default)]
-struct Told {
+struct Observed {
     calls: Mutex<Vec<String>>,
     faults: Mutex<Vec<String>>,
     lines: Mutex<Vec<String>>,
 }
 
-impl CallObserver for Told {
+impl CallObserver for Observed {
     fn ended(&self, call: &EndedCall<'_>) {
         let call = format!("{} {}", call.operation, call.end.name());
         self.calls.lock().unwrap().push(call);

@@ -9,7 +9,7 @@ use parafa_store::{
 };
 use serde_json::json;
 
-use super::{CommandError, Place, REFUSED, print_json, print_line, warn};
+use super::{CommandError, Location, REFUSED, print_json, print_line, warn};
 use crate::config::Config;
 use crate::demo;
 use crate::startup::{self, ConfigFaults};
@@ -18,7 +18,7 @@ use crate::startup::{self, ConfigFaults};
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckConfigArguments {
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,
@@ -51,7 +51,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     }
 }
 
-fn findings(place: &Place) -> anyhow::Result<Findings> {
+fn findings(place: &Location) -> anyhow::Result<Findings> {
     let mut findings = Findings::default();
     let config = match place.load() {
         Ok(config) => config,

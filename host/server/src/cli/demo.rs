@@ -6,7 +6,7 @@ use anyhow::Context;
 use jiff::{Span, SpanRelativeTo};
 use parafa_demo::Control;
 
-use super::{CommandError, Place, print_json, print_line};
+use super::{CommandError, Location, print_json, print_line};
 use crate::demo::DemoFile;
 
 /// Arguments of `parafa demo`.
@@ -32,7 +32,7 @@ struct ClockArguments {
     #[arg(value_name = "+TIME|reset")]
     step: ClockStep,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,

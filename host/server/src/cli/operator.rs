@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::{
-    CommandError, Place, REFUSED, find_data_folder, is_read, print_json, print_line, shown_whole,
-    warn,
+    CommandError, Location, REFUSED, find_data_folder, is_read, print_json, print_line,
+    shown_whole, warn,
 };
 use crate::config::Config;
 use crate::tables::INVENTORY;
@@ -90,7 +90,7 @@ pub(super) fn operate<C>(
     command: C,
     group: fn(C) -> OperatorCommand,
 ) -> Result<(), CommandError> {
-    let at = Place {
+    let at = Location {
         config: place.config.clone(),
         data: place.data.clone(),
     };

@@ -8,7 +8,7 @@ use parafa_store::backup::{Backup, BackupError, RestoreOptions, RestoreReport};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
-use super::{CommandError, Place, operator, print_json, print_line, warn};
+use super::{CommandError, Location, operator, print_json, print_line, warn};
 use crate::config::Config;
 use crate::startup;
 use crate::tables::INVENTORY;
@@ -23,7 +23,7 @@ pub(super) struct RestoreArguments {
     #[arg(long)]
     hold: bool,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,

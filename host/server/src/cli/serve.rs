@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
 
 use super::parts::Parts;
-use super::{CommandError, Place, start_logging};
+use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
@@ -39,7 +39,7 @@ const BACKLOG: u32 = 1024;
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArguments {
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Run the demo world beside the server, on loopback.
     #[arg(long)]
     demo: bool,

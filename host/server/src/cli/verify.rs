@@ -5,7 +5,7 @@ use parafa_plugin_host::{CallError, Capability, Integrity};
 use serde::Serialize;
 
 use super::plugin::{self, ADVISORY, Bench, SignatureView, Stamping};
-use super::{CommandError, Place, REFUSED, print_json, print_line};
+use super::{CommandError, Location, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa verify`.
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(super) struct VerifyArguments {
     /// The document.
     file: PathBuf,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,

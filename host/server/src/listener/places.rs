@@ -16,7 +16,7 @@ use crate::metrics::{ConnectionEvent, connection};
 
 /// The connections of one listener. Clones are the same.
 #[derive(Clone)]
-pub(super) struct Places(Arc<Mutex<Table>>);
+pub(super) struct ConnectionSlots(Arc<Mutex<Table>>);
 
 struct Table {
     /// The listener, for the metrics.
@@ -41,19 +41,19 @@ struct Taken {
 }
 
 /// One connection, until it is dropped.
-pub(super) struct Place {
-    places: Places,
+pub(super) struct ConnectionSlot {
+    places: ConnectionSlots,
     number: u64,
     closed: CancellationToken,
 }
 
 /// One request that a proxy has handed on, until it is dropped.
 pub(super) struct Turn {
-    places: Places,
+    places: ConnectionSlots,
     client: IpAddr,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(super) fn new(listener: &'static str, most: usize, most_of_client: usize) -> Self {
         Self(Arc::new(Mutex::new(Table {
             listener,
@@ -68,7 +68,7 @@ impl Places {
 
     /// A place for a connection, of a client if it is one client's alone. It is
     /// idle at first. None when all are at work.
-    pub(super) fn enter(&self, client: Option<IpAddr>) -> Option<Place> {
+    pub(super) fn enter(&self, client: Option<IpAddr>) -> Option<ConnectionSlot> {
         let mut table = self.table();
         let entered = table.enter(client);
         let event = if entered.is_some() {
@@ -78,7 +78,7 @@ impl Places {
         };
         connection(table.listener, event);
         let (number, closed) = entered?;
-        Some(Place {
+        Some(ConnectionSlot {
             places: self.clone(),
             number,
             closed,
@@ -104,7 +104,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// It carries a request from now on.
     pub(super) fn set_busy(&self) {
         let mut table = self.places.table();
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut table = self.places.table();
         table.leave(self.number);
@@ -226,11 +226,11 @@ mod tests {
     const ONE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
-    fn places(most: usize, most_of_client: usize) -> Places {
-        Places::new("test", most, most_of_client)
+    fn places(most: usize, most_of_client: usize) -> ConnectionSlots {
+        ConnectionSlots::new("test", most, most_of_client)
     }
 
-    fn is_lost(place: &Place) -> bool {
+    fn is_lost(place: &ConnectionSlot) -> bool {
         place.closed.is_cancelled()
     }
 
@@ -251,7 +251,7 @@ mod tests {
     fn nobody_at_work_makes_room() {
         let places = places(2, 2);
         let busy = [places.enter(Some(ONE)), places.enter(Some(OTHER))].map(Option::unwrap);
-        busy.iter().for_each(Place::set_busy);
+        busy.iter().for_each(ConnectionSlot::set_busy);
 
         assert!(places.enter(Some(ONE)).is_none());
 

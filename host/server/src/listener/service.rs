@@ -19,7 +19,7 @@ use tower::ServiceExt;
 
 use super::client::{TrustedProxies, counted_as};
 use super::heads::Framing;
-use super::places::{Places, Turn};
+use super::places::{ConnectionSlots, Turn};
 use super::refusals::{Refusals, host_unclear, too_many_of_client};
 use super::unread::Unread;
 use super::wire::Exchange;
@@ -28,7 +28,7 @@ use super::wire::Exchange;
 #[derive(Clone)]
 pub(super) struct Service {
     router: Router,
-    places: Places,
+    places: ConnectionSlots,
     proxies: TrustedProxies,
     refusals: Refusals,
 }
@@ -36,7 +36,7 @@ pub(super) struct Service {
 impl Service {
     pub(super) fn new(
         router: Router,
-        places: Places,
+        places: ConnectionSlots,
         proxies: TrustedProxies,
         base_url: BaseUrl,
     ) -> Self {

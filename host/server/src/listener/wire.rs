@@ -16,7 +16,7 @@ use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
 use super::large_heads::{LargeHead, LargeHeads};
-use super::places::Place;
+use super::places::ConnectionSlot;
 use super::refusals::{self, Refusals};
 
 /// Length of a head from which on it counts as a large one, in bytes.
@@ -33,7 +33,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// read and written, and where requests are served.
 pub(super) struct Exchange {
     state: Mutex<State>,
-    place: Place,
+    place: ConnectionSlot,
 }
 
 struct State {
@@ -55,7 +55,7 @@ enum Stage {
 }
 
 impl Exchange {
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: ConnectionSlot) -> Self {
         Self {
             state: Mutex::new(State {
                 stage: Stage::Idle,
@@ -66,7 +66,7 @@ impl Exchange {
         }
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &ConnectionSlot {
         &self.place
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::reader::OpenedSigning;
+use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::{
     Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
@@ -14,11 +14,11 @@ use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::batches::OpenedBatch;
+use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::records::EventKind;
-use parafa_signing::{Keep, SigningError};
+use parafa_signing::{AnswerToKeep, SigningError};
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
@@ -37,8 +37,8 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     let late = claim(&host, "k").await;
     site.pass(MINUTE);
     claim(&host, "k").await;
-    let render = |_: &OpenedBatch| Ok("created".to_owned());
-    let keep = Keep {
+    let render = |_: &UnsealedBatch| Ok("created".to_owned());
+    let keep = AnswerToKeep {
         claim: &late,
         render: &render,
     };
@@ -432,13 +432,16 @@ pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
     created.unwrap().row
 }
 
-pub(super) async fn create_once(host: &Host, claim: &Claim) -> Result<OpenedSigning, SigningError> {
+pub(super) async fn create_once(
+    host: &Host,
+    claim: &Claim,
+) -> Result<UnsealedSigning, SigningError> {
     let form = SigningForm {
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let render = |_: &OpenedSigning| Ok("created".to_owned());
-    let keep = Keep {
+    let render = |_: &UnsealedSigning| Ok("created".to_owned());
+    let keep = AnswerToKeep {
         claim,
         render: &render,
     };

@@ -153,7 +153,7 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
     let link = stage.host.link(stage.signer);
     let attempt = stage.newest_attempt().await.id;
     let returned = stage.host.return_of(attempt).await.unwrap();
-    let made_up = Return::made_up();
+    let forged = Return::forged();
     let ends = async |token: &str, with: &Return| {
         let answer = callback(&stage.host, token, with).await;
         let location = answer.headers().get("location");
@@ -161,12 +161,12 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
         (answer.status().as_u16(), location)
     };
     let page = Some(format!("/c/{link}"));
-    assert_eq!(ends(&link, &made_up).await, (303, page.clone()), "open");
+    assert_eq!(ends(&link, &forged).await, (303, page.clone()), "open");
     assert_eq!(ends(&link, &returned).await, (303, page.clone()));
     assert_eq!(stage.outcome().await.phase, Phase::Done);
 
     assert_eq!(ends(&link, &returned).await, (303, page), "again");
-    assert_eq!(ends(&link, &made_up).await, (404, None), "not this one's");
+    assert_eq!(ends(&link, &forged).await, (404, None), "not this one's");
     assert_eq!(ends("nobody", &returned).await, (404, None));
     site.pass(READABLE);
     assert_eq!(

@@ -3,9 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::attempt::DeviceLink;
 use parafa_ceremony::records::{AttemptRow, SigningRow};
 use parafa_domain::Phase;
+use parafa_eid::ChoiceLinks;
 use parafa_signing::SigningError;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -24,7 +24,7 @@ pub(super) struct Return {
 
 impl Return {
     /// Of an app that knows nothing of the attempt.
-    pub(super) fn made_up() -> Self {
+    pub(super) fn forged() -> Self {
         Self {
             value: "made".to_owned(),
             digest: "up".to_owned(),
@@ -37,7 +37,7 @@ impl Host {
     pub(super) async fn open_link(
         &self,
         signer: Uuid,
-    ) -> Result<Option<(Uuid, DeviceLink)>, SigningError> {
+    ) -> Result<Option<(Uuid, ChoiceLinks)>, SigningError> {
         let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let state = self.app.ceremonies.ceremony_state(ceremony).await?;
         Ok(state
@@ -86,7 +86,7 @@ impl Stage<'_> {
     }
 
     /// The link that the page shows.
-    pub(super) async fn shown_link(&self) -> DeviceLink {
+    pub(super) async fn shown_link(&self) -> ChoiceLinks {
         let shown = self.host.open_link(self.signer).await.unwrap();
         shown.expect("a link is shown").1
     }

@@ -9,7 +9,7 @@ use parafa_ceremony::records::Delivery;
 use parafa_domain::SigningOrder;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
-use parafa_signing::files::{FileForm, OpenedFile};
+use parafa_signing::files::{FileForm, UnsealedFile};
 use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
 use parafa_signing::quota::Quota;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
@@ -26,7 +26,7 @@ const ONE: NonZeroU32 = NonZeroU32::MIN;
 /// Longer than anything takes.
 const LONG: Duration = Duration::from_secs(60);
 
-async fn store_file(host: &Host) -> Result<OpenedFile, SigningError> {
+async fn store_file(host: &Host) -> Result<UnsealedFile, SigningError> {
     let content = parafa_fixtures::PdfBuilder::new().build_of_size(FILE_BYTES);
     let form = FileForm {
         name: "a.pdf".to_owned(),
@@ -38,7 +38,7 @@ async fn store_file(host: &Host) -> Result<OpenedFile, SigningError> {
 }
 
 /// One stored file, so many times.
-fn batch_of(file: &OpenedFile, times: usize) -> BatchForm {
+fn batch_of(file: &UnsealedFile, times: usize) -> BatchForm {
     let mut document = document("a.pdf");
     document.content = ContentForm::File(file.row.id);
     BatchForm {

@@ -7,7 +7,7 @@ use parafa_api_signing::SigningApi;
 use parafa_api_signing::requests::ListQuery;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
-use parafa_ceremony::reader::Shown;
+use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
@@ -42,7 +42,11 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
 
     let shown = app.reader.show_signings(stale).await.unwrap();
 
-    let [Shown::Opened(smaller), Shown::Opened(erased)] = &shown[..] else {
+    let [
+        ListedSigning::Unsealed(smaller),
+        ListedSigning::Unsealed(erased),
+    ] = &shown[..]
+    else {
         panic!("{shown:?}")
     };
     assert_eq!(smaller.signers.len(), 1);
@@ -112,9 +116,9 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
 
     let read = read.unwrap().signings;
     let [
-        Shown::Opened(_),
-        Shown::Unreadable { row: unread, .. },
-        Shown::Opened(_),
+        ListedSigning::Unsealed(_),
+        ListedSigning::Unreadable { row: unread, .. },
+        ListedSigning::Unsealed(_),
     ] = &read[..]
     else {
         panic!("{read:?}")

@@ -13,8 +13,8 @@ use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswe
 use parafa_platform::jobs::{LEASE, TIMERS};
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::sweep::{self, HANDFUL, SWEEP};
-use parafa_signing::Keep;
-use parafa_signing::batches::OpenedBatch;
+use parafa_signing::AnswerToKeep;
+use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::FileForm;
 use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
@@ -398,8 +398,8 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
     let claim = claim(host, "k").await;
-    let render = |_: &OpenedBatch| Ok("x".repeat(LARGE_ANSWER));
-    let keep = Keep {
+    let render = |_: &UnsealedBatch| Ok("x".repeat(LARGE_ANSWER));
+    let keep = AnswerToKeep {
         claim: &claim,
         render: &render,
     };

@@ -49,7 +49,9 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         .unwrap();
     assert_all(&site, "archive", Urgency::Background);
 
-    app.ceremonies.advice(&stage.signing().await).await;
+    app.ceremonies
+        .earlier_signatures(&stage.signing().await)
+        .await;
     assert_all(&site, "verify", Urgency::Background);
 
     let sandbox = Caller {

@@ -18,7 +18,7 @@ use parafa_ceremony::Lifecycle;
 use parafa_ceremony::attempt::Attempts;
 use parafa_ceremony::downloads::{Asker, Downloads};
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, SigningReader};
+use parafa_ceremony::reader::{SigningReader, UnsealedSigner, UnsealedSigning};
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Product, Role};
@@ -30,14 +30,14 @@ use uuid::Uuid;
 
 use super::{forms, views};
 use crate::archive::Archives;
-use crate::batches::OpenedBatch;
-use crate::comments::{Comments, OpenedComment};
-use crate::files::OpenedFile;
+use crate::batches::UnsealedBatch;
+use crate::comments::{Comments, UnsealedComment};
+use crate::files::UnsealedFile;
 use crate::intake::Intake;
 use crate::listing::Listing;
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
-use crate::{Keep, SigningError};
+use crate::{AnswerToKeep, SigningError};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -230,7 +230,7 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::Signing, Problem> {
         let form = forms::signing(request)?;
         let links = &self.links;
-        let render = |opened: &OpenedSigning| kept(&views::signing(links, opened)?);
+        let render = |opened: &UnsealedSigning| kept(&views::signing(links, opened)?);
         let keep = keep(claim, &render);
         let opened = self.signings.create_signing(caller, form, keep);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
@@ -334,7 +334,7 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::Signer, Problem> {
         let form = forms::signer(request)?;
         let links = &self.links;
-        let render = |opened: &OpenedSigner| kept(&views::opened_signer(links, opened));
+        let render = |opened: &UnsealedSigner| kept(&views::opened_signer(links, opened));
         let keep = keep(claim, &render);
         let opened = self.signings.add_signer(caller, id.0, form, keep);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
@@ -388,7 +388,7 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::Batch, Problem> {
         let form = forms::batch(request)?;
         let links = &self.links;
-        let render = |opened: &OpenedBatch| kept(&views::batch(links, opened)?);
+        let render = |opened: &UnsealedBatch| kept(&views::batch(links, opened)?);
         let keep = keep(claim, &render);
         let opened = self.signings.create_batch(caller, form, keep);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
@@ -406,7 +406,7 @@ impl SigningApi for SigningOperations {
         request: NewFile,
         claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let render = |opened: &OpenedFile| kept(&views::file(opened)?);
+        let render = |opened: &UnsealedFile| kept(&views::file(opened)?);
         let keep = keep(claim, &render);
         let form = forms::file(request);
         let opened = self.intake.store_file(caller, form, keep);
@@ -455,7 +455,7 @@ impl SigningApi for SigningOperations {
             author_label: request.author_label,
             body: request.body,
         };
-        let render = |opened: &OpenedComment| kept(&views::comment(opened));
+        let render = |opened: &UnsealedComment| kept(&views::comment(opened));
         let keep = keep(claim, &render);
         let opened = self.comments.add_comment(caller, id.0, said, keep);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
@@ -495,8 +495,8 @@ impl SigningOperations {
 fn keep<'k, T>(
     claim: Option<&'k Claim>,
     render: &'k (dyn Fn(&T) -> Result<String, SigningError> + Send + Sync),
-) -> Option<Keep<'k, T>> {
-    claim.map(|claim| Keep { claim, render })
+) -> Option<AnswerToKeep<'k, T>> {
+    claim.map(|claim| AnswerToKeep { claim, render })
 }
 
 /// The text of an answer as it is kept.

@@ -7,21 +7,24 @@ use parafa_api_signing::{
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{OpenedSigner, OpenedSigning, Shown};
+use parafa_ceremony::reader::{ListedSigning, UnsealedSigner, UnsealedSigning};
 use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
 use parafa_domain as domain;
 
 use crate::SigningError;
 use crate::archive::Archived;
-use crate::batches::OpenedBatch;
-use crate::comments::OpenedComment;
-use crate::files::OpenedFile;
+use crate::batches::UnsealedBatch;
+use crate::comments::UnsealedComment;
+use crate::files::UnsealedFile;
 
 /// What the caller is told of a signing that is listed unread.
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
-pub(super) fn signing(links: &Links, opened: &OpenedSigning) -> Result<api::Signing, SigningError> {
+pub(super) fn signing(
+    links: &Links,
+    opened: &UnsealedSigning,
+) -> Result<api::Signing, SigningError> {
     let contents = Contents {
         private: &opened.private,
         signers: &opened.signers,
@@ -32,10 +35,10 @@ pub(super) fn signing(links: &Links, opened: &OpenedSigning) -> Result<api::Sign
 }
 
 /// A signing among others as its caller sees it.
-pub(super) fn shown(links: &Links, shown: &Shown) -> Result<api::Signing, SigningError> {
+pub(super) fn shown(links: &Links, shown: &ListedSigning) -> Result<api::Signing, SigningError> {
     match shown {
-        Shown::Opened(opened) => signing(links, opened),
-        Shown::Unreadable { row, read_at } => Ok(api::Signing {
+        ListedSigning::Unsealed(opened) => signing(links, opened),
+        ListedSigning::Unreadable { row, read_at } => Ok(api::Signing {
             detail: Some(UNREADABLE.to_owned()),
             ..with_contents(links, row, None, *read_at)?
         }),
@@ -88,13 +91,13 @@ fn with_contents(
 }
 
 /// A party as the caller sees it.
-pub(super) fn opened_signer(links: &Links, opened: &OpenedSigner) -> api::Signer {
+pub(super) fn opened_signer(links: &Links, opened: &UnsealedSigner) -> api::Signer {
     let private = Some(&opened.private);
     signer(links, &opened.party, private, opened.can_still_sign)
 }
 
 /// A batch as its caller sees it.
-pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, SigningError> {
+pub(super) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch, SigningError> {
     let signings = opened.signings.iter();
     Ok(api::Batch {
         batch_id: opened.row.id.into(),
@@ -108,7 +111,7 @@ pub(super) fn batch(links: &Links, opened: &OpenedBatch) -> Result<api::Batch, S
 }
 
 /// A stored file as its caller sees it.
-pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, SigningError> {
+pub(super) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningError> {
     let row = &opened.row;
     Ok(api::StoredFile {
         file_token: row.id.into(),
@@ -123,7 +126,7 @@ pub(super) fn file(opened: &OpenedFile) -> Result<api::StoredFile, SigningError>
 }
 
 /// A comment as its caller sees it.
-pub(super) fn comment(opened: &OpenedComment) -> api::Comment {
+pub(super) fn comment(opened: &UnsealedComment) -> api::Comment {
     api::Comment {
         comment_id: opened.row.id.into(),
         author: match opened.row.author {

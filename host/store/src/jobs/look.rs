@@ -22,9 +22,9 @@ const ID_BYTES: usize = 16;
 /// Where an unclaimed job stands in its lane: behind all that were due before. Whoever has seen it
 /// there knows nothing of the job's future: it may be claimed, called off or put off meanwhile.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Place([u8; TIMESTAMP_BYTES + ID_BYTES]);
+pub struct LanePosition([u8; TIMESTAMP_BYTES + ID_BYTES]);
 
-impl Place {
+impl LanePosition {
     /// Before all jobs.
     pub const FIRST: Self = Self([0; TIMESTAMP_BYTES + ID_BYTES]);
 
@@ -79,16 +79,16 @@ impl WaitingJob {
 pub(crate) async fn due_places(
     store: &Store,
     lane: Lane,
-    after: Place,
+    after: LanePosition,
     limit: usize,
-) -> Result<Vec<Place>, StoreError> {
+) -> Result<Vec<LanePosition>, StoreError> {
     let queue = layout::queue(lane.0);
     let mut start = after.entry(lane);
     start.push(0);
     let entries = due_entries(store, lane, start, limit).await?;
     let places = entries.iter().filter_map(|entry| {
         let place = entry.key.get(queue.len()..)?;
-        Place::of(place)
+        LanePosition::of(place)
     });
     Ok(places.collect())
 }
@@ -99,7 +99,7 @@ pub(crate) async fn due_places(
 /// When the engine fails, or the job cannot be read.
 pub async fn waiting(
     tx: &mut Transaction<'_>,
-    place: Place,
+    place: LanePosition,
 ) -> Result<Option<WaitingJob>, StoreError> {
     let row = tx.get::<JobRow>(&place.job()).await?;
     Ok(row.map(|row| WaitingJob {
@@ -111,7 +111,7 @@ pub async fn waiting(
 pub(crate) async fn claim_these(
     store: &Store,
     lane: Lane,
-    places: &[Place],
+    places: &[LanePosition],
     lease: SignedDuration,
 ) -> Result<Vec<ClaimedJob>, StoreError> {
     let engine = store.engine();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, NewJob, Place};
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, LanePosition, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
 
@@ -67,11 +67,11 @@ on_every_engine! {
         }
         enqueue(&world.store, 9, 60, None).await;
 
-        let first = world.store.due_places(MAIL, Place::FIRST, 3).await.expect("places");
+        let first = world.store.due_places(MAIL, LanePosition::FIRST, 3).await.expect("places");
         let rest = world.store.due_places(MAIL, first[2], 10).await.expect("places");
 
         assert_eq!((first.len(), rest.len()), (3, 2), "one is not due");
-        let third = Place::before(world.store.now().await.expect("the time") - SignedDuration::from_secs(2));
+        let third = LanePosition::before(world.store.now().await.expect("the time") - SignedDuration::from_secs(2));
         let from_third = world.store.due_places(MAIL, third, 10).await.expect("places");
         assert_eq!(from_third, [&first[2..], &rest].concat());
         let place = first[1];
@@ -85,7 +85,7 @@ on_every_engine! {
         for number in 0..4 {
             enqueue(&world.store, number, 0, (number == 3).then_some("called off")).await;
         }
-        let seen = world.store.due_places(MAIL, Place::FIRST, 10).await.expect("places");
+        let seen = world.store.due_places(MAIL, LanePosition::FIRST, 10).await.expect("places");
         let others = claim_one(world).await;
         let called_off = world.store.transact(|tx| Box::pin(jobs::cancel(tx, MAIL, "called off"))).await;
         assert!(called_off.expect("called off"));

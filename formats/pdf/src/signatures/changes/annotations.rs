@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use parafa_format_core::ChangeKind;
 
 use super::super::AccessPermission;
-use super::confinement::Standing;
+use super::confinement::ChangeScope;
 use super::values::refuse_other_keys;
 use super::{Comparison, Page, Stop, entries};
 use crate::structure::{FieldKind, ObjectSource, RawObject, as_name, as_reference};
@@ -56,7 +56,7 @@ impl Comparison<'_, '_, '_> {
         let lists = shared_lists(old_items, new_items);
         if lists.is_some_and(|lists| self.permitted_lists.contains(&lists)) {
             self.warrant(number, b"Annots", new_items.unwrap_or_default())?;
-            self.explain_as(number, Standing::Page);
+            self.explain_as(number, ChangeScope::Page);
             return Ok(());
         }
         let differing = self.differing_items((number, b"Annots"), old_items, new_items)?;
@@ -76,7 +76,7 @@ impl Comparison<'_, '_, '_> {
             self.find(ChangeKind::Annotations);
         }
         self.permitted_lists.extend(lists);
-        self.explain_as(number, Standing::Page);
+        self.explain_as(number, ChangeScope::Page);
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl Comparison<'_, '_, '_> {
             .collect();
         let references = self.detector.references()?;
         for (number, _) in &annotations {
-            self.explain_as(*number, Standing::Annotation);
+            self.explain_as(*number, ChangeScope::Annotation);
             if references.reach(*number) {
                 self.find(ChangeKind::Annotations);
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::ChangeKind;
 
-use super::confinement::Standing;
+use super::confinement::ChangeScope;
 use super::{Change, Comparison, Stop, entries, referenced};
 use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference, same_value};
 
@@ -68,13 +68,13 @@ impl Comparison<'_, '_, '_> {
                 self.explain_rewritten(Some(old), Some(appearances))?;
             } else {
                 // Whoever else shows it shows something else now.
-                self.explain_as(dictionary, Standing::Whole);
+                self.explain_as(dictionary, ChangeScope::Whole);
             }
         }
         for stream in streams {
             if let Some(Change { new: Some(new), .. }) = self.changed.get(&stream) {
                 let new = new.bytes.clone();
-                self.explain_as(stream, Standing::Whole);
+                self.explain_as(stream, ChangeScope::Whole);
                 self.explain_added(&new)?;
             }
         }

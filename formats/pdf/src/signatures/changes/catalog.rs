@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::Refusal;
 
-use super::confinement::Standing;
+use super::confinement::ChangeScope;
 use super::references::TRAILER;
 use super::values::refuse_other_keys;
 use super::{Change, Comparison, Stop, entries, referenced};
@@ -59,7 +59,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         let old = information(&self.old).and_then(as_reference);
         let stays = old.is_some_and(|(old, _)| old == number);
         if (stays || self.is_added(number)) && self.is_on_both_sides(number, is_information) {
-            self.explain_as(number, Standing::Whole);
+            self.explain_as(number, ChangeScope::Whole);
             self.warrant(TRAILER, b"Info", value)?;
         }
         Ok(())
@@ -78,7 +78,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         };
         let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
         refuse_other_keys("catalog", &old, &new, &[&CATALOG_KEYS])?;
-        self.explain_as(number, Standing::Catalog);
+        self.explain_as(number, ChangeScope::Catalog);
         for key in [&b"Extensions"[..], b"MarkInfo", b"Metadata", b"DSS"] {
             if let Some(value) = new.value(key) {
                 if !self.is_of_its_kind(key, old.value(key), value) {
@@ -127,7 +127,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         if let Some((number, _)) = metadata.and_then(as_reference)
             && self.is_on_both_sides(number, is_metadata)
         {
-            self.explain_as(number, Standing::Whole);
+            self.explain_as(number, ChangeScope::Whole);
         }
     }
 
@@ -146,13 +146,13 @@ impl<'a> Comparison<'_, '_, 'a> {
             open.extend(referenced(&object.bytes)?);
             // Also one that stays what it is: it leads to others that do not.
             if !self.changed.contains_key(&number) {
-                self.explain_as(number, Standing::Whole);
+                self.explain_as(number, ChangeScope::Whole);
             }
             if let Some(Change { new: Some(new), .. }) = self.changed.get(&number)
                 && is_part_of_security_store(new)
             {
                 let new = new.bytes.clone();
-                self.explain_as(number, Standing::Whole);
+                self.explain_as(number, ChangeScope::Whole);
                 self.explain_added(&new)?;
             }
         }

@@ -14,7 +14,7 @@ use crate::structure::LinkKind;
 
 /// How an object may change, and from where it may be referred to therefore.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Standing {
+pub(super) enum ChangeScope {
     /// In every way, as an annotation: from pages and other annotations.
     Annotation,
     /// In some entries: from the trailer, and from where it is not shown.
@@ -45,13 +45,13 @@ impl Comparison<'_, '_, '_> {
                 let mut unexplained = 0_usize;
                 for reference in same_source {
                     match self.leave(reference, standing) {
-                        Leave::Given => {}
-                        Leave::GivenTo(source, its) => {
+                        ReferencePermission::Given => {}
+                        ReferencePermission::GivenTo(source, its) => {
                             if self.explained.insert(source, its).is_none() {
                                 open.push(source);
                             }
                         }
-                        Leave::None => unexplained += 1,
+                        ReferencePermission::None => unexplained += 1,
                     }
                 }
                 let source = same_source.first().map_or(TRAILER, |first| first.from);
@@ -67,44 +67,51 @@ impl Comparison<'_, '_, '_> {
 
     /// How many references from one object to another were found under keys
     /// that permit them.
-    fn warrants(&self, standing: Standing, from: u32, to: u32) -> usize {
+    fn warrants(&self, standing: ChangeScope, from: u32, to: u32) -> usize {
         match standing {
-            Standing::Parts | Standing::Whole => {
+            ChangeScope::Parts | ChangeScope::Whole => {
                 self.warrants.get(&(from, to)).copied().unwrap_or_default()
             }
-            Standing::Annotation | Standing::Catalog | Standing::Field | Standing::Page => 0,
+            ChangeScope::Annotation
+            | ChangeScope::Catalog
+            | ChangeScope::Field
+            | ChangeScope::Page => 0,
         }
     }
 
-    fn leave(&self, reference: &Reference, standing: Standing) -> Leave {
+    fn leave(&self, reference: &Reference, standing: ChangeScope) -> ReferencePermission {
         let Reference { from, kind, .. } = *reference;
         let from_page = kind == LinkKind::Annotation && self.detector.is_page(from);
         let is_list = self.detector.is_annotation_array(reference.to);
         let source = self.explained.get(&from);
-        if matches!(source, Some(Standing::Annotation | Standing::Whole)) {
-            return Leave::Given;
+        if matches!(source, Some(ChangeScope::Annotation | ChangeScope::Whole)) {
+            return ReferencePermission::Given;
         }
         match standing {
-            Standing::Page => Leave::Given,
-            Standing::Catalog if from == TRAILER || kind.may_lead_to_catalog() => Leave::Given,
-            Standing::Field if kind.is_to_a_field() => Leave::Given,
-            Standing::Parts if from_page && is_list => Leave::Given,
-            Standing::Annotation if from_page || kind == LinkKind::StructureObject => Leave::Given,
-            Standing::Annotation if source.is_none() => {
+            ChangeScope::Page => ReferencePermission::Given,
+            ChangeScope::Catalog if from == TRAILER || kind.may_lead_to_catalog() => {
+                ReferencePermission::Given
+            }
+            ChangeScope::Field if kind.is_to_a_field() => ReferencePermission::Given,
+            ChangeScope::Parts if from_page && is_list => ReferencePermission::Given,
+            ChangeScope::Annotation if from_page || kind == LinkKind::StructureObject => {
+                ReferencePermission::Given
+            }
+            ChangeScope::Annotation if source.is_none() => {
                 if kind == LinkKind::Array && self.detector.is_annotation_array(from) {
-                    Leave::GivenTo(from, Standing::Parts)
+                    ReferencePermission::GivenTo(from, ChangeScope::Parts)
                 } else if self.is_newest_annotation(from) {
-                    Leave::GivenTo(from, Standing::Annotation)
+                    ReferencePermission::GivenTo(from, ChangeScope::Annotation)
                 } else {
-                    Leave::None
+                    ReferencePermission::None
                 }
             }
-            Standing::Annotation
+            ChangeScope::Annotation
                 if kind == LinkKind::Array && self.detector.is_annotation_array(from) =>
             {
-                Leave::Given
+                ReferencePermission::Given
             }
-            _ => Leave::None,
+            _ => ReferencePermission::None,
         }
     }
 
@@ -114,10 +121,10 @@ impl Comparison<'_, '_, '_> {
 }
 
 /// Whether a reference may be there by its place alone.
-enum Leave {
+enum ReferencePermission {
     Given,
     /// When what refers is itself confined.
-    GivenTo(u32, Standing),
+    GivenTo(u32, ChangeScope),
     /// Only when it was found under a key that permits it.
     None,
 }

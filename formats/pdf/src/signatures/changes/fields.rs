@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use parafa_format_core::ChangeKind;
 
 use super::super::AccessPermission;
-use super::confinement::Standing;
+use super::confinement::ChangeScope;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries};
 use crate::structure::{FieldKind, FieldNode, RawDictionary, as_name};
@@ -86,7 +86,7 @@ impl Comparison<'_, '_, '_> {
             self.refuse_unless_signed(node, &old)?;
             self.find(ChangeKind::Signing);
         }
-        self.explain_as(number, Standing::Field);
+        self.explain_as(number, ChangeScope::Field);
         for key in &differing {
             if let Some(value) = new.value(key) {
                 self.permit(number, key, value)?;

@@ -27,7 +27,7 @@ impl Comparison<'_, '_, '_> {
         let has_locks = self.permissions.has_locks();
         Ok(has_locks
             && (hanging.any(|field| !self.may_be_filled_in(field))
-                || self.detector.strangers_hang_on_form()?))
+                || self.detector.form_has_foreign_widgets()?))
     }
 }
 
@@ -89,8 +89,8 @@ impl<'f> ChangeDetector<'f, '_> {
 
     /// Whether a page has a widget that is no part of the form, and looks as the
     /// form says.
-    fn strangers_hang_on_form(&self) -> Result<bool, Refusal> {
-        if let Some(known) = self.strangers_hang_on_form.get() {
+    fn form_has_foreign_widgets(&self) -> Result<bool, Refusal> {
+        if let Some(known) = self.form_has_foreign_widgets.get() {
             return Ok(*known);
         }
         let mut known = KnownStates::new();
@@ -107,7 +107,7 @@ impl<'f> ChangeDetector<'f, '_> {
                 .flatten();
             hang |= items.any(|item| self.is_hanging_stranger(item, &mut known));
         }
-        Ok(*self.strangers_hang_on_form.get_or_init(|| hang))
+        Ok(*self.form_has_foreign_widgets.get_or_init(|| hang))
     }
 
     fn is_hanging_stranger(&self, item: &Object, known: &mut KnownStates) -> bool {

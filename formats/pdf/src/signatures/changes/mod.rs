@@ -33,7 +33,7 @@ use crate::structure::{
 };
 
 use annotations::SharedLists;
-use confinement::Standing;
+use confinement::ChangeScope;
 use new_fields::shows_nothing;
 use references::{References, TRAILER};
 
@@ -48,7 +48,7 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     /// Places among the fields of those that look as the form says.
     hanging_on_form: OnceCell<Vec<usize>>,
     /// Whether a widget does that is no part of the form.
-    strangers_hang_on_form: OnceCell<bool>,
+    form_has_foreign_widgets: OnceCell<bool>,
     /// The objects of the fields and widgets of a name.
     names: OnceCell<BTreeMap<String, Vec<u32>>>,
     /// What stands for signatures in signature fields.
@@ -108,7 +108,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
             hanging_on_form: OnceCell::new(),
-            strangers_hang_on_form: OnceCell::new(),
+            form_has_foreign_widgets: OnceCell::new(),
             names: OnceCell::new(),
             references: OnceCell::new(),
             newest: RefCell::default(),
@@ -296,7 +296,7 @@ struct Comparison<'d, 'f, 'a> {
     old: Revision<'a>,
     /// What is listed elsewhere now and has another value.
     changed: BTreeMap<u32, Change<'a>>,
-    explained: BTreeMap<u32, Standing>,
+    explained: BTreeMap<u32, ChangeScope>,
     /// The values that permit what they refer to, by object and key.
     permitting: BTreeSet<(u32, Vec<u8>)>,
     /// How often they refer from one object to another.
@@ -431,14 +431,14 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             if !self.is_added(number) || self.explained.contains_key(&number) {
                 continue;
             }
-            self.explained.insert(number, Standing::Whole);
+            self.explained.insert(number, ChangeScope::Whole);
             open.extend(self.detector.referenced_by(number)?.iter());
         }
         Ok(())
     }
 
     /// The first explanation of an object stays.
-    fn explain_as(&mut self, number: u32, standing: Standing) {
+    fn explain_as(&mut self, number: u32, standing: ChangeScope) {
         self.explained.entry(number).or_insert(standing);
     }
 }

@@ -2,7 +2,7 @@
 
 use parafa_format_core::Refusal;
 
-use super::confinement::Standing;
+use super::confinement::ChangeScope;
 use super::items::{DifferingItems, Items};
 use super::{Change, Comparison, Stop};
 use crate::structure::{
@@ -56,7 +56,7 @@ impl<'a> Comparison<'_, '_, 'a> {
                     .and_then(as_reference)
                     .is_some_and(|(old, _)| old == number))
         {
-            self.explain_as(number, Standing::Parts);
+            self.explain_as(number, ChangeScope::Parts);
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
         if let Some(Change { new: Some(new), .. }) = self.changed.get(&number) {
             let new = new.bytes.clone();
-            self.explain_as(number, Standing::Whole);
+            self.explain_as(number, ChangeScope::Whole);
             self.explain_added(&new)?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::XrefEntry;
 use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::{RawDictionary, array_items};
-use crate::structure::indirect::{self, Length, Opened};
+use crate::structure::indirect::{self, Length, ObjectHead};
 use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
 use crate::structure::source::Source;
 
@@ -100,7 +100,7 @@ pub(super) fn read_stream(
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
     let opened = indirect::open(source, offset, &mut allowance.budget)?;
-    let Opened::Stream {
+    let ObjectHead::Stream {
         id,
         dictionary,
         data_start,

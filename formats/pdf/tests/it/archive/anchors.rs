@@ -8,7 +8,7 @@ use parafa_format_core::{NeedKind, SignRequest};
 use super::{asked, level, levels, long_term, needs, signed, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing, subject};
 use crate::ceremony::{PKI, Person};
-use crate::issuing::{Period, Told, ocsp_response};
+use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::{Holder, Role, Terms, ec_key, issue, issue_on};
 
 #[test]
@@ -128,7 +128,7 @@ fn a_chain_that_goes_in_circles_has_no_end() {
                 &certificate,
                 issuer,
                 issuer,
-                Told::Good,
+                CertStatus::Good,
                 Period::fresh(),
             )),
         )
@@ -220,7 +220,7 @@ fn fresh(holder: &Holder, issuer: &Holder) -> Vec<u8> {
         &holder.certificate,
         issuer,
         issuer,
-        Told::Good,
+        CertStatus::Good,
         Period::fresh(),
     )
 }

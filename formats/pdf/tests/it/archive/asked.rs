@@ -7,7 +7,7 @@ use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 
 use super::{asked, levels, long_term, needs, signed};
 use crate::archiving::{HIERARCHY, answered, archived_with, missing, request, step, subject};
-use crate::issuing::{Period, Told, now, ocsp_response};
+use crate::issuing::{CertStatus, Period, now, ocsp_response};
 
 #[test]
 fn everything_that_is_known_to_be_missing_is_asked_for_at_once() {
@@ -70,7 +70,7 @@ fn a_responder_that_is_not_exempt_is_asked_about_too() {
                 &certificate,
                 &HIERARCHY.authority,
                 &HIERARCHY.checked_responder,
-                Told::Good,
+                CertStatus::Good,
                 Period::fresh(),
             );
             return answered(need, Ok(answer));

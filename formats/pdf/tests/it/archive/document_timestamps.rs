@@ -11,7 +11,7 @@ use parafa_format_pdf::verify;
 use super::{signed, time_stamped};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing};
 use crate::ceremony::PKI;
-use crate::issuing::{Period, Told, now, ocsp_response};
+use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Pki, Terms};
 
 #[test]
@@ -168,7 +168,13 @@ fn answer(stranger: &Pki, need: &Need) -> Answer {
     }
     let bytes = match need.kind {
         NeedKind::Certificate => root(stranger),
-        _ => ocsp_response(&certificate, issuer, issuer, Told::Good, Period::fresh()),
+        _ => ocsp_response(
+            &certificate,
+            issuer,
+            issuer,
+            CertStatus::Good,
+            Period::fresh(),
+        ),
     };
     answered(need, Ok(bytes))
 }

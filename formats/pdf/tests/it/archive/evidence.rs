@@ -9,7 +9,7 @@ use super::{asked, but, level, levels, long_term, needs, signed, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing, subject};
 use crate::ceremony::{PKI, Person};
 use crate::issuing::{
-    Period, Told, archive_cutoff, expired_on_list, now, ocsp_response, ocsp_response_of,
+    CertStatus, Period, archive_cutoff, expired_on_list, now, ocsp_response, ocsp_response_of,
     ocsp_try_later, revocation_list, revocation_list_for, revocation_list_of, single_response,
     unknown_extension,
 };
@@ -62,7 +62,7 @@ fn a_list_from_before_the_signature_tells_of_authorities_only() {
 fn an_answer_that_tells_nothing_of_the_certificate_is_refused() {
     let document = signed(&plain(1));
     let authority = &HIERARCHY.authority;
-    let told = |certificate: &X509, responder: &Holder, told: Told| {
+    let told = |certificate: &X509, responder: &Holder, told: CertStatus| {
         ocsp_response(certificate, authority, responder, told, Period::fresh())
     };
     let jonas = &HIERARCHY.jonas.holder;
@@ -70,23 +70,23 @@ fn an_answer_that_tells_nothing_of_the_certificate_is_refused() {
     let only_authorities: &[u8] = &[0x82, 1, 0xFF];
     for (answer, expected) in [
         (
-            told(&jonas.certificate, authority, Told::Good),
+            told(&jonas.certificate, authority, CertStatus::Good),
             "no usable revocation data: it is about another certificate",
         ),
         (
-            told(ona, jonas, Told::Good),
+            told(ona, jonas, CertStatus::Good),
             "no usable revocation data: it is not signed by the issuer or its delegate",
         ),
         (
-            told(ona, &PKI.root, Told::Good),
+            told(ona, &PKI.root, CertStatus::Good),
             "no usable revocation data: it is not signed by the issuer or its delegate",
         ),
         (
-            told(ona, authority, Told::Unknown),
+            told(ona, authority, CertStatus::Unknown),
             "no usable revocation data: the responder does not know the certificate",
         ),
         (
-            told(ona, authority, Told::Revoked { at: now() - 86_400 }),
+            told(ona, authority, CertStatus::Revoked { at: now() - 86_400 }),
             "it is revoked",
         ),
         (
@@ -123,7 +123,13 @@ fn an_answer_that_tells_nothing_of_the_certificate_is_refused() {
 fn an_answer_that_can_be_taken_in_two_ways_is_refused() {
     let document = signed(&plain(1));
     let single = |certificate: &X509, issuer: &Holder, extensions: &[Vec<u8>]| {
-        single_response(certificate, issuer, Told::Good, Period::fresh(), extensions)
+        single_response(
+            certificate,
+            issuer,
+            CertStatus::Good,
+            Period::fresh(),
+            extensions,
+        )
     };
     let twice = |certificate: &X509, issuer: &Holder| {
         let single = single(certificate, issuer, &[]);
@@ -153,7 +159,13 @@ fn a_responder_does_not_vouch_for_itself() {
     let document = signed(&plain(1));
     let by_checked = |certificate: &X509| {
         let (issuer, responder) = (&HIERARCHY.authority, &HIERARCHY.checked_responder);
-        ocsp_response(certificate, issuer, responder, Told::Good, Period::fresh())
+        ocsp_response(
+            certificate,
+            issuer,
+            responder,
+            CertStatus::Good,
+            Period::fresh(),
+        )
     };
     let answer = |need: &Need| match subject(need).as_str() {
         "Ona" | "Testing Checked Responder" => {
@@ -178,7 +190,7 @@ fn who_answered_before_is_asked_about_as_well() {
         &HIERARCHY.ona.holder.certificate,
         &HIERARCHY.authority,
         responder,
-        Told::Good,
+        CertStatus::Good,
         Period::fresh(),
     );
     let document = with_store(&document, &[], &[about_ona], &[]);
@@ -189,7 +201,7 @@ fn who_answered_before_is_asked_about_as_well() {
         "{first:?}"
     );
     let revoked = |certificate: &X509, issuer: &Holder| {
-        let told = Told::Revoked { at: now() - DAY };
+        let told = CertStatus::Revoked { at: now() - DAY };
         ocsp_response(certificate, issuer, issuer, told, Period::fresh())
     };
     assert_fault(
@@ -209,7 +221,13 @@ fn a_responder_has_to_be_valid_when_it_answers() {
     let key = ec_key(Nid::X9_62_PRIME256V1);
     let expired = issue_on(terms, "Expired", key, Some(&HIERARCHY.authority), role);
     let by_expired = |certificate: &X509, issuer: &Holder| {
-        ocsp_response(certificate, issuer, &expired, Told::Good, Period::fresh())
+        ocsp_response(
+            certificate,
+            issuer,
+            &expired,
+            CertStatus::Good,
+            Period::fresh(),
+        )
     };
 
     assert_fault(
@@ -230,7 +248,7 @@ fn who_signed_before_or_after_the_certificate_was_valid_is_not_archived() {
         assert_fault(
             &document,
             about_petras(|issuer| {
-                let told = Told::Good;
+                let told = CertStatus::Good;
                 ocsp_response(&petras, issuer, issuer, told, Period::fresh())
             }),
             "it was not valid at the time of the time-stamp",
@@ -249,7 +267,7 @@ fn what_is_told_after_a_certificate_expired_counts_when_its_issuer_remembers() {
     };
     let response = |extensions: &[Vec<u8>]| {
         let issuer = &HIERARCHY.authority;
-        let single = single_response(&petras, issuer, Told::Good, later, extensions);
+        let single = single_response(&petras, issuer, CertStatus::Good, later, extensions);
         ocsp_response_of(&[single], issuer, later.this_update, &[])
     };
 

@@ -19,7 +19,7 @@ use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated};
 use crate::issuing::{
-    Period, Told, now, ocsp_response_of, revocation_list, revocation_list_of, single_response,
+    CertStatus, Period, now, ocsp_response_of, revocation_list, revocation_list_of, single_response,
 };
 
 #[test]
@@ -68,7 +68,7 @@ fn an_issuers_name_and_key_are_digested_once_however_many_answers_name_them() {
             this_update: at,
             next_update: None,
         };
-        single_response(ona, &HIERARCHY.authority, Told::Good, period, &[])
+        single_response(ona, &HIERARCHY.authority, CertStatus::Good, period, &[])
     };
     let responses: Vec<Vec<u8>> = (0..100)
         .map(|index| {

@@ -9,7 +9,7 @@ use parafa_format_core::NeedKind;
 use super::{level, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with};
 use crate::ceremony::PKI;
-use crate::issuing::{Period, Told, ocsp_response, revocation_list};
+use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::referees::{
     assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
     pyhanko_is_content_with,
@@ -53,7 +53,7 @@ fn pyhanko_is_not_content_with_a_store_that_leaves_out_the_authorities() {
         &HIERARCHY.ona.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        Told::Good,
+        CertStatus::Good,
         Period::fresh(),
     );
     let signed = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);

@@ -7,14 +7,14 @@ use parafa_format_core::{NeedKind, Step};
 use super::{but, levels, long_term, signed};
 use crate::archiving::{HIERARCHY, answered, archived_with, missing, subject};
 use crate::ceremony::step;
-use crate::issuing::{Period, Told, now, ocsp_response};
+use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Holder, Pki};
 
 #[test]
 fn who_was_revoked_after_signing_has_signed() {
     let document = signed(&plain(1));
     let revoked_later = |certificate: &X509, issuer: &Holder| {
-        let told = Told::Revoked { at: now() + 600 };
+        let told = CertStatus::Revoked { at: now() + 600 };
         ocsp_response(certificate, issuer, issuer, told, Period::fresh())
     };
 
@@ -44,8 +44,8 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
                 false => HIERARCHY.issuer_of(&certificate),
             };
             let told = match subject(need).as_str() {
-                "Ona" if is_revoked => Told::Revoked { at: now() + 600 },
-                _ => Told::Good,
+                "Ona" if is_revoked => CertStatus::Revoked { at: now() + 600 },
+                _ => CertStatus::Good,
             };
             match need.kind {
                 NeedKind::Certificate if certificate == issuer.certificate => {

@@ -10,7 +10,7 @@ use super::{levels, long_term, signed, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated, with_entries};
-use crate::issuing::{Period, Told, ocsp_response};
+use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::Holder;
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
 
@@ -134,7 +134,7 @@ fn a_store_that_is_there_keeps_its_entries_in_any_form() {
         &HIERARCHY.jonas.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        Told::Good,
+        CertStatus::Good,
         Period::fresh(),
     );
     let hex: String = other.iter().map(|byte| format!("{byte:02X}")).collect();
@@ -215,7 +215,13 @@ fn what_the_signatures_hold_is_not_stored_again() {
     let document = signed(&plain(1));
     let root = PKI.root.certificate.to_der().unwrap();
     let told = |certificate: &X509, issuer: &Holder| {
-        ocsp_response(certificate, issuer, issuer, Told::Good, Period::fresh())
+        ocsp_response(
+            certificate,
+            issuer,
+            issuer,
+            CertStatus::Good,
+            Period::fresh(),
+        )
     };
     let told = [
         told(&HIERARCHY.ona.holder.certificate, &HIERARCHY.authority),

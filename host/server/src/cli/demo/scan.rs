@@ -8,7 +8,7 @@ use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrus
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::cli::{CommandError, Place, print_json, print_line};
+use crate::cli::{CommandError, Location, print_json, print_line};
 use crate::demo::DemoFile;
 
 /// What the phone's answer may take and hold.
@@ -27,7 +27,7 @@ pub(super) struct ScanArguments {
     #[arg(long = "as", value_name = "PERSONA")]
     persona: String,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Answer in JSON.
     #[arg(long)]
     json: bool,

@@ -10,7 +10,7 @@ use parafa_plugin_store::{PluginStore, plugin_host, read_file};
 use tempfile::TempDir;
 
 use super::log::CapturedLog;
-use crate::cli::{CommandError, Place, find_data_folder, shown};
+use crate::cli::{CommandError, Location, find_data_folder, shown};
 use crate::config::{Config, StoreSection};
 use crate::demo;
 
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Bench {
 impl Bench {
     /// # Errors
     /// A data folder that is named and not there is refused.
-    pub(in crate::cli) fn open(place: &Place) -> Result<Self, CommandError> {
+    pub(in crate::cli) fn open(place: &Location) -> Result<Self, CommandError> {
         let mut config = place.load()?;
         let mut temporary = None;
         let is_named = place.data.is_some() || config.store.data != StoreSection::default().data;

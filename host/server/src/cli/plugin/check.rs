@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::bench::{self, Bench};
 use super::reach::postable;
-use crate::cli::{CommandError, Place, REFUSED, print_json, print_line, shown};
+use crate::cli::{CommandError, Location, REFUSED, print_json, print_line, shown};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";
@@ -21,7 +21,7 @@ pub(super) struct CheckArguments {
     /// one that is installed.
     wasm: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,

@@ -10,7 +10,7 @@ use super::answer::OutcomeView;
 use super::bench::{self, Bench};
 use super::log::Line;
 use crate::cli::{
-    CommandError, FAULT, Place, REFUSED, USAGE, print_aside, print_json, print_line, shown, warn,
+    CommandError, FAULT, Location, REFUSED, USAGE, print_aside, print_json, print_line, shown, warn,
 };
 
 /// The code of a refusal to ask a plugin for what it cannot do.
@@ -39,7 +39,7 @@ pub(super) struct RunArguments {
     #[arg(long, value_parser = level, default_value = "B-B")]
     level: TargetLevel,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,

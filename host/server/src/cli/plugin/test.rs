@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Bench;
-use crate::cli::{CommandError, Place, REFUSED, print_json, print_line};
+use crate::cli::{CommandError, Location, REFUSED, print_json, print_line};
 
 /// Arguments of `parafa plugin test`.
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(super) struct TestArguments {
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,

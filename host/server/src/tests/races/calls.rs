@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use uuid::Uuid;
 
-use super::deeds::{Known, Told, of_mode};
+use super::deeds::{Known, Reply, of_mode};
 use crate::tests::calls::{document, party, pdf, terms};
 use crate::tests::host::Host;
 
@@ -87,7 +87,7 @@ pub(super) fn call() -> impl Strategy<Value = Call> {
 }
 
 impl Call {
-    pub(super) async fn make(self, host: Host, known: Known) -> Result<Told, SigningError> {
+    pub(super) async fn make(self, host: Host, known: Known) -> Result<Reply, SigningError> {
         let app = &host.app;
         match self {
             Self::Add {
@@ -102,12 +102,12 @@ impl Call {
                     .add_signer(&caller, signing, form, None)
                     .await?;
                 let signer = added.party.id.uuid();
-                Ok(Told::Added { signing, signer })
+                Ok(Reply::Added { signing, signer })
             }
             Self::Archive { signing } => {
                 let (signing, caller) = known.signed(signing)?;
                 app.archives.archive_signing(&caller, signing).await?;
-                Ok(Told::Archived { signing })
+                Ok(Reply::Archived { signing })
             }
             Self::Batch { order, mode } => {
                 let form = BatchForm {
@@ -118,7 +118,7 @@ impl Call {
                     .signings
                     .create_batch(&of_mode(mode), form, None)
                     .await?;
-                Ok(Told::Raised {
+                Ok(Reply::Raised {
                     batch: raised.row.id,
                 })
             }
@@ -134,14 +134,14 @@ impl Call {
                     .signings
                     .create_signing(&of_mode(mode), form, None)
                     .await?;
-                Ok(Told::Created {
+                Ok(Reply::Created {
                     signing: created.id(),
                 })
             }
             Self::DropFile { file } => {
                 let (file, mode) = known.file(file)?;
                 app.intake.delete_file(&of_mode(mode), file).await?;
-                Ok(Told::Dropped { file })
+                Ok(Reply::Dropped { file })
             }
             Self::Methods { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
@@ -151,21 +151,21 @@ impl Call {
                 app.lifecycle
                     .change_methods(&caller, signing, signer, methods)
                     .await?;
-                Ok(Told::Nothing)
+                Ok(Reply::Nothing)
             }
             Self::Remind { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
                 app.lifecycle
                     .remind_signer(&caller, signing, signer)
                     .await?;
-                Ok(Told::Nothing)
+                Ok(Reply::Nothing)
             }
             Self::Remove { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
                 app.lifecycle
                     .remove_signer(&caller, signing, signer)
                     .await?;
-                Ok(Told::Removed { signer })
+                Ok(Reply::Removed { signer })
             }
             Self::Simulate { signing, action } => {
                 let (signing, caller) = known.sandboxed(signing)?;
@@ -179,7 +179,7 @@ impl Call {
                     .simulate_outcome(&caller, signing, form)
                     .await?;
                 let status = ended.row.signing.status;
-                Ok(Told::Ended { signing, status })
+                Ok(Reply::Ended { signing, status })
             }
             Self::StoreFile { mode } => {
                 let form = FileForm {
@@ -189,7 +189,7 @@ impl Call {
                     content: pdf(),
                 };
                 app.intake.store_file(&of_mode(mode), form, None).await?;
-                Ok(Told::Nothing)
+                Ok(Reply::Nothing)
             }
         }
     }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::TICK;
 use super::acts::{Act, Freeze, Race, Round};
 use super::calls::{Call, IN_BATCH};
-use super::deeds::{Followed, Known, Told, act_on, is_an_answer};
+use super::deeds::{Followed, Known, Reply, act_on, is_an_answer};
 use super::receivers::Receivers;
 use crate::tests::careless::Neglect;
 use crate::tests::deliveries::give_secret_to;
@@ -45,7 +45,7 @@ pub(super) struct Contest<'d> {
     makers: [Maker<'d>; 2],
     witness: Witness,
     receivers: Arc<Receivers>,
-    told: Vec<Told>,
+    told: Vec<Reply>,
     followed: Arc<Mutex<Followed>>,
     /// Parties whom somebody has asked a host to remove.
     to_be_removed: HashSet<Uuid>,
@@ -146,7 +146,7 @@ impl<'d> Contest<'d> {
                     running[host].spawn(async move {
                         switch(switches).await;
                         clock.advance(time);
-                        Ok(Told::Nothing)
+                        Ok(Reply::Nothing)
                     });
                 }
                 act => {
@@ -233,57 +233,57 @@ impl<'d> Contest<'d> {
         }
     }
 
-    fn check_told(&self, told: Told) {
+    fn check_told(&self, told: Reply) {
         let _promise = Promise::WhatWasToldHolds.at_stake();
         match told {
-            Told::Created { signing } => {
+            Reply::Created { signing } => {
                 assert!(
                     self.witness
                         .signings()
                         .any(|row| row.signing.id.uuid() == signing)
                 );
             }
-            Told::Started { signer } => assert!(self.witness.has_attempted(signer)),
-            Told::Added { signing, signer } => {
+            Reply::Started { signer } => assert!(self.witness.has_attempted(signer)),
+            Reply::Added { signing, signer } => {
                 let is_there = self.party(signer).is_some_and(|(of, _)| of == signing);
                 assert!(is_there || self.to_be_removed.contains(&signer));
             }
-            Told::Archived { signing } => {
+            Reply::Archived { signing } => {
                 let row = self.witness.signing(signing);
                 let made_by = row.versions.iter().flat_map(|version| &version.made_by);
                 let mut archives = made_by.filter(|made_by| made_by.attempt.is_none());
                 assert!(row.erased_at.is_some() || archives.next().is_some());
             }
-            Told::Declined { signer } => {
+            Reply::Declined { signer } => {
                 assert_eq!(self.status_of(signer), Some(SignerStatus::Declined));
             }
-            Told::Dropped { file } => {
+            Reply::Dropped { file } => {
                 assert!(self.witness.files().all(|row| row.id != file));
             }
-            Told::Ended { signing, status } => {
+            Reply::Ended { signing, status } => {
                 assert_eq!(self.witness.signing(signing).signing.status, status);
             }
-            Told::Cancelled { signing } => {
+            Reply::Cancelled { signing } => {
                 let status = self.witness.signing(signing).signing.status;
                 assert_eq!(status, SigningStatus::Cancelled);
             }
-            Told::Erased { signing } => {
+            Reply::Erased { signing } => {
                 assert!(self.witness.signing(signing).erased_at.is_some());
             }
-            Told::Raised { batch } => {
+            Reply::Raised { batch } => {
                 let rows = self.witness.signings();
                 let raised = rows.filter(|row| row.batch == Some(batch));
                 assert_eq!(raised.count(), IN_BATCH);
             }
-            Told::Removed { signer } => assert!(self.party(signer).is_none()),
-            Told::Status { signer, status } => {
+            Reply::Removed { signer } => assert!(self.party(signer).is_none()),
+            Reply::Status { signer, status } => {
                 let now = self.status_of(signer);
                 assert!(
                     status.is_open() || Some(status) == now,
                     "{status:?} was told"
                 );
             }
-            Told::Nothing => {}
+            Reply::Nothing => {}
         }
     }
 

@@ -24,7 +24,7 @@ use crate::tests::witness::Witness;
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Told {
+pub(super) enum Reply {
     Added {
         signing: Uuid,
         signer: Uuid,
@@ -173,22 +173,22 @@ pub(super) async fn act_on(
     known: Known,
     posted: Posted,
     (phone, followed): (Phone, Arc<Mutex<Followed>>),
-) -> Result<Told, SigningError> {
+) -> Result<Reply, SigningError> {
     match act {
         Act::Create { order } => {
             let created = host.create(posted, order).await?;
             let signing = created.signing.id.uuid();
-            Ok(Told::Created { signing })
+            Ok(Reply::Created { signing })
         }
         Act::Start { signer, person } => {
             let (signer, ..) = known.signer(signer)?;
             host.start(signer, person).await?;
-            Ok(Told::Started { signer })
+            Ok(Reply::Started { signer })
         }
         Act::StartByLink { signer } => {
             let (signer, ..) = known.signer(signer)?;
             host.start_by_link(signer).await?;
-            Ok(Told::Started { signer })
+            Ok(Reply::Started { signer })
         }
         Act::Follow {
             link,
@@ -196,7 +196,7 @@ pub(super) async fn act_on(
         } => {
             let (_, signer) = pick(&known.links, link)?;
             let Some((attempt, link)) = host.open_link(signer).await? else {
-                return Ok(Told::Nothing);
+                return Ok(Reply::Nothing);
             };
             let same_device = link.same_device.filter(|_| is_same_device);
             let is_first = followed
@@ -204,11 +204,11 @@ pub(super) async fn act_on(
                 .unwrap()
                 .note(attempt, same_device.is_some());
             if !is_first {
-                return Ok(Told::Nothing);
+                return Ok(Reply::Nothing);
             }
             // It may be too late.
             phone.follow(&same_device.unwrap_or(link.qr)).await;
-            Ok(Told::Nothing)
+            Ok(Reply::Nothing)
         }
         Act::ComeBack { link, is_own } => {
             let (attempt, signer) = pick(&known.links, link)?;
@@ -217,22 +217,22 @@ pub(super) async fn act_on(
                 followed.lock().unwrap().came_back.insert(attempt);
                 said
             } else {
-                Return::made_up()
+                Return::forged()
             };
             host.come_back(signer, &said).await?;
-            Ok(Told::Nothing)
+            Ok(Reply::Nothing)
         }
         Act::GiveUp { signer } => {
             let (signer, ..) = known.signer(signer)?;
             let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
             host.app.ceremonies.give_up_attempt(&ceremony).await?;
-            Ok(Told::Nothing)
+            Ok(Reply::Nothing)
         }
         Act::Decline { signer } => {
             let (signer, ..) = known.signer(signer)?;
             let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
             host.app.ceremonies.decline(&ceremony, None).await?;
-            Ok(Told::Declined { signer })
+            Ok(Reply::Declined { signer })
         }
         Act::Look { signer } => {
             let (signer, ..) = known.signer(signer)?;
@@ -242,17 +242,17 @@ pub(super) async fn act_on(
                 .ceremonies
                 .await_ceremony_state(&link, Duration::ZERO, None);
             let status = state.await?.party.status;
-            Ok(Told::Status { signer, status })
+            Ok(Reply::Status { signer, status })
         }
         Act::Cancel { signing } => {
             let (signing, caller) = known.signing(signing)?;
             host.app.lifecycle.cancel_signing(&caller, signing).await?;
-            Ok(Told::Cancelled { signing })
+            Ok(Reply::Cancelled { signing })
         }
         Act::Erase { signing } => {
             let (signing, caller) = known.signing(signing)?;
             host.app.lifecycle.erase_signing(&caller, signing).await?;
-            Ok(Told::Erased { signing })
+            Ok(Reply::Erased { signing })
         }
         Act::Deadline { signing, days } => {
             let (signing, caller) = known.signing(signing)?;
@@ -260,15 +260,15 @@ pub(super) async fn act_on(
                 .lifecycle
                 .change_deadline(&caller, signing, days)
                 .await?;
-            Ok(Told::Nothing)
+            Ok(Reply::Nothing)
         }
         Act::Call(call) => call.make(host, known).await,
-        Act::Tsa { .. } | Act::Pass { .. } => Ok(Told::Nothing),
+        Act::Tsa { .. } | Act::Pass { .. } => Ok(Reply::Nothing),
         Act::Jobs { times } => {
             for _ in 0..times {
                 host.run_due().await;
             }
-            Ok(Told::Nothing)
+            Ok(Reply::Nothing)
         }
     }
 }

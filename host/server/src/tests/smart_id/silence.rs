@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use jiff::SignedDuration;
+use parafa_domain::SigningMethod;
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_store::{Clock, ManualClock};
@@ -53,7 +54,8 @@ async fn a_service_that_says_nothing_of_a_session_keeps_the_turn_for_minutes() {
             &settings.scheme_name,
         );
         let service = Arc::new(Silent(clock.clone()));
-        doors.smart_id = Some(SmartIdClient::new(settings, service));
+        let client = Arc::new(SmartIdClient::new(settings, service));
+        doors.providers.insert(SigningMethod::SmartId, client);
     });
     let log = Log::open();
     let begun = site.clock.now();

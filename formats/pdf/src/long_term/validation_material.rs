@@ -23,7 +23,7 @@ pub(crate) const NOWHERE: usize = usize::MAX;
 
 /// Certificates and revocation data at hand, each once. What was found out
 /// about them is not found out again.
-pub(crate) struct Material<'d, E> {
+pub(crate) struct ValidationMaterial<'d, E> {
     environment: Budget<'d, E>,
     max_candidates: usize,
     certificates: Vec<Link<'d>>,
@@ -31,7 +31,7 @@ pub(crate) struct Material<'d, E> {
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
     /// Those who may sign OCSP responses.
     responders: Vec<usize>,
-    data: Vec<Datum<'d>>,
+    data: Vec<RevocationDatum<'d>>,
     data_by_der: BTreeMap<&'d [u8], usize>,
     responses_by_serial: BTreeMap<&'d [u8], Vec<usize>>,
     lists_by_issuer: BTreeMap<&'d [u8], Vec<usize>>,
@@ -64,7 +64,7 @@ struct Link<'d> {
 }
 
 /// Revocation data.
-pub(crate) struct Datum<'d> {
+pub(crate) struct RevocationDatum<'d> {
     /// The DER that it was read from.
     pub(crate) der: &'d [u8],
     /// What it is.
@@ -73,7 +73,7 @@ pub(crate) struct Datum<'d> {
     pub(crate) place: usize,
 }
 
-impl<'d, E: Environment> Material<'d, E> {
+impl<'d, E: Environment> ValidationMaterial<'d, E> {
     /// Nothing yet.
     pub(crate) fn new(environment: &'d E, limits: &Limits) -> Self {
         Self {
@@ -191,7 +191,7 @@ impl<'d, E: Environment> Material<'d, E> {
             Subjects::IssuedBy(name) => self.lists_by_issuer.entry(name).or_default().push(index),
         }
         self.data_by_der.insert(der, index);
-        self.data.push(Datum { der, parsed, place });
+        self.data.push(RevocationDatum { der, parsed, place });
         Ok(())
     }
 
@@ -234,7 +234,7 @@ impl<'d, E: Environment> Material<'d, E> {
     }
 
     /// Revocation data by their index.
-    pub(crate) fn datum(&self, index: usize) -> &Datum<'d> {
+    pub(crate) fn datum(&self, index: usize) -> &RevocationDatum<'d> {
         self.data
             .get(index)
             .expect("indices come from this material, which only grows")

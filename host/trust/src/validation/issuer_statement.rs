@@ -9,7 +9,7 @@ use crate::certificate::Certificate;
 const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// What an issuer tells of a certificate.
-pub(super) struct Told {
+pub(super) struct IssuerStatement {
     /// An OCSP response or a revocation list.
     pub(super) der: Vec<u8>,
     /// When that was known to be right.
@@ -23,7 +23,7 @@ pub(super) struct Told {
     pub(super) is_revoked: bool,
 }
 
-impl Told {
+impl IssuerStatement {
     /// The data, if they tell of that time.
     pub(super) fn of_time(
         self,

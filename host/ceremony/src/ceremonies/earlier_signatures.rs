@@ -42,7 +42,7 @@ const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
 
 /// What is known of the signatures that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Advice {
+pub enum EarlierSignatures {
     /// These are all, or as many as are told of; none where there is none, or
     /// where there is nothing that could look at them.
     Known {
@@ -70,13 +70,13 @@ pub struct EarlierSignature {
 
 /// What was found of documents lately, by the ids of their bytes.
 #[derive(Debug)]
-pub struct Advices {
+pub struct EarlierSignaturesCache {
     found: Mutex<HashMap<Uuid, Found>>,
     looks: Arc<Semaphore>,
 }
 
 /// What comes of a look; nothing while it is under way.
-type Outcome = Option<Advice>;
+type Outcome = Option<EarlierSignatures>;
 
 #[derive(Debug)]
 struct Found {
@@ -84,7 +84,7 @@ struct Found {
     outcome: watch::Receiver<Outcome>,
 }
 
-impl Default for Advices {
+impl Default for EarlierSignaturesCache {
     fn default() -> Self {
         Self {
             found: Mutex::default(),
@@ -93,7 +93,7 @@ impl Default for Advices {
     }
 }
 
-impl Advices {
+impl EarlierSignaturesCache {
     /// Where what is found of a document stands, or will once the look that is
     /// under way has ended.
     fn of(&self, document: Uuid) -> Option<watch::Receiver<Outcome>> {
@@ -106,7 +106,7 @@ impl Advices {
         self.looks.clone().acquire_owned().await.ok()
     }
 
-    /// The same as [`Advices::of`], and where to say what was found, if the
+    /// The same as [`EarlierSignaturesCache::of`], and where to say what was found, if the
     /// caller is the one to look.
     fn begin(&self, document: Uuid) -> (watch::Receiver<Outcome>, Option<watch::Sender<Outcome>>) {
         let mut found = self.recent();
@@ -153,7 +153,7 @@ impl Found {
     }
 }
 
-impl Advice {
+impl EarlierSignatures {
     /// Nothing is said of signatures.
     const NOTHING: Self = Self::Known {
         signatures: Vec::new(),
@@ -183,19 +183,19 @@ impl Ceremonies {
     /// What is known of the signatures in the document that would be signed now.
     /// A document is looked at when somebody asks first; whoever does not wait
     /// so long is told the next time.
-    pub async fn advice(self: &Arc<Self>, row: &SigningRow) -> Advice {
+    pub async fn earlier_signatures(self: &Arc<Self>, row: &SigningRow) -> EarlierSignatures {
         let is_signed = row.came_signed || row.signed().is_some();
         let Some(newest) = row.newest().filter(|_| is_signed) else {
-            return Advice::NOTHING;
+            return EarlierSignatures::NOTHING;
         };
         let plugin = self.plugins.by_id(&row.format);
         if plugin.as_deref().is_some_and(|plugin| !can_look(plugin)) {
-            return Advice::NOTHING;
+            return EarlierSignatures::NOTHING;
         }
         let outcome = self.outcome_of_look(row, newest.bytes_id, plugin.as_deref());
         match tokio::time::timeout(SHOWN_WITHIN, outcome).await {
-            Ok(Some(advice)) => advice,
-            Ok(None) | Err(_) => Advice::Unknown,
+            Ok(Some(earlier_signatures)) => earlier_signatures,
+            Ok(None) | Err(_) => EarlierSignatures::Unknown,
         }
     }
 
@@ -207,10 +207,10 @@ impl Ceremonies {
         document: Uuid,
         plugin: Option<&Plugin>,
     ) -> Outcome {
-        let mut outcome = match self.advices.of(document) {
+        let mut outcome = match self.earlier_signatures_cache.of(document) {
             Some(outcome) => outcome,
             None => {
-                let place = self.advices.place().await?;
+                let place = self.earlier_signatures_cache.place().await?;
                 while plugin.is_some_and(|plugin| !plugin.has_slot_to_spare()) {
                     tokio::time::sleep(ASK_AGAIN).await;
                 }
@@ -228,28 +228,28 @@ impl Ceremonies {
         document: Uuid,
         place: OwnedSemaphorePermit,
     ) -> watch::Receiver<Outcome> {
-        let (outcome, tell) = self.advices.begin(document);
+        let (outcome, tell) = self.earlier_signatures_cache.begin(document);
         if let Some(tell) = tell {
             let (app, row) = (self.clone(), row.clone());
             tokio::spawn(async move {
                 let _place = place;
-                let advice = app.look_at_signatures(&row, document).await;
-                tell.send_replace(Some(advice));
+                let earlier_signatures = app.look_at_signatures(&row, document).await;
+                tell.send_replace(Some(earlier_signatures));
             });
         }
         outcome
     }
 
-    async fn look_at_signatures(&self, row: &SigningRow, document: Uuid) -> Advice {
+    async fn look_at_signatures(&self, row: &SigningRow, document: Uuid) -> EarlierSignatures {
         match self.signatures_in(row, document).await {
-            Ok(advice) => advice,
+            Ok(earlier_signatures) => earlier_signatures,
             Err(error) => {
                 tracing::warn!(
                     signing.id = %row.signing.id,
                     error = &error as &dyn std::error::Error,
                     "the signatures of a document are not shown"
                 );
-                Advice::Unknown
+                EarlierSignatures::Unknown
             }
         }
     }
@@ -258,7 +258,7 @@ impl Ceremonies {
         &self,
         row: &SigningRow,
         document: Uuid,
-    ) -> Result<Advice, CeremonyError> {
+    ) -> Result<EarlierSignatures, CeremonyError> {
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.ok_or(CeremonyError::NotSetUp(
             "documents of this format cannot be looked at",
@@ -269,7 +269,7 @@ impl Ceremonies {
         let document = read_document(&self.records, &self.known_documents, &key, document).await?;
         let report = plugin.inspect(document.clone()).await.map_err(unread)?;
         let evidence = plugin.verify(document).await.map_err(unread)?;
-        Ok(Advice::of(&report, &evidence))
+        Ok(EarlierSignatures::of(&report, &evidence))
     }
 }
 
@@ -298,40 +298,40 @@ mod tests {
     }
 
     /// Looks at a document, which nobody has looked at.
-    fn look(advices: &Advices, document: Uuid) {
-        let (_, tell) = advices.begin(document);
-        tell.unwrap().send_replace(Some(Advice::Unknown));
+    fn look(earlier_signatures_cache: &EarlierSignaturesCache, document: Uuid) {
+        let (_, tell) = earlier_signatures_cache.begin(document);
+        tell.unwrap().send_replace(Some(EarlierSignatures::Unknown));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_document_is_looked_at_again_after_a_while_or_once_it_was_forgotten() {
-        let advices = Advices::default();
-        look(&advices, document(1));
-        assert!(advices.begin(document(1)).1.is_none());
+        let earlier_signatures_cache = EarlierSignaturesCache::default();
+        look(&earlier_signatures_cache, document(1));
+        assert!(earlier_signatures_cache.begin(document(1)).1.is_none());
 
-        advices.forget(document(1));
-        look(&advices, document(1));
+        earlier_signatures_cache.forget(document(1));
+        look(&earlier_signatures_cache, document(1));
 
         tokio::time::advance(FRESH).await;
-        look(&advices, document(1));
+        look(&earlier_signatures_cache, document(1));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_oldest_document_is_forgotten_for_one_more_but_none_that_is_looked_at() {
-        let advices = Advices::default();
-        let (mut outcome, tell) = advices.begin(document(0));
+        let earlier_signatures_cache = EarlierSignaturesCache::default();
+        let (mut outcome, tell) = earlier_signatures_cache.begin(document(0));
         for number in 1..=MOST_DOCUMENTS {
             tokio::time::advance(Duration::from_millis(1)).await;
-            look(&advices, document(number));
+            look(&earlier_signatures_cache, document(number));
         }
 
-        assert_eq!(advices.lock().len(), MOST_DOCUMENTS);
-        assert!(advices.of(document(1)).is_none());
-        assert!(advices.of(document(2)).is_some());
-        tell.unwrap().send_replace(Some(Advice::NOTHING));
+        assert_eq!(earlier_signatures_cache.lock().len(), MOST_DOCUMENTS);
+        assert!(earlier_signatures_cache.of(document(1)).is_none());
+        assert!(earlier_signatures_cache.of(document(2)).is_some());
+        tell.unwrap().send_replace(Some(EarlierSignatures::NOTHING));
         let outcome = outcome.wait_for(Option::is_some).await;
-        assert_eq!(*outcome.unwrap(), Some(Advice::NOTHING));
-        assert!(advices.begin(document(0)).1.is_none());
+        assert_eq!(*outcome.unwrap(), Some(EarlierSignatures::NOTHING));
+        assert!(earlier_signatures_cache.begin(document(0)).1.is_none());
     }
 
     #[test]
@@ -368,7 +368,9 @@ mod tests {
             level: "unknown".to_owned(),
         };
 
-        let Advice::Known { signatures, .. } = Advice::of(&report, &[evidence]) else {
+        let EarlierSignatures::Known { signatures, .. } =
+            EarlierSignatures::of(&report, &[evidence])
+        else {
             panic!("the signature is not told of")
         };
 

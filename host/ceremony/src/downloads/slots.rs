@@ -35,7 +35,7 @@ pub enum Asker {
 /// Gives out places to documents that go out: each takes the memory of a piece
 /// until it ends.
 #[derive(Debug)]
-pub struct Places {
+pub struct DownloadSlots {
     all: Arc<Semaphore>,
     of_workspace: usize,
     shares: Mutex<HashMap<Share, Arc<Semaphore>>>,
@@ -50,11 +50,11 @@ enum Share {
 
 /// A place, given back when this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DownloadSlot {
     _permits: [OwnedSemaphorePermit; 3],
 }
 
-impl Places {
+impl DownloadSlots {
     /// So many of them.
     pub fn new(count: NonZeroU32) -> Self {
         let count = usize::try_from(count.get()).unwrap_or(Semaphore::MAX_PERMITS);
@@ -68,7 +68,11 @@ impl Places {
 
     /// Waits for a place, for a while. Whoever waits for one of all has one of
     /// the asker's already: nobody keeps others waiting by asking often.
-    pub(super) async fn take(&self, asker: Asker, workspace: Uuid) -> Result<Place, CeremonyError> {
+    pub(super) async fn take(
+        &self,
+        asker: Asker,
+        workspace: Uuid,
+    ) -> Result<DownloadSlot, CeremonyError> {
         let until = Instant::now() + PATIENCE;
         let own = self.share(Share::Asker(asker));
         let own = permit(own, until).await;
@@ -78,7 +82,7 @@ impl Places {
         let one = permit(self.all.clone(), until).await;
         let one = one.ok_or(CeremonyError::NoPlaceToDownload)?;
         download_began();
-        Ok(Place {
+        Ok(DownloadSlot {
             _permits: [own, workspace, one],
         })
     }
@@ -100,7 +104,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for DownloadSlot {
     fn drop(&mut self) {
         download_ended();
     }
@@ -115,7 +119,7 @@ async fn permit(semaphore: Arc<Semaphore>, until: Instant) -> Option<OwnedSemaph
         .ok()
 }
 
-impl Places {
+impl DownloadSlots {
     /// How many are free.
     pub fn free(&self) -> usize {
         self.all.available_permits()
@@ -128,15 +132,15 @@ mod tests {
 
     const WORKSPACE: Uuid = Uuid::from_u128(1);
 
-    fn places(count: u32) -> Places {
-        Places::new(NonZeroU32::new(count).unwrap())
+    fn places(count: u32) -> DownloadSlots {
+        DownloadSlots::new(NonZeroU32::new(count).unwrap())
     }
 
     fn link(number: usize) -> Asker {
         Asker::Link(Uuid::from_u128(number as u128))
     }
 
-    async fn take(places: &Places, asker: Asker, count: usize) -> Vec<Place> {
+    async fn take(places: &DownloadSlots, asker: Asker, count: usize) -> Vec<DownloadSlot> {
         let mut taken = Vec::new();
         for _ in 0..count {
             taken.push(places.take(asker, WORKSPACE).await.unwrap());

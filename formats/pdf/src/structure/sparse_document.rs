@@ -12,8 +12,8 @@ use parafa_format_core::Blob;
 
 use super::budget::Budget;
 use super::dictionary::{RawDictionary, as_name};
-use super::indirect::{self, Length, Opened};
-use super::source::{Omission, Source};
+use super::indirect::{self, Length, ObjectHead};
+use super::source::{OmittedStream, Source};
 use crate::limits::Limits;
 
 /// How much is read at once, in bytes, and the least that is left out.
@@ -45,13 +45,13 @@ pub(super) enum Unread {
 }
 
 /// What was read of a file.
-pub(super) struct Excerpt {
+pub(super) struct SparseDocument {
     /// As long as the file, zeros where something was left out.
     bytes: Vec<u8>,
-    omissions: Vec<Omission>,
+    omissions: Vec<OmittedStream>,
 }
 
-impl Excerpt {
+impl SparseDocument {
     /// Reads a document and leaves out the data of such long streams.
     pub(super) fn read<B: Blob>(document: &B, unread: Unread) -> Self {
         let len = usize::try_from(document.len()).unwrap_or(usize::MAX);
@@ -103,19 +103,19 @@ impl Excerpt {
                     .to_vec()
             })
             .collect();
-        for Omission { length, data, .. } in &*omissions {
+        for OmittedStream { length, data, .. } in &*omissions {
             overwrite(bytes, length, ZERO);
             overwrite(bytes, data, END_OF_NO_DATA);
         }
         let seen = look(bytes);
-        for (Omission { length, data, .. }, digits) in omissions.iter().zip(&lengths) {
+        for (OmittedStream { length, data, .. }, digits) in omissions.iter().zip(&lengths) {
             overwrite(bytes, length, digits);
             overwrite(bytes, data, &[0; END_OF_NO_DATA.len()]);
         }
         seen
     }
 
-    fn leave_out(&mut self, stream: Omission) {
+    fn leave_out(&mut self, stream: OmittedStream) {
         self.bytes.truncate(stream.data.start);
         self.bytes.resize(stream.data.end, 0);
         self.omissions.push(stream);
@@ -150,14 +150,14 @@ impl Search {
 impl Unread {
     /// The stream with its keyword at a position, if its data is long and may be
     /// left out.
-    fn long_stream(self, bytes: &[u8], keyword: usize) -> Option<Omission> {
+    fn long_stream(self, bytes: &[u8], keyword: usize) -> Option<OmittedStream> {
         let start = keyword.saturating_sub(MAX_HEAD_BYTES);
         let before = bytes.get(start..keyword)?;
         let offset = start + start_of_header(before, memmem::rfind(before, b"obj")?)?;
         let head = bytes.get(offset..)?;
         let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
         let opened = indirect::open(Source::whole(head), 0, &mut Budget::new(&Limits::default()));
-        let Ok(Opened::Stream {
+        let Ok(ObjectHead::Stream {
             id,
             dictionary,
             data_start,
@@ -172,7 +172,7 @@ impl Unread {
             .filter(|_| length >= CHUNK as usize && self.includes(&entries))?;
         let in_file = |place: usize| offset + dictionary.start + place;
         let data_start = offset + data_start;
-        Some(Omission {
+        Some(OmittedStream {
             object: id.0,
             offset,
             length: in_file(digits.value_span.start)..in_file(digits.value_span.end),
@@ -386,7 +386,7 @@ mod tests {
     type Look = fn(&PdfFile<'_>) -> Result<bool, Refusal>;
 
     fn omitted(file: &[u8]) -> usize {
-        Excerpt::read(&MemoryBlob(file.to_vec()), Unread::All)
+        SparseDocument::read(&MemoryBlob(file.to_vec()), Unread::All)
             .omissions
             .len()
     }

@@ -18,14 +18,14 @@ struct BuiltIn;
 
 /// Where the files of a case are.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum CaseFiles {
     /// Part of this crate: `FORMAT/NAME`.
     BuiltIn(String),
     /// A folder of the case's own.
     Folder(PathBuf),
 }
 
-impl Place {
+impl CaseFiles {
     /// The formats that there are built-in cases of, by name.
     pub(crate) fn formats() -> BTreeSet<String> {
         let of = |path: Cow<'static, str>| Some(path.split_once('/')?.0.to_owned());
@@ -99,11 +99,11 @@ mod tests {
 
     #[test]
     fn the_built_in_cases_are_those_of_the_format() {
-        let cases = Place::built_in("pdf");
+        let cases = CaseFiles::built_in("pdf");
 
         assert!(cases.len() > 50, "{}", cases.len());
         assert!(cases.iter().all(|case| case.read(DESCRIPTION).is_ok()));
-        assert_eq!(Place::built_in("toy"), []);
-        assert!(Place::formats().contains("pdf"));
+        assert_eq!(CaseFiles::built_in("toy"), []);
+        assert!(CaseFiles::formats().contains("pdf"));
     }
 }

@@ -1,6 +1,6 @@
 //! What a signer's page is told of the signatures that a document carries.
 
-use parafa_ceremony::ceremonies::{Advice, EarlierSignature};
+use parafa_ceremony::ceremonies::{EarlierSignature, EarlierSignatures};
 use parafa_domain::Phase;
 
 use super::deployment::Site;
@@ -13,7 +13,9 @@ const MOST_PAGES: usize = 20;
 async fn listed(stage: &Stage<'_>) -> (Vec<EarlierSignature>, usize) {
     let row = stage.signing().await;
     for _ in 0..MOST_PAGES {
-        if let Advice::Known { signatures, more } = stage.host.app.ceremonies.advice(&row).await {
+        if let EarlierSignatures::Known { signatures, more } =
+            stage.host.app.ceremonies.earlier_signatures(&row).await
+        {
             return (signatures, more);
         }
     }
@@ -50,12 +52,16 @@ async fn signatures_that_nothing_can_look_at_are_unknown_and_looked_at_once() {
     site.plugins.disable(plugin.digest());
 
     let row = stage.signing().await;
-    let unknown = app.ceremonies.advice(&row).await;
+    let unknown = app.ceremonies.earlier_signatures(&row).await;
     site.plugins.enable(plugin.digest());
-    let asked_again = app.ceremonies.advice(&row).await;
+    let asked_again = app.ceremonies.earlier_signatures(&row).await;
 
-    assert_eq!(unknown, Advice::Unknown);
-    assert_eq!(asked_again, Advice::Unknown, "a page costs no further look");
+    assert_eq!(unknown, EarlierSignatures::Unknown);
+    assert_eq!(
+        asked_again,
+        EarlierSignatures::Unknown,
+        "a page costs no further look"
+    );
     drop(stage);
     site.shutdown().await;
 }

@@ -1,10 +1,10 @@
 use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Environment, Integrity};
 
-use super::chain::{Chain, Contents, Gap, Lack, Rules};
+use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
 use super::document_timestamp::DocumentTimestamp;
-use super::material::Material;
 use super::timestamps::{follow_or_miss, follow_timestamps, is_proof, lacks_signer};
+use super::validation_material::ValidationMaterial;
 use crate::signatures::SignatureDictionary;
 use crate::verify::CheckedSignature;
 
@@ -47,7 +47,7 @@ pub(crate) enum Obstacle {
 
 /// Where a signature stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct SignaturePosition {
     /// Its level.
     pub(crate) level: Level,
     /// What nothing that is added would mend.
@@ -61,11 +61,11 @@ pub(crate) struct Standing {
 /// `has_store` says that there is, or will be, a security store; those of other
 /// profiles when all have to be complete.
 pub(crate) fn standings<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
     has_store: bool,
     rules: Rules,
-) -> Vec<Standing> {
+) -> Vec<SignaturePosition> {
     let document_timestamps: Vec<DocumentTimestamp> = signatures
         .iter()
         .filter_map(DocumentTimestamp::read)
@@ -80,7 +80,7 @@ pub(crate) fn standings<E: Environment>(
 /// there are none.
 pub(crate) fn lowest_level(
     signatures: &[CheckedSignature<'_>],
-    standings: &[Standing],
+    standings: &[SignaturePosition],
 ) -> Option<Level> {
     let levels = signatures
         .iter()
@@ -91,13 +91,13 @@ pub(crate) fn lowest_level(
 }
 
 fn standing<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signature: &CheckedSignature<'_>,
     document_timestamps: &[DocumentTimestamp<'_>],
     has_store: bool,
     rules: Rules,
-) -> Standing {
-    let at = |level, obstacle| Standing {
+) -> SignaturePosition {
+    let at = |level, obstacle| SignaturePosition {
         level,
         obstacle,
         contents: Contents::default(),
@@ -136,7 +136,7 @@ fn standing<E: Environment>(
     } else {
         Level::BaselineLt
     };
-    Standing {
+    SignaturePosition {
         level: own_level(level),
         obstacle,
         contents,
@@ -148,7 +148,7 @@ fn standing<E: Environment>(
 /// makers' certificates are nowhere stand in for none at all, so that what they
 /// lack is named.
 fn proofs<'s, E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     signature: &'s CheckedSignature<'_>,
     first_later: Option<&'s DocumentTimestamp<'_>>,
     rules: Rules,
@@ -172,7 +172,7 @@ fn proofs<'s, E: Environment>(
 
 /// The chains of a signature and of the time-stamps that prove its time.
 fn follow_chains<E: Environment>(
-    material: &Material<'_, E>,
+    material: &ValidationMaterial<'_, E>,
     cms: &SignedData,
     proofs: &[&TimestampToken],
     time: i64,
@@ -187,11 +187,11 @@ fn follow_chains<E: Environment>(
     if rules == Rules::Complete && contents.was_revoked_later {
         for end in ends {
             if !material.is_marked_anchor(end) {
-                contents.report(Gap {
+                contents.report(MissingEvidence {
                     chain: Chain::TimeStamp,
                     certificate: Some(end),
                     is_leaf: false,
-                    lack: Lack::Trust,
+                    lack: MissingItem::Trust,
                 });
             }
         }
