@@ -135,7 +135,8 @@ async fn unknown_link() -> Vec<Finding> {
 
 async fn hung_up() -> Vec<Finding> {
     const DOCUMENT_BYTES: usize = 15 * 1024 * 1024;
-    const LONGEST: Duration = Duration::from_secs(10);
+    /// Longest time in which the key may still be taken.
+    const AT_ONCE: Duration = Duration::from_secs(1);
 
     let server = Server::start(Disk::Memory, &[]);
     let authority = authority(&server);
@@ -166,7 +167,7 @@ async fn hung_up() -> Vec<Finding> {
                 break status;
             }
             longest = longest.max(begun.elapsed());
-            if longest > LONGEST {
+            if longest > AT_ONCE {
                 break status;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -177,6 +178,6 @@ async fn hung_up() -> Vec<Finding> {
         what: "5 creates that are repeated after hanging up",
         before: "409 for 60 s",
         now: format!("{statuses:?}, 409 for {} ms", longest.as_millis()),
-        holds: statuses.iter().all(|status| *status == 201),
+        holds: longest <= AT_ONCE && statuses.iter().all(|status| *status == 201),
     }]
 }
