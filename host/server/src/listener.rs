@@ -5,11 +5,12 @@ mod client;
 mod descriptors;
 mod heads;
 mod large_heads;
-mod places;
 mod refusals;
 mod service;
+mod slots;
 mod unread;
 mod wire;
+mod write_pace;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -34,9 +35,9 @@ use self::client::counted_as;
 pub(crate) use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::large_heads::LargeHeads;
-use self::places::{ConnectionSlot, ConnectionSlots};
 use self::refusals::no_room;
 use self::service::Service;
+use self::slots::{ConnectionSlot, ConnectionSlots};
 use self::unread::{UnreadLimits, unread};
 use self::wire::{Exchange, Wire};
 
@@ -114,9 +115,9 @@ pub(crate) async fn serve(
         proxies,
         limits,
     } = settings;
-    let places = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
+    let slots = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
     let door = Door {
-        service: Service::new(router, places.clone(), proxies.clone(), base_url),
+        service: Service::new(router, slots.clone(), proxies.clone(), base_url),
         limits,
         large_heads: LargeHeads::default(),
         turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
@@ -132,11 +133,11 @@ pub(crate) async fn serve(
                 // Where this fails the connection has ended.
                 let _ = stream.set_nodelay(true);
                 let client = (!proxies.trusts(peer.ip())).then(|| counted_as(peer.ip()));
-                match places.enter(client) {
-                    Some(place) => {
+                match slots.enter(client) {
+                    Some(slot) => {
                         let watcher = connections.watcher();
                         let from = Origin { peer, client };
-                        tokio::spawn(door.clone().converse(stream, from, place, watcher));
+                        tokio::spawn(door.clone().converse(stream, from, slot, watcher));
                     }
                     None => door.turn_away(stream),
                 }
@@ -174,13 +175,13 @@ impl Door {
         self,
         stream: TcpStream,
         from: Origin,
-        place: ConnectionSlot,
+        slot: ConnectionSlot,
         watcher: Watcher,
     ) {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.limits.write_time));
         let (unread, leftovers) = unread();
-        let exchange = Arc::new(Exchange::new(place));
+        let exchange = Arc::new(Exchange::new(slot));
         let wire = Wire::new(
             Box::pin(stream),
             exchange.clone(),
@@ -200,7 +201,7 @@ impl Door {
         let ended = tokio::select! {
             ended = watcher.watch(connection) => ended,
             () = leftovers.take(self.limits.unread) => return,
-            () = exchange.place().lost() => return,
+            () = exchange.slot().lost() => return,
         };
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended early");

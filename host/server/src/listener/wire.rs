@@ -16,7 +16,8 @@ use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
 use super::large_heads::{LargeHead, LargeHeads};
-use super::places::ConnectionSlot;
+use super::slots::{ConnectionSlot, Turn};
+use super::write_pace::WritePace;
 use super::refusals::{self, Refusals};
 
 /// Length of a head from which on it counts as a large one, in bytes.
@@ -33,7 +34,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// read and written, and where requests are served.
 pub(super) struct Exchange {
     state: Mutex<State>,
-    place: ConnectionSlot,
+    slot: ConnectionSlot,
 }
 
 struct State {
@@ -42,6 +43,8 @@ struct State {
     framing: Option<Framing>,
     /// Who waits for that.
     reader: Option<Waker>,
+    /// The request's, if a proxy handed it on, until its answer is written.
+    turn: Option<Turn>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,19 +58,25 @@ enum Stage {
 }
 
 impl Exchange {
-    pub(super) fn new(place: ConnectionSlot) -> Self {
+    pub(super) fn new(slot: ConnectionSlot) -> Self {
         Self {
             state: Mutex::new(State {
                 stage: Stage::Idle,
                 framing: None,
                 reader: None,
+                turn: None,
             }),
-            place,
+            slot,
         }
     }
 
-    pub(super) fn place(&self) -> &ConnectionSlot {
-        &self.place
+    pub(super) fn slot(&self) -> &ConnectionSlot {
+        &self.slot
+    }
+
+    /// Keeps the turn of the request that is served until its answer is written.
+    pub(super) fn hold(&self, turn: Option<Turn>) {
+        self.state().turn = turn;
     }
 
     /// A request begins to be served.
@@ -76,8 +85,12 @@ impl Exchange {
         state.stage = Stage::Serving;
         state.framing = Some(framing);
         let reader = state.reader.take();
+        // Of requests that come close on each other the answers may be written
+        // together: the connection has one turn all the same.
+        let turn = state.turn.take();
         drop(state);
-        self.place.set_busy();
+        drop(turn);
+        self.slot.set_busy();
         if let Some(reader) = reader {
             reader.wake();
         }
@@ -93,8 +106,10 @@ impl Exchange {
         let mut state = self.state();
         if state.stage == Stage::Answered {
             state.stage = Stage::Idle;
+            let turn = state.turn.take();
             drop(state);
-            self.place.set_idle();
+            drop(turn);
+            self.slot.set_idle();
         }
     }
 
@@ -136,6 +151,7 @@ pub(super) struct Wire<S> {
     /// The library is to be given what it refuses, next.
     spoils: bool,
     refusal: Option<Refusal>,
+    pace: WritePace,
 }
 
 /// A refusal that is written in place of the library's.
@@ -166,6 +182,7 @@ impl<S> Wire<S> {
             found: None,
             spoils: false,
             refusal: None,
+            pace: WritePace::default(),
         }
     }
 
@@ -193,6 +210,18 @@ impl<S> Wire<S> {
         self.found = Some(problem);
         self.spoils = true;
         at
+    }
+
+    /// What came of writing, unless the client takes it too slowly.
+    fn paced(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Pending => self.pace.block(),
+            Poll::Ready(Ok(bytes)) if !self.pace.go_on(*bytes) => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Ready(_) => {}
+        }
+        written
     }
 
     /// The refusal that says what the library's does. That one is dropped.
@@ -313,7 +342,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
             self.translate(bytes);
             return Poll::Ready(Ok(bytes.len()));
         }
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.paced(written)
     }
 
     fn poll_write_vectored(
@@ -327,7 +357,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
             self.translate(&bytes);
             return Poll::Ready(Ok(bytes.len()));
         }
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.paced(written)
     }
 
     fn is_write_vectored(&self) -> bool {
