@@ -209,11 +209,7 @@ impl Intake {
         room
     }
 
-    async fn take_room(
-        &self,
-        caller: &Caller,
-        wanted: Amounts,
-    ) -> Result<Arc<Room>, SigningError> {
+    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Arc<Room>, SigningError> {
         let uploads = &self.uploads;
         let limits = uploads.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);

@@ -19,8 +19,8 @@ use tower::ServiceExt;
 
 use super::client::{TrustedProxies, counted_as};
 use super::heads::Framing;
-use super::slots::{ConnectionSlots, Turn};
 use super::refusals::{Refusals, host_unclear, too_many_of_client};
+use super::slots::{ConnectionSlots, Turn};
 use super::unread::Unread;
 use super::wire::Exchange;
 

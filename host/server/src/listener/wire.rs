@@ -16,9 +16,9 @@ use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
 use super::large_heads::{LargeHead, LargeHeads};
+use super::refusals::{self, Refusals};
 use super::slots::{ConnectionSlot, Turn};
 use super::write_pace::WritePace;
-use super::refusals::{self, Refusals};
 
 /// Length of a head from which on it counts as a large one, in bytes.
 const LARGE_HEAD_BYTES: usize = 8 * 1024;
