@@ -51,6 +51,9 @@ const READ_AHEAD: usize = LONGEST_HEAD + 1024;
 /// how long each of them may take for that.
 const TURNED_AWAY_AT_ONCE: usize = 32;
 const TURNING_AWAY: Duration = Duration::from_secs(1);
+/// Connections that linger after a refusal at the same time: what they have sent
+/// is in memory for as long.
+const LINGERING_AT_ONCE: usize = 64;
 
 /// What a listener is, and what it spends on its clients.
 #[derive(Clone, Debug)]
@@ -120,6 +123,7 @@ pub(crate) async fn serve(
         service: Service::new(router, slots.clone(), proxies.clone(), base_url),
         limits,
         large_heads: LargeHeads::default(),
+        lingering: Arc::new(Semaphore::new(LINGERING_AT_ONCE)),
         turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
     };
     let connections = GracefulShutdown::new();
@@ -167,6 +171,7 @@ struct Door {
     service: Service,
     limits: ListenerLimits,
     large_heads: LargeHeads,
+    lingering: Arc<Semaphore>,
     turned_away: Arc<Semaphore>,
 }
 
@@ -187,6 +192,7 @@ impl Door {
             exchange.clone(),
             self.service.refusals().clone(),
             self.large_heads,
+            self.lingering,
             from.client,
         );
         let served = exchange.clone();

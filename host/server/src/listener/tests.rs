@@ -190,7 +190,8 @@ fn serving(slots: &ConnectionSlots) -> (Arc<Exchange>, Wire<DuplexStream>, Duple
     exchange.begin(Framing::Length(0));
     let refusals = Refusals::new(settings(ListenerLimits::of(1), &[]).base_url);
     let heads = LargeHeads::default();
-    let wire = Wire::new(stream, exchange.clone(), refusals, heads, None);
+    let lingering = Arc::new(Semaphore::new(1));
+    let wire = Wire::new(stream, exchange.clone(), refusals, heads, lingering, None);
     (exchange, wire, client)
 }
 

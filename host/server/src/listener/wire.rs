@@ -12,6 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use parafa_api_signing::{Problem, ProblemKind};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
@@ -142,6 +143,8 @@ pub(super) struct Wire<S> {
     /// What was read and not handed on yet.
     held: Bytes,
     large_heads: LargeHeads,
+    /// Turns of those that linger after a refusal.
+    lingering: Arc<Semaphore>,
     /// Whose the connection is alone.
     client: Option<IpAddr>,
     /// A large head, as long as what was made of it is served.
@@ -160,6 +163,8 @@ struct Refusal {
     is_shut: bool,
     linger: Pin<Box<Sleep>>,
     lingered: usize,
+    /// To linger at all.
+    _turn: Option<OwnedSemaphorePermit>,
 }
 
 impl<S> Wire<S> {
@@ -168,6 +173,7 @@ impl<S> Wire<S> {
         exchange: Arc<Exchange>,
         refusals: Refusals,
         large_heads: LargeHeads,
+        lingering: Arc<Semaphore>,
         client: Option<IpAddr>,
     ) -> Self {
         Self {
@@ -177,6 +183,7 @@ impl<S> Wire<S> {
             heads: Heads::default(),
             held: Bytes::new(),
             large_heads,
+            lingering,
             client,
             large_head: None,
             found: None,
@@ -242,11 +249,14 @@ impl<S> Wire<S> {
         let mut lines = library.split(|byte| *byte == b'\n');
         let date = lines.find(|line| line.starts_with(b"date: "));
         let date = date.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let turn = self.lingering.clone().try_acquire_owned().ok();
+        let time = turn.as_ref().map_or(Duration::ZERO, |_| LINGER_TIME);
         self.refusal = Some(Refusal {
             unwritten: self.refusals.bytes(&problem, date),
             is_shut: false,
-            linger: Box::pin(tokio::time::sleep(LINGER_TIME)),
+            linger: Box::pin(tokio::time::sleep(time)),
             lingered: 0,
+            _turn: turn,
         });
     }
 }
