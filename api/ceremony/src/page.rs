@@ -109,7 +109,7 @@ impl CeremonyPage<'_> {
             form #choose hidden novalidate {
                 h2 { (texts.how_to_sign) }
                 p.notice #busy hidden role="status" { (texts.busy) }
-                p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-other=(texts.something_failed) data-busy=(texts.busy) {}
+                p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-too-many-for=(texts.too_many_attempts_for) data-other=(texts.something_failed) data-busy=(texts.busy) {}
                 @if self.content.sandbox {
                     p.notice { (texts.sandbox) }
                 } @else if self.content.methods.contains(&SigningMethod::SmartId) {

@@ -26,6 +26,10 @@ pub const SWEEP: &str = "sweep";
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
 /// Most documents, and most keys, that are taken for what crashes have left.
 pub const HANDFUL: usize = 16;
+/// As many are taken for that however few files there are.
+pub const FEW: usize = 4;
+/// One in so many files may be ownerless, where that is more than [`FEW`].
+pub const SHARE: usize = 100;
 
 /// The folders of what rows name, and the rows.
 pub struct Sweeper<'a> {
@@ -154,7 +158,9 @@ impl Sweeper<'_> {
             documents: ownerless_files.len(),
             keys: ownerless_keys.len(),
         };
-        let is_held = ownerless.documents.max(ownerless.keys) > HANDFUL && !confirmed;
+        let is_too_much = is_more_than_crashes_leave(ownerless.documents, named.file_count())
+            || is_more_than_crashes_leave(ownerless.keys, named.key_count());
+        let is_held = is_too_much && !confirmed;
         let mut removed = Contents::default();
         if !is_held {
             removed = Contents {
@@ -204,6 +210,13 @@ impl Sweeper<'_> {
     }
 }
 
+/// Whether so many of a folder's files are ownerless that rows may be lost,
+/// while rows name `named`.
+fn is_more_than_crashes_leave(ownerless: usize, named: usize) -> bool {
+    let share = (ownerless + named) / SHARE;
+    ownerless > share.clamp(FEW, HANDFUL)
+}
+
 impl Outcome {
     fn log(&self) {
         if let Some(warning) = self.left.warning() {
@@ -230,4 +243,24 @@ async fn bring_back(
         tracing::warn!("rows name {brought_back} that were in quarantine: they are brought back");
     }
     Ok(brought_back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_leavings_of_a_crash_are_swept_from_a_small_store() {
+        assert!(!is_more_than_crashes_leave(1, 49));
+        assert!(!is_more_than_crashes_leave(FEW, 0));
+        assert!(is_more_than_crashes_leave(FEW + 1, 45));
+    }
+
+    #[test]
+    fn more_than_a_hundredth_is_held_and_so_is_more_than_a_handful() {
+        assert!(!is_more_than_crashes_leave(10, 990));
+        assert!(is_more_than_crashes_leave(11, 989));
+        assert!(!is_more_than_crashes_leave(HANDFUL, 1_000_000));
+        assert!(is_more_than_crashes_leave(HANDFUL + 1, 1_000_000));
+    }
 }

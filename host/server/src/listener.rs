@@ -5,11 +5,12 @@ mod client;
 mod descriptors;
 mod heads;
 mod large_heads;
-mod places;
 mod refusals;
 mod service;
+mod slots;
 mod unread;
 mod wire;
+mod write_pace;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -34,9 +35,9 @@ use self::client::counted_as;
 pub(crate) use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::large_heads::LargeHeads;
-use self::places::{ConnectionSlot, ConnectionSlots};
 use self::refusals::no_room;
 use self::service::Service;
+use self::slots::{ConnectionSlot, ConnectionSlots};
 use self::unread::{UnreadLimits, unread};
 use self::wire::{Exchange, Wire};
 
@@ -50,6 +51,9 @@ const READ_AHEAD: usize = LONGEST_HEAD + 1024;
 /// how long each of them may take for that.
 const TURNED_AWAY_AT_ONCE: usize = 32;
 const TURNING_AWAY: Duration = Duration::from_secs(1);
+/// Connections that linger after a refusal at the same time: what they have sent
+/// is in memory for as long.
+const LINGERING_AT_ONCE: usize = 64;
 
 /// What a listener is, and what it spends on its clients.
 #[derive(Clone, Debug)]
@@ -114,11 +118,12 @@ pub(crate) async fn serve(
         proxies,
         limits,
     } = settings;
-    let places = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
+    let slots = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
     let door = Door {
-        service: Service::new(router, places.clone(), proxies.clone(), base_url),
+        service: Service::new(router, slots.clone(), proxies.clone(), base_url),
         limits,
         large_heads: LargeHeads::default(),
+        lingering: Arc::new(Semaphore::new(LINGERING_AT_ONCE)),
         turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
     };
     let connections = GracefulShutdown::new();
@@ -132,11 +137,11 @@ pub(crate) async fn serve(
                 // Where this fails the connection has ended.
                 let _ = stream.set_nodelay(true);
                 let client = (!proxies.trusts(peer.ip())).then(|| counted_as(peer.ip()));
-                match places.enter(client) {
-                    Some(place) => {
+                match slots.enter(client) {
+                    Some(slot) => {
                         let watcher = connections.watcher();
                         let from = Origin { peer, client };
-                        tokio::spawn(door.clone().converse(stream, from, place, watcher));
+                        tokio::spawn(door.clone().converse(stream, from, slot, watcher));
                     }
                     None => door.turn_away(stream),
                 }
@@ -166,6 +171,7 @@ struct Door {
     service: Service,
     limits: ListenerLimits,
     large_heads: LargeHeads,
+    lingering: Arc<Semaphore>,
     turned_away: Arc<Semaphore>,
 }
 
@@ -174,18 +180,19 @@ impl Door {
         self,
         stream: TcpStream,
         from: Origin,
-        place: ConnectionSlot,
+        slot: ConnectionSlot,
         watcher: Watcher,
     ) {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.limits.write_time));
         let (unread, leftovers) = unread();
-        let exchange = Arc::new(Exchange::new(place));
+        let exchange = Arc::new(Exchange::new(slot));
         let wire = Wire::new(
             Box::pin(stream),
             exchange.clone(),
             self.service.refusals().clone(),
             self.large_heads,
+            self.lingering,
             from.client,
         );
         let served = exchange.clone();
@@ -200,7 +207,7 @@ impl Door {
         let ended = tokio::select! {
             ended = watcher.watch(connection) => ended,
             () = leftovers.take(self.limits.unread) => return,
-            () = exchange.place().lost() => return,
+            () = exchange.slot().lost() => return,
         };
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended early");

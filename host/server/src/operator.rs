@@ -32,8 +32,8 @@ pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
 #[derive(Clone)]
 struct RunningServer {
     app: Arc<App>,
-    /// It was started to go on with what is left of its store: as it would be
-    /// the next time, by the same command line.
+    /// It was started to go on with whatever is left of its store: as it would
+    /// be the next time, by the same command line.
     accepts_loss: bool,
 }
 

@@ -16,7 +16,7 @@ use parafa_outbound::{
     Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
-use parafa_store::{Clock, Store, StoreMode};
+use parafa_store::{AcceptedLoss, Clock, Store, StoreMode};
 use parafa_trust::{
     OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
     TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
@@ -29,7 +29,7 @@ pub(crate) use self::faults::{ConfigFaults, check};
 #[cfg(test)]
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
-pub(crate) use self::folder::{Loss, NoMasterKeyFile, master_key_file, open_folder};
+pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::app::App;
 use crate::config::{Config, Engine, Mail, Protection, SmartId};
 use crate::jobs;
@@ -67,9 +67,9 @@ pub(crate) async fn open(
     base_url: Url,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
-    loss: Loss,
+    accepted_loss: AcceptedLoss,
 ) -> anyhow::Result<App> {
-    let folder = open_folder_with(config, mode, clock.clone(), loss).await?;
+    let folder = open_folder_with(config, mode, clock.clone(), accepted_loss).await?;
     if let Err(error) = folder.keys.check().await {
         // They may be mounted later. Until then readiness says so too.
         let error: &dyn std::error::Error = &error;

@@ -182,14 +182,14 @@ impl Archives {
                 upgraded: false,
             }));
         };
-        // Until the row is stored.
-        let _room = self.intake.room(caller, bytes.len() as u64, 0).await?;
+        let room = self.intake.room(caller, bytes.len() as u64, 0).await?;
         let app = Arc::clone(self);
-        let kept =
-            run_detached(
-                async move { app.keep_archive(&plugin, &row, &base, bytes, outcome).await },
-            )
-            .await;
+        let kept = run_detached(async move {
+            // Until the row is stored, though the caller may go away.
+            let _room = room;
+            app.keep_archive(&plugin, &row, &base, bytes, outcome).await
+        })
+        .await;
         // A panic is this request's own.
         kept.unwrap_or_else(|panicked| panicked.resume())
     }

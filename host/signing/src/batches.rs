@@ -4,6 +4,8 @@ pub(crate) mod invitations;
 
 pub use self::invitations::INVITE;
 
+use std::sync::Arc;
+
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
 use parafa_ceremony::notices;
@@ -17,6 +19,7 @@ use uuid::Uuid;
 
 use super::create_signing::Prepared;
 use super::forms::BatchForm;
+use super::quota::Room;
 use super::signings::Signings;
 use super::{AnswerToKeep, funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
@@ -43,9 +46,8 @@ impl Signings {
     ) -> Result<UnsealedBatch, SigningError> {
         let BatchForm { documents, terms } = form;
         self.check_mail(terms.delivery)?;
-        // Until the rows are stored.
         let signings = documents.len() as u64;
-        let _room = self.intake.room_for(caller, &documents, signings).await?;
+        let room = self.intake.room_for(caller, &documents, signings).await?;
         let examined = self.intake.examine(caller, documents).await?;
         let id = self.records.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
@@ -69,7 +71,7 @@ impl Signings {
             }
         };
         let stored = self
-            .store_batch(caller, &row, &terms, &prepared, keep)
+            .store_batch(caller, &row, &terms, &prepared, room, keep)
             .await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
@@ -166,6 +168,7 @@ impl Signings {
         row: &BatchRow,
         terms: &TermsForm,
         prepared: &[Prepared],
+        room: Arc<Room>,
         keep: Option<AnswerToKeep<'_, UnsealedBatch>>,
     ) -> Result<(), SigningError> {
         let answer = match keep {
@@ -178,12 +181,13 @@ impl Signings {
         for signing in prepared {
             signing.ceremony.settle();
         }
-        let (caller, kept) = (*caller, answer.as_ref());
+        let (caller, kept, room) = (*caller, answer.as_ref(), &room);
         let stored = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
+                    tx.hold(room.clone());
                     funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
                     tx.insert(row).await?;
                     for signing in prepared {

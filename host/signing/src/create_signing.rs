@@ -1,6 +1,7 @@
 //! Opens signings: one document, one ceremony for each signer.
 
 use std::slice::from_ref;
+use std::sync::Arc;
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 use super::forms::{ContentForm, SigningForm, SourceForm};
 use super::intake::{Examined, not_installed};
+use super::quota::Room;
 use super::signings::Signings;
 use super::{AnswerToKeep, files, funding, kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
@@ -37,7 +39,6 @@ impl Signings {
     ) -> Result<UnsealedSigning, SigningError> {
         let SigningForm { source, terms } = form;
         self.check_mail(terms.delivery)?;
-        // Until the rows are stored.
         let room;
         let mut examined = match source {
             SourceForm::Document(document) => {
@@ -56,14 +57,13 @@ impl Signings {
             .pop()
             .ok_or(CeremonyError::Inconsistent("a document was not looked at"))?;
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
-        let stored = self.store_signing(caller, &prepared, keep).await;
+        let stored = self.store_signing(caller, &prepared, room, keep).await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
             }
             return Err(error);
         }
-        drop(room);
         self.ceremonies.work.notify_one();
         prepared.log();
         Ok(prepared.ceremony.opened)
@@ -81,17 +81,19 @@ impl Signings {
         &self,
         caller: &Caller,
         prepared: &Prepared,
+        room: Arc<Room>,
         keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, keep, &prepared.ceremony.opened).await?;
         prepared.ceremony.settle();
-        let kept = answer.as_ref();
+        let (kept, room) = (answer.as_ref(), &room);
         let (caller, subject) = (*caller, prepared.opened().id());
         let stored = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
+                    tx.hold(room.clone());
                     funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
                     prepared.insert(tx).await?;
                     prepared.ceremony.invite(tx).await?;

@@ -1,5 +1,7 @@
 //! Documents that are stored once for reuse. Signings copy their bytes.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
@@ -14,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::intake::Intake;
+use super::quota::Room;
 use super::{AnswerToKeep, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{FilePrivate, FileRow};
@@ -57,8 +60,7 @@ impl Intake {
         form: FileForm,
         keep: Option<AnswerToKeep<'_, UnsealedFile>>,
     ) -> Result<UnsealedFile, SigningError> {
-        // Until the row is stored.
-        let _room = self.room(caller, form.content.len() as u64, 0).await?;
+        let room = self.room(caller, form.content.len() as u64, 0).await?;
         let report = self
             .examine_file(caller, &form.extension, form.pointer, form.content.clone())
             .await?;
@@ -88,7 +90,7 @@ impl Intake {
             private: sealing::seal_file(&key, id, &private)?,
         };
         let opened = UnsealedFile { row, private };
-        if let Err(error) = self.insert_file(&opened, keep).await {
+        if let Err(error) = self.insert_file(&opened, room, keep).await {
             if error.proves_nothing_stored() {
                 self.discard_file(&opened.row).await;
             }
@@ -208,15 +210,17 @@ impl Intake {
     async fn insert_file(
         &self,
         opened: &UnsealedFile,
+        room: Arc<Room>,
         keep: Option<AnswerToKeep<'_, UnsealedFile>>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, keep, opened).await?;
-        let (kept, row) = (answer.as_ref(), &opened.row);
+        let (kept, row, room) = (answer.as_ref(), &opened.row, &room);
         let stored = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
+                    tx.hold(room.clone());
                     tx.insert(row).await?;
                     schedule_drop(tx, row, row.expires_at).await?;
                     match kept {

@@ -150,7 +150,7 @@ pub struct Intake {
     pub(super) plugins: Arc<Registry>,
     pub(super) idempotency: Idempotency,
     /// Lets documents in as long as there is room for them.
-    pub uploads: Uploads,
+    pub uploads: Arc<Uploads>,
     /// Stored files that are in memory at one time to be signed.
     pub(super) file_loads: Semaphore,
     /// How long a stored file is kept.
@@ -172,7 +172,7 @@ impl Intake {
             records,
             plugins,
             idempotency,
-            uploads,
+            uploads: Arc::new(uploads),
             file_loads: Semaphore::new(FILES_AT_ONCE),
             keep_files,
             recovery_url,

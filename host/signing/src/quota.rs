@@ -11,7 +11,7 @@ mod space;
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::SigningRow;
@@ -94,9 +94,11 @@ pub struct Uploads {
     space: FreeSpace,
 }
 
-/// Room for what a request is about to store, until this is dropped.
-pub(crate) struct Room<'a> {
-    uploads: &'a Uploads,
+/// Room for what a request is about to store, until this is dropped. The
+/// transaction that stores it holds it until it counts as stored, also where the
+/// caller hangs up meanwhile.
+pub(crate) struct Room {
+    uploads: Arc<Uploads>,
     of: SumOf,
     wanted: Amounts,
 }
@@ -125,13 +127,13 @@ impl Uploads {
     }
 
     /// Takes room next to what requests in flight have; tells how much those have.
-    fn reserve(&self, of: SumOf, wanted: Amounts) -> (Room<'_>, Amounts) {
+    fn reserve(self: &Arc<Self>, of: SumOf, wanted: Amounts) -> (Room, Amounts) {
         let mut reserved = self.locked();
         let entry = reserved.entry(of).or_default();
         let before = *entry;
         *entry = sum(before, wanted);
         let room = Room {
-            uploads: self,
+            uploads: Arc::clone(self),
             of,
             wanted,
         };
@@ -157,7 +159,7 @@ impl Uploads {
     }
 }
 
-impl Drop for Room<'_> {
+impl Drop for Room {
     fn drop(&mut self) {
         let mut reserved = self.uploads.locked();
         if let Some(entry) = reserved.get_mut(&self.of) {
@@ -197,7 +199,7 @@ impl Intake {
         caller: &Caller,
         bytes: u64,
         signings: u64,
-    ) -> Result<Room<'_>, SigningError> {
+    ) -> Result<Arc<Room>, SigningError> {
         let room = self.take_room(caller, [bytes, signings]).await;
         if let Err(error) = &room
             && let Some(shortage) = Shortage::of(error)
@@ -207,7 +209,7 @@ impl Intake {
         room
     }
 
-    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Room<'_>, SigningError> {
+    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Arc<Room>, SigningError> {
         let uploads = &self.uploads;
         let limits = uploads.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);
@@ -231,7 +233,7 @@ impl Intake {
         }
         let [bytes, _] = wanted;
         match uploads.pace.take(of, bytes, limits.bytes_per_minute, now) {
-            Ok(()) => Ok(room),
+            Ok(()) => Ok(Arc::new(room)),
             Err(retry_after) => Err(SigningError::TooManyBytes { retry_after }),
         }
     }
@@ -243,7 +245,7 @@ impl Intake {
         caller: &Caller,
         documents: &[DocumentForm],
         signings: u64,
-    ) -> Result<Room<'_>, SigningError> {
+    ) -> Result<Arc<Room>, SigningError> {
         let mut bytes: u64 = 0;
         for document in documents {
             bytes = bytes.saturating_add(self.bytes_of(caller, &document.content).await?);

@@ -64,8 +64,7 @@ impl Signings {
             SimulatedAction::Complete => self.rehearse(row).await?,
             SimulatedAction::Decline | SimulatedAction::Expire => None,
         };
-        // Until the row is stored.
-        let _room = match &rehearsed {
+        let room = match &rehearsed {
             Some(rehearsed) => {
                 let bytes = rehearsed.made.bytes.len() as u64;
                 Some(self.intake.room(caller, bytes, 0).await?)
@@ -74,6 +73,8 @@ impl Signings {
         };
         let (signings, caller) = (Arc::clone(self), *caller);
         let simulated = async move {
+            // Until the row is stored, though the caller may go away.
+            let _room = room;
             signings
                 .keep_simulation(&caller, id, &key, &form, rehearsed)
                 .await

@@ -238,6 +238,18 @@ impl NamedContent {
         !self.named.keys.is_empty() || !self.unread.is_empty()
     }
 
+    /// How many byte files rows name, as far as they can be read.
+    #[must_use]
+    pub fn file_count(&self) -> usize {
+        self.named.files.len()
+    }
+
+    /// How many data keys rows name, as far as they can be read.
+    #[must_use]
+    pub fn key_count(&self) -> usize {
+        self.named.keys.len()
+    }
+
     /// The rows that cannot be read, table by table.
     #[must_use]
     pub fn unread(&self) -> &[UnreadRows] {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::backup;
 use crate::bytes::{ByteFileError, ByteFiles};
 use crate::clock::Clock;
-use crate::engine::{EngineError, SledEngine, SledOptions};
+use crate::engine::{AcceptedLoss, EngineError, SledEngine, SledOptions};
 use crate::error::StoreError;
 use crate::files;
 use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
@@ -32,7 +32,7 @@ pub struct FolderOptions {
     /// Most commits that one sync makes durable.
     pub commits_per_sync: NonZeroU16,
     /// Whether to go on with what is left of records that have lost something.
-    pub accept_loss: bool,
+    pub accepted_loss: AcceptedLoss,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }
@@ -272,7 +272,7 @@ impl Parts {
                 folder: store,
                 cache_bytes: options.cache_bytes,
                 commits_per_sync: options.commits_per_sync,
-                accept_loss: options.accept_loss,
+                accepted_loss: options.accepted_loss,
             },
             options.clock.clone(),
         )?;

@@ -45,8 +45,8 @@ pub use crate::content::{
     Content, Named, NamedContent, Needs, TableDeclaration, Tables, UnreadRows,
 };
 pub use crate::engine::{
-    Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed, Loss,
-    MemoryEngine, Scan, SledEngine, Version, Versioned,
+    AcceptedLoss, Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed,
+    Loss, MemoryEngine, Scan, SledEngine, Version, Versioned,
 };
 pub use crate::error::StoreError;
 pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};

@@ -4,8 +4,9 @@
 //! deletes moves these sums by the difference, once it is committed. They are kept in the memory
 //! of the process that works with the store, which adds up the rows that are there when it starts.
 
+use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
@@ -33,7 +34,11 @@ type Differences = [i128; 2];
 
 /// By how much a transaction moves sums.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Moved(HashMap<SumOf, Differences>);
+pub(crate) struct Moved {
+    differences: HashMap<SumOf, Differences>,
+    /// Dropped once the sums are moved.
+    held: Vec<Arc<dyn Any + Send + Sync>>,
+}
 
 impl Moved {
     /// A row takes another one's place, or none.
@@ -42,15 +47,20 @@ impl Moved {
             let Some(Addend { of, amounts }) = addend else {
                 continue;
             };
-            let differences = self.0.entry(of).or_default();
+            let differences = self.differences.entry(of).or_default();
             for (difference, amount) in differences.iter_mut().zip(amounts) {
                 *difference += sign * i128::from(amount);
             }
         }
     }
 
+    pub(crate) fn hold(&mut self, held: Arc<dyn Any + Send + Sync>) {
+        self.held.push(held);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.values().all(|differences| *differences == [0, 0])
+        let mut differences = self.differences.values();
+        differences.all(|differences| *differences == [0, 0])
     }
 }
 
@@ -61,7 +71,7 @@ pub(crate) struct Sums(Mutex<HashMap<SumOf, Differences>>);
 impl Sums {
     pub(crate) fn apply(&self, moved: &Moved) {
         let mut sums = self.locked();
-        for (of, differences) in &moved.0 {
+        for (of, differences) in &moved.differences {
             let sum = sums.entry(*of).or_default();
             for (sum, difference) in sum.iter_mut().zip(differences) {
                 *sum += difference;

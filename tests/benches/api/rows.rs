@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use parafa_store::engine::SledOptions;
 use parafa_store::{
-    AnyIndex, Content, Folder, FolderOptions, Index, StoreError, StoreMode, SystemClock, Table,
-    TableName,
+    AcceptedLoss, AnyIndex, Content, Folder, FolderOptions, Index, StoreError, StoreMode,
+    SystemClock, Table, TableName,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,7 +74,7 @@ pub(crate) async fn load(data: &Path, erased: Uuid, numbers: Range<usize>) {
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
-        accept_loss: false,
+        accepted_loss: AcceptedLoss::None,
         clock: Arc::new(SystemClock),
     };
     let folder = Folder::open(&options).await.expect("a folder at rest");

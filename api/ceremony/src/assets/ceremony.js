@@ -132,6 +132,14 @@
   }
 
   // True when an attempt has started, false when the body was not accepted.
+  /* What is said of too many attempts, with the minutes to wait where they are told. */
+  function tooMany(fault, response) {
+    const seconds = Number(response.headers.get("Retry-After"));
+    return seconds > 0
+      ? fault.dataset.tooManyFor.replace("{minutes}", Math.ceil(seconds / 60))
+      : fault.dataset.tooMany;
+  }
+
   async function start(who) {
     const fault = byId("start-fault");
     fault.hidden = true;
@@ -147,7 +155,7 @@
       if (response.status === 400) return false;
       const problem = (await response.json()).type.split("/").pop();
       if (problem === "document-changed" || problem === "not-found") return location.reload();
-      fault.textContent = problem === "rate-limited" ? fault.dataset.tooMany
+      fault.textContent = problem === "rate-limited" ? tooMany(fault, response)
         : problem === "signing-in-progress" ? fault.dataset.busy : fault.dataset.other;
       fault.hidden = false;
     } catch {

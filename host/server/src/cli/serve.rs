@@ -9,7 +9,7 @@ use axum::Router;
 use axum::middleware::from_fn;
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
 use parafa_operator::{BindError, Socket};
-use parafa_store::{Clock, StoreError, StoreMode, SystemClock};
+use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
 
@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
 use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
-use crate::startup::{ConfigFaults, Loss};
+use crate::startup::ConfigFaults;
 use crate::{jobs, operator, startup};
 
 /// How long open requests and job steps may take once the server is told to
@@ -53,10 +53,12 @@ pub(super) struct ServeArguments {
     /// Address of health and metrics; port 0 picks one.
     #[arg(long, value_name = "ADDR")]
     operator_listen: Option<SocketAddr>,
-    /// Start on a store that has lost records, without them. The log names what
-    /// is lost; the documents and keys of lost signings are removed a day later.
-    #[arg(long)]
-    accept_loss: bool,
+    /// Start on a store that has lost records, without them: those that were lost
+    /// up to COMMIT, as the refusal names it, or whatever is lost. The log names
+    /// what that is; the documents and keys of lost signings are removed a day
+    /// later.
+    #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true)]
+    accept_loss: Option<Option<u64>>,
 }
 
 /// Runs the server until it is told to stop.
@@ -105,12 +107,12 @@ async fn run(
         Some(demo) => (StoreMode::Demo, demo.clock()),
         None => (StoreMode::Production, Arc::new(SystemClock)),
     };
-    let loss = if arguments.accept_loss {
-        Loss::Accepted
-    } else {
-        Loss::Refused
+    let accepted_loss = match arguments.accept_loss {
+        None => AcceptedLoss::None,
+        Some(None) => AcceptedLoss::Any,
+        Some(Some(sequence)) => AcceptedLoss::UpTo(sequence),
     };
-    let app = startup::open(&config, base_url.clone(), mode, clock, loss).await?;
+    let app = startup::open(&config, base_url.clone(), mode, clock, accepted_loss).await?;
     let app = Arc::new(app);
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
@@ -125,7 +127,7 @@ async fn run(
     parts.run("the job runner", runner.run(stop.clone()));
     let operator = listener::serve(
         operator_listener,
-        operator::router(app.clone(), arguments.accept_loss),
+        operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
         ListenerSettings {
             name: "operator",
             base_url: BaseUrl::new(&base_url),

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) const MOST: usize = 64;
 /// Of these, the most of one client.
 pub(super) const MOST_OF_CLIENT: usize = 16;
+/// Of these, the most of clients that are not known, which may be one.
+const MOST_OF_UNKNOWN: usize = 48;
 
 /// The large heads of one listener. Clones are the same.
 #[derive(Clone, Default)]
@@ -17,7 +19,8 @@ pub(super) struct LargeHeads(Arc<Mutex<Counts>>);
 #[derive(Default)]
 struct Counts {
     all: usize,
-    of_client: HashMap<IpAddr, usize>,
+    /// By the client; none of those that are not known.
+    of_client: HashMap<Option<IpAddr>, usize>,
 }
 
 /// One large head, until it is dropped.
@@ -35,13 +38,12 @@ impl LargeHeads {
         if counts.all >= MOST {
             return None;
         }
-        if let Some(client) = client {
-            let of_client = counts.of_client.entry(client).or_default();
-            if *of_client >= MOST_OF_CLIENT {
-                return None;
-            }
-            *of_client += 1;
+        let most = client.map_or(MOST_OF_UNKNOWN, |_| MOST_OF_CLIENT);
+        let of_client = counts.of_client.entry(client).or_default();
+        if *of_client >= most {
+            return None;
         }
+        *of_client += 1;
         counts.all += 1;
         Some(LargeHead {
             heads: self.clone(),
@@ -58,8 +60,7 @@ impl Drop for LargeHead {
     fn drop(&mut self) {
         let mut counts = self.heads.counts();
         counts.all -= 1;
-        let Some(client) = self.client else { return };
-        if let Entry::Occupied(mut of_client) = counts.of_client.entry(client) {
+        if let Entry::Occupied(mut of_client) = counts.of_client.entry(self.client) {
             *of_client.get_mut() -= 1;
             if *of_client.get() == 0 {
                 of_client.remove();
@@ -77,12 +78,16 @@ mod tests {
     const ONE: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
     const OTHER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2)));
 
+    fn all_that_are_given(heads: &LargeHeads, client: Option<IpAddr>) -> Vec<LargeHead> {
+        std::iter::repeat_with(|| heads.take(client))
+            .map_while(|head| head)
+            .collect()
+    }
+
     #[test]
     fn one_client_leaves_room_for_the_large_heads_of_others() {
         let heads = LargeHeads::default();
-        let held: Vec<_> = std::iter::repeat_with(|| heads.take(ONE))
-            .map_while(|head| head)
-            .collect();
+        let held = all_that_are_given(&heads, ONE);
 
         assert_eq!(held.len(), MOST_OF_CLIENT);
         assert!(heads.take(OTHER).is_some());
@@ -92,13 +97,20 @@ mod tests {
     }
 
     #[test]
+    fn clients_behind_proxies_leave_room_for_others() {
+        let heads = LargeHeads::default();
+        let held = all_that_are_given(&heads, None);
+
+        assert_eq!(held.len(), MOST_OF_UNKNOWN);
+        assert!(heads.take(OTHER).is_some());
+    }
+
+    #[test]
     fn all_clients_hold_so_many_and_no_more() {
         let heads = LargeHeads::default();
-        let held: Vec<_> = std::iter::repeat_with(|| heads.take(None))
-            .map_while(|head| head)
-            .collect();
+        let held = [None, ONE].map(|client| all_that_are_given(&heads, client));
 
-        assert_eq!(held.len(), MOST);
+        assert_eq!(held.iter().map(Vec::len).sum::<usize>(), MOST);
         assert!(heads.take(OTHER).is_none());
         drop(held);
         assert!(heads.take(OTHER).is_some());

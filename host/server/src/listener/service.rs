@@ -19,8 +19,8 @@ use tower::ServiceExt;
 
 use super::client::{TrustedProxies, counted_as};
 use super::heads::Framing;
-use super::places::{ConnectionSlots, Turn};
 use super::refusals::{Refusals, host_unclear, too_many_of_client};
+use super::slots::{ConnectionSlots, Turn};
 use super::unread::Unread;
 use super::wire::Exchange;
 
@@ -28,7 +28,7 @@ use super::wire::Exchange;
 #[derive(Clone)]
 pub(super) struct Service {
     router: Router,
-    places: ConnectionSlots,
+    slots: ConnectionSlots,
     proxies: TrustedProxies,
     refusals: Refusals,
 }
@@ -36,13 +36,13 @@ pub(super) struct Service {
 impl Service {
     pub(super) fn new(
         router: Router,
-        places: ConnectionSlots,
+        slots: ConnectionSlots,
         proxies: TrustedProxies,
         base_url: BaseUrl,
     ) -> Self {
         Self {
             router,
-            places,
+            slots,
             proxies,
             refusals: Refusals::new(base_url),
         }
@@ -70,22 +70,19 @@ impl Service {
         let (router, refusals) = (self.router.clone(), self.refusals.clone());
         let exchange = exchange.clone();
         async move {
-            let (mut response, turn) = match admitted {
+            let mut response = match admitted {
                 Ok(turn) => {
+                    exchange.hold(turn);
                     let Ok(response) = router.oneshot(request).await;
-                    (response, turn)
+                    response
                 }
-                Err(problem) => (refusals.response(&problem).map(Body::from), None),
+                Err(problem) => refusals.response(&problem).map(Body::from),
             };
             if framing == Framing::Unknown {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
-            Ok(response.map(|body| AnswerBody {
-                body,
-                exchange,
-                _turn: turn,
-            }))
+            Ok(response.map(|body| AnswerBody { body, exchange }))
         }
     }
 
@@ -102,7 +99,7 @@ impl Service {
         let (client, turn) = match self.client_behind(peer, request.headers()) {
             Some(client) => {
                 let client = counted_as(client);
-                let turn = self.places.take_turn(client);
+                let turn = self.slots.take_turn(client);
                 let turn = turn.ok_or_else(too_many_of_client)?;
                 (SocketAddr::new(client, 0), Some(turn))
             }
@@ -137,7 +134,6 @@ fn names_its_host(version: Version, headers: &HeaderMap) -> bool {
 pub(super) struct AnswerBody {
     body: Body,
     exchange: Arc<Exchange>,
-    _turn: Option<Turn>,
 }
 
 impl HttpBody for AnswerBody {

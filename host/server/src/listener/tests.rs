@@ -3,9 +3,12 @@
 use axum::extract::ConnectInfo;
 use axum::routing::{get, post};
 use serde_json::Value;
+use tokio::io::DuplexStream;
 use tokio::task::JoinHandle;
 use url::Url;
 
+use super::heads::Framing;
+use super::refusals::Refusals;
 use super::*;
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -178,6 +181,55 @@ async fn a_client_that_takes_nothing_of_its_answer_is_hung_up_on() {
     while !server.tell(GET_LAST).await.ends_with("here") {
         tokio::time::sleep(TURNING_AWAY).await;
     }
+}
+
+/// A connection without a socket on which a request is served, and its client.
+fn serving(slots: &ConnectionSlots) -> (Arc<Exchange>, Wire<DuplexStream>, DuplexStream) {
+    let (stream, client) = tokio::io::duplex(1024);
+    let exchange = Arc::new(Exchange::new(slots.enter(None).expect("there is room")));
+    exchange.begin(Framing::Length(0));
+    let refusals = Refusals::new(settings(ListenerLimits::of(1), &[]).base_url);
+    let heads = LargeHeads::default();
+    let lingering = Arc::new(Semaphore::new(1));
+    let wire = Wire::new(stream, exchange.clone(), refusals, heads, lingering, None);
+    (exchange, wire, client)
+}
+
+/// Whether a client gets half a megabyte who takes a kilobyte each time.
+async fn gets_all(every: Duration) -> io::Result<()> {
+    let (_, mut wire, mut client) = serving(&ConnectionSlots::new("test", 1, 1));
+    let taking = async {
+        while client.read_exact(&mut [0; 1024]).await.is_ok() {
+            tokio::time::sleep(every).await;
+        }
+    };
+    tokio::select! {
+        written = wire.write_all(&[0; 512 * 1024]) => written,
+        () = taking => unreachable!("the server has not hung up"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_a_few_bytes_now_and_then_is_hung_up_on() {
+    let slow = gets_all(Duration::from_secs(5)).await;
+    assert_eq!(slow.unwrap_err().kind(), io::ErrorKind::TimedOut);
+
+    let fast_enough = gets_all(Duration::from_millis(200)).await;
+    assert!(fast_enough.is_ok(), "{fast_enough:?}");
+}
+
+#[tokio::test]
+async fn a_request_through_a_proxy_counts_until_its_answer_is_written() {
+    let slots = ConnectionSlots::new("test", 1, 1);
+    let (exchange, mut wire, _client) = serving(&slots);
+    let client = IpAddr::from([198, 51, 100, 1]);
+    exchange.hold(slots.take_turn(client));
+
+    exchange.end();
+    assert!(slots.take_turn(client).is_none());
+    wire.flush().await.expect("is open");
+
+    assert!(slots.take_turn(client).is_some());
 }
 
 #[tokio::test]

@@ -12,12 +12,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use parafa_api_signing::{Problem, ProblemKind};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 
 use super::heads::{Framing, Heads, LongPart, Seen};
 use super::large_heads::{LargeHead, LargeHeads};
-use super::places::ConnectionSlot;
 use super::refusals::{self, Refusals};
+use super::slots::{ConnectionSlot, Turn};
+use super::write_pace::WritePace;
 
 /// Length of a head from which on it counts as a large one, in bytes.
 const LARGE_HEAD_BYTES: usize = 8 * 1024;
@@ -33,7 +35,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// read and written, and where requests are served.
 pub(super) struct Exchange {
     state: Mutex<State>,
-    place: ConnectionSlot,
+    slot: ConnectionSlot,
 }
 
 struct State {
@@ -42,6 +44,8 @@ struct State {
     framing: Option<Framing>,
     /// Who waits for that.
     reader: Option<Waker>,
+    /// The request's, if a proxy handed it on, until its answer is written.
+    turn: Option<Turn>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,19 +59,25 @@ enum Stage {
 }
 
 impl Exchange {
-    pub(super) fn new(place: ConnectionSlot) -> Self {
+    pub(super) fn new(slot: ConnectionSlot) -> Self {
         Self {
             state: Mutex::new(State {
                 stage: Stage::Idle,
                 framing: None,
                 reader: None,
+                turn: None,
             }),
-            place,
+            slot,
         }
     }
 
-    pub(super) fn place(&self) -> &ConnectionSlot {
-        &self.place
+    pub(super) fn slot(&self) -> &ConnectionSlot {
+        &self.slot
+    }
+
+    /// Keeps the turn of the request that is served until its answer is written.
+    pub(super) fn hold(&self, turn: Option<Turn>) {
+        self.state().turn = turn;
     }
 
     /// A request begins to be served.
@@ -76,8 +86,12 @@ impl Exchange {
         state.stage = Stage::Serving;
         state.framing = Some(framing);
         let reader = state.reader.take();
+        // Of requests that come close on each other the answers may be written
+        // together: the connection has one turn all the same.
+        let turn = state.turn.take();
         drop(state);
-        self.place.set_busy();
+        drop(turn);
+        self.slot.set_busy();
         if let Some(reader) = reader {
             reader.wake();
         }
@@ -93,8 +107,10 @@ impl Exchange {
         let mut state = self.state();
         if state.stage == Stage::Answered {
             state.stage = Stage::Idle;
+            let turn = state.turn.take();
             drop(state);
-            self.place.set_idle();
+            drop(turn);
+            self.slot.set_idle();
         }
     }
 
@@ -127,6 +143,8 @@ pub(super) struct Wire<S> {
     /// What was read and not handed on yet.
     held: Bytes,
     large_heads: LargeHeads,
+    /// Turns of those that linger after a refusal.
+    lingering: Arc<Semaphore>,
     /// Whose the connection is alone.
     client: Option<IpAddr>,
     /// A large head, as long as what was made of it is served.
@@ -136,6 +154,7 @@ pub(super) struct Wire<S> {
     /// The library is to be given what it refuses, next.
     spoils: bool,
     refusal: Option<Refusal>,
+    pace: WritePace,
 }
 
 /// A refusal that is written in place of the library's.
@@ -144,6 +163,8 @@ struct Refusal {
     is_shut: bool,
     linger: Pin<Box<Sleep>>,
     lingered: usize,
+    /// To linger at all.
+    _turn: Option<OwnedSemaphorePermit>,
 }
 
 impl<S> Wire<S> {
@@ -152,6 +173,7 @@ impl<S> Wire<S> {
         exchange: Arc<Exchange>,
         refusals: Refusals,
         large_heads: LargeHeads,
+        lingering: Arc<Semaphore>,
         client: Option<IpAddr>,
     ) -> Self {
         Self {
@@ -161,11 +183,13 @@ impl<S> Wire<S> {
             heads: Heads::default(),
             held: Bytes::new(),
             large_heads,
+            lingering,
             client,
             large_head: None,
             found: None,
             spoils: false,
             refusal: None,
+            pace: WritePace::default(),
         }
     }
 
@@ -195,6 +219,18 @@ impl<S> Wire<S> {
         at
     }
 
+    /// What came of writing, unless the client takes it too slowly.
+    fn paced(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Pending => self.pace.block(),
+            Poll::Ready(Ok(bytes)) if !self.pace.go_on(*bytes) => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Ready(_) => {}
+        }
+        written
+    }
+
     /// The refusal that says what the library's does. That one is dropped.
     fn translate(&mut self, library: &[u8]) {
         const STATUS: std::ops::Range<usize> = 9..12;
@@ -213,11 +249,14 @@ impl<S> Wire<S> {
         let mut lines = library.split(|byte| *byte == b'\n');
         let date = lines.find(|line| line.starts_with(b"date: "));
         let date = date.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let turn = self.lingering.clone().try_acquire_owned().ok();
+        let time = turn.as_ref().map_or(Duration::ZERO, |_| LINGER_TIME);
         self.refusal = Some(Refusal {
             unwritten: self.refusals.bytes(&problem, date),
             is_shut: false,
-            linger: Box::pin(tokio::time::sleep(LINGER_TIME)),
+            linger: Box::pin(tokio::time::sleep(time)),
             lingered: 0,
+            _turn: turn,
         });
     }
 }
@@ -313,7 +352,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
             self.translate(bytes);
             return Poll::Ready(Ok(bytes.len()));
         }
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.paced(written)
     }
 
     fn poll_write_vectored(
@@ -327,7 +367,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
             self.translate(&bytes);
             return Poll::Ready(Ok(bytes.len()));
         }
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.paced(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -6,19 +6,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use parafa_platform::PlatformError;
 use parafa_platform::sweep::Sweeper;
-use parafa_store::{Clock, Folder, FolderOptions, KeyError, StoreMode};
+use parafa_store::{AcceptedLoss, Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
 use crate::tables::TABLES;
-
-/// What is done about records that have lost something.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Loss {
-    /// They are not opened.
-    Refused,
-    /// Their operator goes on with what is left.
-    Accepted,
-}
 
 /// Opens it, if nothing is lost.
 pub(crate) async fn open_folder(
@@ -26,7 +17,7 @@ pub(crate) async fn open_folder(
     mode: StoreMode,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Folder> {
-    open_folder_with(config, mode, clock, Loss::Refused).await
+    open_folder_with(config, mode, clock, AcceptedLoss::None).await
 }
 
 /// Opens it.
@@ -34,7 +25,7 @@ pub(super) async fn open_folder_with(
     config: &Config,
     mode: StoreMode,
     clock: Arc<dyn Clock>,
-    loss: Loss,
+    accepted_loss: AcceptedLoss,
 ) -> anyhow::Result<Folder> {
     let path = config.store.data.clone();
     let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
@@ -44,7 +35,7 @@ pub(super) async fn open_folder_with(
         mode,
         cache_bytes: config.store.cache_bytes,
         commits_per_sync: config.store.commits_per_sync,
-        accept_loss: loss == Loss::Accepted,
+        accepted_loss,
         clock,
     };
     let opened = Folder::open(&options).await;

@@ -12,7 +12,7 @@ use parafa_platform::Records;
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::{LEASE, TIMERS};
 use parafa_platform::outbox::NoticeRow;
-use parafa_platform::sweep::{self, HANDFUL, SWEEP};
+use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
 use parafa_signing::AnswerToKeep;
 use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::FileForm;
@@ -107,7 +107,7 @@ async fn what_nobody_owns_is_removed_after_a_day_in_quarantine() {
     let host = deployment.sound_host().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
-    for _ in 0..HANDFUL {
+    for _ in 0..FEW {
         leave_behind(&host).await;
     }
 
@@ -116,7 +116,7 @@ async fn what_nobody_owns_is_removed_after_a_day_in_quarantine() {
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
-    assert_eq!(deployment.quarantined(), (HANDFUL, HANDFUL));
+    assert_eq!(deployment.quarantined(), (FEW, FEW));
     assert_eq!(readiness(&host).await, (StatusCode::OK, "ok\n".to_owned()));
     let backup = tempfile::tempdir().unwrap();
     let report = back_up(&host, &backup.path().join("whole")).await;

@@ -200,6 +200,35 @@ fn a_master_key_of_another_store_is_told_of() {
 }
 
 #[test]
+fn records_of_an_earlier_day_are_a_fault() {
+    let folder = Documents::new();
+    let config = configuration(&folder, "");
+    assert_eq!(make_store(&folder, &config).code, Some(0));
+    let earlier = files_in(&folder.path("data/store"));
+    let created = parafa([
+        "tenant",
+        "create",
+        "Ąžuolas, UAB",
+        "--config",
+        config.to_str().unwrap(),
+    ]);
+    assert_eq!(created.code, Some(0), "{created:?}");
+    std::fs::remove_dir_all(folder.path("data/store")).unwrap();
+    for (path, content) in earlier {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if path.extension().is_some() || !content.is_empty() {
+            std::fs::write(path, content).unwrap();
+        }
+    }
+
+    let ended = check(&config);
+
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let reason = ended.json()["reason"].to_string();
+    assert!(reason.contains("is not what it was"), "{reason}");
+}
+
+#[test]
 fn a_check_leaves_the_data_folder_as_it_is() {
     let folder = Documents::new();
     let config = configuration(&folder, "");

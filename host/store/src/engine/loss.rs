@@ -25,6 +25,38 @@ pub struct Loss {
     pub tables: Vec<TableLoss>,
 }
 
+/// Which loss an operator has accepted: whether to go on with what is left.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum AcceptedLoss {
+    /// None.
+    #[default]
+    None,
+    /// Any, also one of later.
+    Any,
+    /// That of what there was up to this commit. What is lost later was there up to a later one.
+    UpTo(u64),
+}
+
+impl AcceptedLoss {
+    pub(super) fn covers(self, loss: &Loss) -> bool {
+        match self {
+            Self::None => false,
+            Self::Any => true,
+            Self::UpTo(sequence) => loss.had.is_some_and(|had| had.sequence == sequence),
+        }
+    }
+}
+
+impl Loss {
+    /// The option of `parafa serve` that accepts this loss.
+    pub(super) fn option(&self) -> String {
+        match self.had {
+            Some(had) => format!("--accept-loss={}", had.sequence),
+            None => "--accept-loss".to_owned(),
+        }
+    }
+}
+
 /// What a table has lost.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TableLoss {

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub use self::fault::{CrashPoint, FaultPlan};
 pub use self::feed::{Committed, Feed};
-pub use self::loss::{Loss, Moment, TableLoss};
+pub use self::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 pub use self::memory::{MemoryDisk, MemoryEngine};
 pub use self::sled::{SledEngine, SledOptions};
 
@@ -354,7 +354,8 @@ pub enum EngineError {
     },
     /// The store has lost what it had acknowledged.
     #[error(
-        "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start once with `parafa serve --accept-loss` to go on with what is left"
+        "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start with `parafa serve {}` to go on with what is left",
+        .loss.option()
     )]
     Short {
         /// The folder.

@@ -8,7 +8,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::loss::{Loss, Moment, TableLoss};
+use super::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 use super::mark::{self, Found, Mark, MarkFile};
 use super::sled::{SEQUENCE_KEY, Shared, SledOptions, pack};
 use super::tally::{Tallies, Tally};
@@ -81,11 +81,11 @@ impl Opening {
                         "an earlier program wrote to the store last: what it has is marked from now on"
                     );
                 }
-                if options.accept_loss {
+                if options.accepted_loss != AcceptedLoss::None {
                     tracing::info!("nothing is missing in the store that could be accepted");
                 }
             }
-            Err(loss) if options.accept_loss => {
+            Err(loss) if options.accepted_loss.covers(&loss) => {
                 loss.log_as_accepted();
                 // Past all that there was: numbers only grow.
                 let known = loss.had.map_or(0, |had| had.sequence);

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 
 use super::feed::Feed;
 use super::leader::Leader;
-use super::loss::Loss;
+use super::loss::{AcceptedLoss, Loss};
 use super::opening::Opening;
 use super::settling::Settling;
 use super::{
@@ -52,7 +52,7 @@ pub struct SledOptions {
     /// Most commits that one sync makes durable.
     pub commits_per_sync: NonZeroU16,
     /// Whether to go on with what is left of a store that has lost something.
-    pub accept_loss: bool,
+    pub accepted_loss: AcceptedLoss,
 }
 
 impl SledOptions {
@@ -68,7 +68,7 @@ impl SledOptions {
             folder: folder.into(),
             cache_bytes: Self::DEFAULT_CACHE_BYTES,
             commits_per_sync: Self::DEFAULT_COMMITS_PER_SYNC,
-            accept_loss: false,
+            accepted_loss: AcceptedLoss::None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reads and writes that happen together.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -119,6 +120,12 @@ impl Transaction<'_> {
         self.write(key, None)?;
         self.moved.replace(old.addend(), None);
         Ok(true)
+    }
+
+    /// Keeps something until what is written here is committed and has moved the sums, or is
+    /// given up: also where whoever waits for that goes away meanwhile.
+    pub fn hold(&mut self, held: Arc<dyn Any + Send + Sync>) {
+        self.moved.hold(held);
     }
 
     /// Tells those who scan under this guard that the set has changed.

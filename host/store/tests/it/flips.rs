@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parafa_store::engine::SledOptions;
 use parafa_store::{
-    Commit, CommitOutcome, Direction, Engine, EngineError, Folder, FolderError, RecordsLook, Scan,
-    SledEngine,
+    AcceptedLoss, Commit, CommitOutcome, Direction, Engine, EngineError, Folder, FolderError,
+    RecordsLook, Scan, SledEngine,
 };
 use tempfile::TempDir;
 
@@ -74,9 +74,9 @@ enum Outcome {
     Silent,
 }
 
-fn opened(root: &Path, accept_loss: bool) -> Result<SledEngine, EngineError> {
+fn opened(root: &Path, accepted_loss: AcceptedLoss) -> Result<SledEngine, EngineError> {
     let options = SledOptions {
-        accept_loss,
+        accepted_loss,
         ..SledOptions::new(root.join("store"))
     };
     SledEngine::open(&options, Arc::new(clock()))
@@ -125,7 +125,7 @@ fn page_key(id: u32) -> Bytes {
 
 /// A store with rows of some tables that were written, rewritten and removed one after the other.
 async fn filled(root: &Path) -> Rows {
-    let engine = opened(root, false).expect("made");
+    let engine = opened(root, AcceptedLoss::None).expect("made");
     let mut numbers = Numbers(1);
     for id in 0..ROWS {
         let noise: Vec<u8> = (0..ROW_BYTES / 8)
@@ -181,7 +181,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
 }
 
 async fn outcome(root: &Path, expected: &Rows) -> Outcome {
-    let engine = match opened(root, false) {
+    let engine = match opened(root, AcceptedLoss::None) {
         Ok(engine) => engine,
         Err(error) => return Outcome::Found(error.to_string()),
     };
@@ -237,7 +237,7 @@ async fn short() -> (TempDir, Rows, String) {
     for _ in 0..64 {
         let copy = copied(root.path());
         numbers.flip(&copy.path().join("store/db"));
-        if let Err(error @ EngineError::Short { .. }) = opened(copy.path(), false) {
+        if let Err(error @ EngineError::Short { .. }) = opened(copy.path(), AcceptedLoss::None) {
             return (copy, expected, error.to_string());
         }
     }
@@ -251,62 +251,56 @@ async fn a_short_store_says_what_is_missing_and_goes_on_once_that_is_accepted() 
     assert!(error.contains("everything after commit"), "{error}");
     assert!(error.contains("--accept-loss"), "{error}");
     // It stays so: opening it has not made it whole.
-    assert!(opened(root.path(), false).is_err());
+    assert!(opened(root.path(), AcceptedLoss::None).is_err());
 
-    let engine = opened(root.path(), true).expect("accepted");
+    let engine = opened(root.path(), AcceptedLoss::Any).expect("accepted");
     let left = rows(&engine).await.expect("read");
     assert!(left.len() < before.len());
     engine.verify().await.expect("whole from now on");
     drop(engine);
 
-    let engine = opened(root.path(), false).expect("nothing is missing any more");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("nothing is missing any more");
     let key = Bytes::from_static(b"tnote\0new");
     put(&engine, [(key.clone(), Bytes::new())]).await;
     let stored = engine.get(&key).await.expect("read").expect("there");
     assert!(stored.version.number() > u64::from(ROWS) * 2);
     drop(engine);
-    opened(root.path(), false).expect("opened");
+    opened(root.path(), AcceptedLoss::None).expect("opened");
 }
 
 #[tokio::test]
 async fn nothing_is_accepted_where_nothing_is_missing() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = opened(root.path(), true).expect("made");
+    let engine = opened(root.path(), AcceptedLoss::Any).expect("made");
     put(&engine, [(page_key(1), Bytes::new())]).await;
     drop(engine);
 
-    let engine = opened(root.path(), true).expect("opened");
+    let engine = opened(root.path(), AcceptedLoss::Any).expect("opened");
     assert_eq!(rows(&engine).await.expect("read").len(), 1);
 }
 
 #[tokio::test]
 async fn a_mark_that_a_loss_of_power_set_back_is_no_loss() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = opened(root.path(), false).expect("made");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("made");
     put(&engine, [(page_key(1), Bytes::new())]).await;
     let mark = fs::read(root.path().join("store.mark")).expect("the mark");
     put(&engine, [(page_key(2), Bytes::new())]).await;
     drop(engine);
     fs::write(root.path().join("store.mark"), mark).expect("set back");
 
-    let engine = opened(root.path(), false).expect("opened");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("opened");
     assert_eq!(rows(&engine).await.expect("read").len(), 2);
 }
 
 #[tokio::test]
 async fn records_of_an_earlier_day_are_not_taken_for_the_last() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = opened(root.path(), false).expect("made");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("made");
     put(&engine, [(page_key(1), Bytes::new())]).await;
     drop(engine);
-    let earlier = copied(root.path());
-    let engine = opened(root.path(), false).expect("opened");
-    put(&engine, [(page_key(2), Bytes::new())]).await;
-    drop(engine);
-    fs::remove_dir_all(root.path().join("store")).expect("removed");
-    fs::rename(earlier.path().join("store"), root.path().join("store")).expect("set back");
 
-    let refused = opened(root.path(), false).expect_err("refused").to_string();
+    let refused = lose_a_page(root.path()).await.to_string();
 
     assert!(
         refused.contains("1 of 2 rows of `page` are missing"),
@@ -315,18 +309,54 @@ async fn records_of_an_earlier_day_are_not_taken_for_the_last() {
     assert!(refused.contains("after commit 1 of 2026-"), "{refused}");
 }
 
+/// Loses a row that was put last; gives the refusal.
+async fn lose_a_page(root: &Path) -> EngineError {
+    let earlier = copied(root);
+    let engine = opened(root, AcceptedLoss::None).expect("opened");
+    put(&engine, [(page_key(2), Bytes::new())]).await;
+    drop(engine);
+    fs::remove_dir_all(root.join("store")).expect("removed");
+    fs::rename(earlier.path().join("store"), root.join("store")).expect("set back");
+    opened(root, AcceptedLoss::None).expect_err("refused")
+}
+
+/// The commit up to which the refusal's option accepts the loss.
+fn named_by(refusal: &EngineError) -> AcceptedLoss {
+    let refusal = refusal.to_string();
+    let (_, option) = refusal.split_once("--accept-loss=").expect(&refusal);
+    let (number, _) = option.split_once('`').expect(&refusal);
+    AcceptedLoss::UpTo(number.parse().expect("a number"))
+}
+
+#[tokio::test]
+async fn the_loss_that_a_refusal_names_is_accepted_and_no_later_one() {
+    let root = tempfile::tempdir().expect("a folder");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("made");
+    put(&engine, [(page_key(1), Bytes::new())]).await;
+    drop(engine);
+    let accepted = named_by(&lose_a_page(root.path()).await);
+
+    drop(opened(root.path(), accepted).expect("accepted"));
+    drop(opened(root.path(), accepted).expect("nothing is missing any more"));
+    let later = named_by(&lose_a_page(root.path()).await);
+
+    assert_ne!(later, accepted);
+    assert!(opened(root.path(), accepted).is_err());
+    opened(root.path(), later).expect("accepted");
+}
+
 #[tokio::test]
 async fn a_store_whose_mark_is_gone_is_refused() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = opened(root.path(), false).expect("made");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("made");
     put(&engine, [(page_key(1), Bytes::new())]).await;
     drop(engine);
     fs::remove_file(root.path().join("store.mark")).expect("removed");
 
-    let refused = opened(root.path(), false).expect_err("refused");
+    let refused = opened(root.path(), AcceptedLoss::None).expect_err("refused");
     assert!(refused.to_string().contains("mark"), "{refused}");
-    drop(opened(root.path(), true).expect("accepted"));
-    opened(root.path(), false).expect("it has one again");
+    drop(opened(root.path(), AcceptedLoss::Any).expect("accepted"));
+    opened(root.path(), AcceptedLoss::None).expect("it has one again");
 }
 
 /// A store as an earlier program left it, which knew nothing of tallies and marks.
@@ -349,7 +379,7 @@ async fn a_store_of_an_earlier_program_gets_its_mark() {
     let expected = filled(root.path()).await;
     as_an_earlier_program_left_it(root.path());
 
-    let engine = opened(root.path(), false).expect("opened");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("opened");
     assert_eq!(rows(&engine).await.expect("read"), expected);
     drop(engine);
     assert!(root.path().join("store.mark").exists());
@@ -371,7 +401,7 @@ async fn a_store_of_an_earlier_program_gets_its_mark() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_open_store_is_verified_while_others_commit() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = Arc::new(opened(root.path(), false).expect("made"));
+    let engine = Arc::new(opened(root.path(), AcceptedLoss::None).expect("made"));
     let many = (0..4000).map(|id| (page_key(id), Bytes::from_static(b"text")));
     put(&engine, many).await;
     let writing = [0_u32, 1, 2].map(|task| {
@@ -400,7 +430,7 @@ async fn an_open_store_is_verified_while_others_commit() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn damage_to_an_open_store_fails_it_or_harms_nothing() {
     let root = tempfile::tempdir().expect("a folder");
-    let engine = opened(root.path(), false).expect("made");
+    let engine = opened(root.path(), AcceptedLoss::None).expect("made");
     // More pages than stay in memory.
     for first in (0..12_000).step_by(500) {
         let pages = (first..first + 500).map(|id| (page_key(id), Bytes::from(vec![1; 1024])));

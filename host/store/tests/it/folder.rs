@@ -7,8 +7,8 @@ use std::sync::Arc;
 use parafa_store::backup::{BackupSource, back_up};
 use parafa_store::engine::SledOptions;
 use parafa_store::{
-    EngineError, Folder, FolderError, FolderLook, FolderOptions, KeyError, MasterKey, Store,
-    StoreError, StoreMode,
+    AcceptedLoss, EngineError, Folder, FolderError, FolderLook, FolderOptions, KeyError, MasterKey,
+    Store, StoreError, StoreMode,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -23,7 +23,7 @@ pub(crate) fn options(root: &Path) -> FolderOptions {
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
-        accept_loss: false,
+        accepted_loss: AcceptedLoss::None,
         clock: Arc::new(clock()),
     }
 }

@@ -1,11 +1,13 @@
 //! What rows come to together.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use parafa_store::{Addend, Content, StoreError, SumOf, Table, TableName};
+use parafa_store::{Addend, Content, Store, StoreError, SumOf, Table, TableName};
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::support::{World, on_every_engine, put_all};
@@ -126,6 +128,46 @@ on_every_engine! {
         };
         tokio::time::timeout(LONG, counted).await.expect("it is counted");
         assert_eq!(store.sum(&owner(7)), [100, 1]);
+    }
+
+    async fn what_a_transaction_holds_is_kept_until_it_counts_though_nobody_waits(world) {
+        let store = &world.store;
+        let (tell, told) = oneshot::channel();
+        let held = Arc::new(Held { store: store.clone(), tell: Some(tell) });
+        {
+            let mut abandoned = pin!(async move {
+                let held = &held;
+                let put = store.transact(|tx| Box::pin(async move {
+                    tx.hold(held.clone());
+                    tx.put(&parcel(1, 7, 100)).await
+                }));
+                put.await.expect("it is put");
+            });
+            let mut nobody = Context::from_waker(Waker::noop());
+            // Up to where it waits for the commit.
+            while abandoned.as_mut().poll(&mut nobody).is_pending()
+                && store.get::<Parcel>(&1).await.expect("a row").is_none()
+            {
+                tokio::task::yield_now().await;
+            }
+        }
+
+        let sum = tokio::time::timeout(LONG, told).await.expect("it is let go");
+        assert_eq!(sum, Ok([100, 1]));
+    }
+}
+
+/// Tells what the sum is when it is let go.
+struct Held {
+    store: Store,
+    tell: Option<oneshot::Sender<[u64; 2]>>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let tell = self.tell.take().expect("it is dropped once");
+        // Nobody may listen.
+        let _ = tell.send(self.store.sum(&owner(7)));
     }
 }
 

@@ -42,14 +42,14 @@ struct Taken {
 
 /// One connection, until it is dropped.
 pub(super) struct ConnectionSlot {
-    places: ConnectionSlots,
+    slots: ConnectionSlots,
     number: u64,
     closed: CancellationToken,
 }
 
 /// One request that a proxy has handed on, until it is dropped.
 pub(super) struct Turn {
-    places: ConnectionSlots,
+    slots: ConnectionSlots,
     client: IpAddr,
 }
 
@@ -66,7 +66,7 @@ impl ConnectionSlots {
         })))
     }
 
-    /// A place for a connection, of a client if it is one client's alone. It is
+    /// A slot for a connection, of a client if it is one client's alone. It is
     /// idle at first. None when all are at work.
     pub(super) fn enter(&self, client: Option<IpAddr>) -> Option<ConnectionSlot> {
         let mut table = self.table();
@@ -79,7 +79,7 @@ impl ConnectionSlots {
         connection(table.listener, event);
         let (number, closed) = entered?;
         Some(ConnectionSlot {
-            places: self.clone(),
+            slots: self.clone(),
             number,
             closed,
         })
@@ -94,7 +94,7 @@ impl ConnectionSlots {
         }
         *table.clients.entry(client).or_default() += 1;
         Some(Turn {
-            places: self.clone(),
+            slots: self.clone(),
             client,
         })
     }
@@ -107,7 +107,7 @@ impl ConnectionSlots {
 impl ConnectionSlot {
     /// It carries a request from now on.
     pub(super) fn set_busy(&self) {
-        let mut table = self.places.table();
+        let mut table = self.slots.table();
         let taken = table.taken.get_mut(&self.number);
         if let Some(idle) = taken.and_then(|taken| taken.idle.take()) {
             table.idle.remove(&idle);
@@ -116,10 +116,10 @@ impl ConnectionSlot {
 
     /// It carries none any more.
     pub(super) fn set_idle(&self) {
-        self.places.table().set_idle(self.number);
+        self.slots.table().set_idle(self.number);
     }
 
-    /// Ends when the place is given to another connection.
+    /// Ends when the slot is given to another connection.
     pub(super) async fn lost(&self) {
         self.closed.cancelled().await;
     }
@@ -127,7 +127,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut table = self.places.table();
+        let mut table = self.slots.table();
         table.leave(self.number);
         connection(table.listener, ConnectionEvent::Closed);
     }
@@ -135,7 +135,7 @@ impl Drop for ConnectionSlot {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.places.table().discount(self.client);
+        self.slots.table().discount(self.client);
     }
 }
 
@@ -226,76 +226,76 @@ mod tests {
     const ONE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
-    fn places(most: usize, most_of_client: usize) -> ConnectionSlots {
+    fn slots(most: usize, most_of_client: usize) -> ConnectionSlots {
         ConnectionSlots::new("test", most, most_of_client)
     }
 
-    fn is_lost(place: &ConnectionSlot) -> bool {
-        place.closed.is_cancelled()
+    fn is_lost(slot: &ConnectionSlot) -> bool {
+        slot.closed.is_cancelled()
     }
 
     #[test]
     fn whoever_has_been_idle_for_longest_makes_room() {
-        let places = places(2, 2);
-        let first = places.enter(Some(ONE)).unwrap();
-        let second = places.enter(Some(OTHER)).unwrap();
+        let slots = slots(2, 2);
+        let first = slots.enter(Some(ONE)).unwrap();
+        let second = slots.enter(Some(OTHER)).unwrap();
         first.set_busy();
         first.set_idle();
 
-        let third = places.enter(Some(OTHER)).unwrap();
+        let third = slots.enter(Some(OTHER)).unwrap();
 
         assert_eq!([&first, &second, &third].map(is_lost), [false, true, false]);
     }
 
     #[test]
     fn nobody_at_work_makes_room() {
-        let places = places(2, 2);
-        let busy = [places.enter(Some(ONE)), places.enter(Some(OTHER))].map(Option::unwrap);
+        let slots = slots(2, 2);
+        let busy = [slots.enter(Some(ONE)), slots.enter(Some(OTHER))].map(Option::unwrap);
         busy.iter().for_each(ConnectionSlot::set_busy);
 
-        assert!(places.enter(Some(ONE)).is_none());
+        assert!(slots.enter(Some(ONE)).is_none());
 
         drop(busy);
-        assert!(places.enter(Some(ONE)).is_some());
+        assert!(slots.enter(Some(ONE)).is_some());
     }
 
     #[test]
     fn a_client_makes_room_for_its_own_connections_alone() {
-        let places = places(10, 2);
-        let older = places.enter(Some(OTHER)).unwrap();
-        let mine = [places.enter(Some(ONE)), places.enter(Some(ONE))].map(Option::unwrap);
+        let slots = slots(10, 2);
+        let older = slots.enter(Some(OTHER)).unwrap();
+        let mine = [slots.enter(Some(ONE)), slots.enter(Some(ONE))].map(Option::unwrap);
 
-        let next = places.enter(Some(ONE)).unwrap();
+        let next = slots.enter(Some(ONE)).unwrap();
 
         assert!(is_lost(&mine[0]) && !is_lost(&mine[1]) && !is_lost(&older));
         mine[1].set_busy();
         next.set_busy();
-        assert!(places.enter(Some(ONE)).is_none());
-        assert!(places.enter(Some(OTHER)).is_some());
+        assert!(slots.enter(Some(ONE)).is_none());
+        assert!(slots.enter(Some(OTHER)).is_some());
     }
 
     #[test]
     fn what_a_proxy_carries_counts_by_its_client() {
-        let places = places(10, 1);
-        let proxy = [places.enter(None), places.enter(None)];
+        let slots = slots(10, 1);
+        let proxy = [slots.enter(None), slots.enter(None)];
         assert!(proxy.iter().all(Option::is_some));
 
-        let turn = places.take_turn(ONE).unwrap();
-        assert!(places.take_turn(ONE).is_none());
-        assert!(places.take_turn(OTHER).is_some());
+        let turn = slots.take_turn(ONE).unwrap();
+        assert!(slots.take_turn(ONE).is_none());
+        assert!(slots.take_turn(OTHER).is_some());
 
         drop(turn);
-        assert!(places.take_turn(ONE).is_some());
+        assert!(slots.take_turn(ONE).is_some());
     }
 
     #[test]
     fn nothing_is_kept_of_those_who_have_left() {
-        let places = places(2, 2);
-        let all: Vec<_> = (0..5).map(|_| places.enter(Some(ONE))).collect();
-        let turn = places.take_turn(OTHER);
+        let slots = slots(2, 2);
+        let all: Vec<_> = (0..5).map(|_| slots.enter(Some(ONE))).collect();
+        let turn = slots.take_turn(OTHER);
         drop((all, turn));
 
-        let table = places.table();
+        let table = slots.table();
         assert!(table.taken.is_empty() && table.idle.is_empty() && table.clients.is_empty());
     }
 }
