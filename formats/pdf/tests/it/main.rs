@@ -24,6 +24,7 @@ mod pdfa;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
+mod real_samples;
 mod referees;
 mod rehearse;
 mod renderers;
