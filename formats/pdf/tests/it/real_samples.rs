@@ -24,7 +24,9 @@ fn every_file_that_a_program_wrote_gets_its_verdict_and_can_be_signed() {
             Ok(_) => signed_and_taken_again(&document),
             Err(refusal) => Err(format!("refused: {refusal}")),
         };
-        if expected == "accept" && let Err(reason) = got {
+        if expected == "accept"
+            && let Err(reason) = got
+        {
             disagreements.push(format!("{file} ({producer}): {reason}"));
         }
     }
