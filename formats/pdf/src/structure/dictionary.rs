@@ -220,7 +220,7 @@ mod tests {
     fn a_key_that_comes_twice_is_replaced_twice() {
         let dictionary = RawDictionary::scan(b"<</A 1/B 2/A 1>>").unwrap();
 
-        assert_eq!(dictionary.with(b"A", b"3"), b"<</A 3/B 2/A 3>>");
+        assert_eq!(dictionary.with(b"A", b"3"), b"<</A  3/B 2/A  3>>");
     }
 
     #[test]

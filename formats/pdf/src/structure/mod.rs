@@ -31,7 +31,7 @@ use parafa_format_core::{Blob, Refusal};
 
 use crate::limits::Limits;
 
-pub(crate) use decode::Decoder;
+pub(crate) use decode::{DecodeError, Decoder};
 pub(crate) use decoration::is_decorated;
 pub(crate) use dictionary::{
     ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
@@ -77,6 +77,7 @@ fn with_excerpt<B: Blob, T>(
     limits: &Limits,
     work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
+    limits.require_length(document.len())?;
     let excerpt = SparseDocument::read(document, unread);
     match PdfFile::parse_source(excerpt.source(), limits) {
         // A refusal is to tell of the whole file.

@@ -2,6 +2,8 @@
 
 mod archive;
 mod archiving;
+mod as_programs_write;
+mod bombs;
 mod ceremony;
 mod earlier_signatures;
 mod flatten;

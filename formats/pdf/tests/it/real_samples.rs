@@ -9,6 +9,12 @@ use crate::ceremony::P256;
 use crate::intake::inspected;
 use crate::referees::qpdf_accepts;
 
+/// Files that are refused all the same, and why.
+const REASONED: [(&str, &str); 1] = [
+    // Acrobat shows the values of the XFA part.
+    ("ff_3.11.174_pdfjs__annotation-button-widget.pdf", "xfa"),
+];
+
 #[test]
 fn every_file_that_a_program_wrote_gets_its_verdict_and_can_be_signed() {
     let Some(folder) = samples() else {
@@ -22,6 +28,7 @@ fn every_file_that_a_program_wrote_gets_its_verdict_and_can_be_signed() {
         let document = fs::read(folder.join("real").join(file)).unwrap();
         let got = match inspected(&document) {
             Ok(_) => signed_and_taken_again(&document),
+            Err(refusal) if REASONED.contains(&(file, &refusal.code)) => Ok(()),
             Err(refusal) => Err(format!("refused: {refusal}")),
         };
         if expected == "accept"
@@ -39,7 +46,7 @@ fn every_file_that_a_program_wrote_gets_its_verdict_and_can_be_signed() {
 }
 
 /// Signs a file that is taken, and says what is wrong with what came out.
-fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
+pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     let signed = P256.signs(document);
     let signed = signed.map_err(|refusal| format!("not signed: {refusal}"))?;
     if !signed.starts_with(document) {

@@ -80,7 +80,6 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
                 "The cross-reference sections lead back to one another.",
             ));
         }
-        visited.insert(told);
         if found.len() >= limits.sections {
             return Err(Refusal::new(
                 "too-many-objects",
@@ -259,6 +258,7 @@ fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
     let startxref = usize::try_from(scanner.unsigned().ok()?).ok()?;
+    let startxref = after_white_space(source, startxref);
     scanner.skip_white_space();
     let is_marked = scanner.accept(END_OF_FILE);
     let marker_end = scanner.position();
