@@ -1,9 +1,13 @@
+use parafa_format_core::Refusal;
+
 /// How much of a document is taken before it is refused.
 ///
 /// The limits are far above what people sign and far below what a hostile
 /// document needs to exhaust a sandbox.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
+    /// Bytes of a document: a host takes no longer output.
+    pub document_bytes: u64,
     /// Pages.
     pub pages: usize,
     /// Levels of the page tree and of the field tree.
@@ -25,6 +29,8 @@ pub struct Limits {
     pub decoded_stream_bytes: usize,
     /// Bytes of all decoded object and cross-reference streams together.
     pub decoded_total_bytes: usize,
+    /// Bytes of the decoded content streams of one page together.
+    pub page_content_bytes: usize,
     /// Bytes of all decoded content streams together.
     pub content_total_bytes: usize,
     /// Decoded bytes for one encoded byte, beyond the first mebibyte.
@@ -59,6 +65,7 @@ impl Limits {
     pub(crate) fn with_room_for_a_signature() -> Self {
         let limits = Self::default();
         Self {
+            document_bytes: limits.document_bytes - 4 * 1024 * 1024,
             field_name_bytes: limits.field_name_bytes - 100,
             objects: limits.objects - 10,
             loaded_bytes: limits.loaded_bytes - 64 * 1024,
@@ -70,6 +77,15 @@ impl Limits {
             timestamps: limits.timestamps / 2,
             ..limits
         }
+    }
+
+    /// Refuses a document that is longer, or would become so.
+    pub(crate) fn require_length(&self, len: u64) -> Result<(), Refusal> {
+        if len > self.document_bytes {
+            let detail = format!("A document may have {} bytes.", self.document_bytes);
+            return Err(Refusal::new("document-too-long", detail));
+        }
+        Ok(())
     }
 
     /// What may be archived: what is added must leave room for those who sign
@@ -98,6 +114,7 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            document_bytes: 64 * 1024 * 1024,
             pages: 20_000,
             tree_depth: 64,
             nesting: 64,
@@ -108,6 +125,7 @@ impl Default for Limits {
             entries: 1_000_000,
             decoded_stream_bytes: 32 * 1024 * 1024,
             decoded_total_bytes: 64 * 1024 * 1024,
+            page_content_bytes: 64 * 1024 * 1024,
             content_total_bytes: 256 * 1024 * 1024,
             decoded_ratio: 256,
             security_store_bytes: 64 * 1024 * 1024,

@@ -74,6 +74,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         Work::Done(level, update) => (level, update),
     };
     if let Some(update) = &update {
+        Limits::default().require_length(document.len() + update.len() as u64)?;
         out.copy(document, 0, document.len());
         out.write(update);
     }

@@ -11,8 +11,13 @@ use crate::structure::PdfFile;
 /// Events of an annotation that need nobody to touch it (table 197).
 const PAGE_EVENTS: [&[u8]; 4] = [b"PC", b"PI", b"PO", b"PV"];
 
+/// What a launch action starts (table 207). An element of the structure tree may
+/// have its name.
+const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
+
 /// Refuses actions that start programs or send the document away on their
-/// own, and streams kept in other files; notes scripts and links to files.
+/// own, and streams kept in other files; notes scripts, and what leads to files
+/// or starts programs once it is clicked.
 pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
     let mut found = Found::default();
     for (id, object) in file.objects() {
@@ -26,16 +31,16 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
         }
         each_dictionary(object, |dictionary| found.look_at(file, dictionary));
     }
-    if found.launch {
-        return Err(Refusal::new(
-            "launch-action",
-            "An action of the document starts a program.",
-        ));
-    }
-    refuse_automatic_sending(file)?;
+    refuse_automatic_actions(file)?;
     let mut notes = Vec::new();
     if found.javascript {
         notes.push(Note::new("javascript", "The document contains JavaScript."));
+    }
+    if found.launch {
+        notes.push(Note::new(
+            "launch",
+            "An action of the document starts a program or opens a file.",
+        ));
     }
     if found.remote {
         notes.push(Note::new(
@@ -58,7 +63,7 @@ impl Found {
         match action_type(file, dictionary) {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
-            Some(b"Launch") => self.launch |= !is_structure_element(file, dictionary),
+            Some(b"Launch") => self.launch |= STARTED.iter().any(|key| dictionary.has(key)),
             // A rendition action may have a script instead of an operation
             // (12.6.4.14).
             Some(b"Rendition") => {
@@ -69,29 +74,41 @@ impl Found {
     }
 }
 
-/// Follows the actions that run without anybody's doing.
-fn refuse_automatic_sending(file: &PdfFile<'_>) -> Result<(), Refusal> {
+/// Follows the actions that run without anybody's doing, and those of all other
+/// events, which must not start programs either.
+fn refuse_automatic_actions(file: &PdfFile<'_>) -> Result<(), Refusal> {
     let mut visited = BTreeSet::new();
-    let mut open = automatic_actions(file)?;
-    while let Some(action) = open.pop() {
+    let mut open = actions_of_events(file)?;
+    while let Some((action, is_automatic)) = open.pop() {
         let Some(action) = file.resolve(action) else {
             continue;
         };
         // Many references may lead to one object.
-        if !visited.insert(std::ptr::from_ref(action)) {
+        if !visited.insert((std::ptr::from_ref(action), is_automatic)) {
             continue;
         }
         match action {
-            // A list of actions, or a destination.
-            Object::Array(items) => open.extend(items),
+            // A list of actions, or a destination, or names and what they stand for.
+            Object::Array(items) => open.extend(items.iter().map(|item| (item, is_automatic))),
             Object::Dictionary(action) => {
-                if let Some(b"SubmitForm" | b"ImportData") = action_type(file, action) {
-                    return Err(Refusal::new(
-                        "auto-submit",
-                        "The document sends or fetches form data when it is opened or shown.",
-                    ));
+                match action_type(file, action) {
+                    Some(b"SubmitForm" | b"ImportData") if is_automatic => {
+                        return Err(Refusal::new(
+                            "auto-submit",
+                            "The document sends or fetches form data when it is opened or shown.",
+                        ));
+                    }
+                    Some(b"Launch") => {
+                        return Err(Refusal::new(
+                            "launch-action",
+                            "The document starts a program without being asked to.",
+                        ));
+                    }
+                    _ => {}
                 }
-                open.extend(action.get(b"Next").ok());
+                let further = [&b"Kids"[..], b"Names", b"Next"].into_iter();
+                let further = further.filter_map(|key| action.get(key).ok());
+                open.extend(further.map(|further| (further, is_automatic)));
             }
             _ => {}
         }
@@ -99,10 +116,15 @@ fn refuse_automatic_sending(file: &PdfFile<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refusal> {
+/// The actions of all events, and whether nobody has to do anything for them.
+fn actions_of_events<'f>(file: &'f PdfFile<'_>) -> Result<Vec<(&'f Object, bool)>, Refusal> {
     let catalog = file.catalog()?;
     let pages: BTreeSet<ObjectId> = file.pages()?.into_iter().collect();
-    let mut actions = Vec::from_iter(catalog.get(b"OpenAction").ok());
+    // Scripts with names run when the document is opened (12.6.4.17).
+    let names = file.entry_dictionary(catalog, b"Names");
+    let scripts = names.and_then(|names| names.get(b"JavaScript").ok());
+    let opening = scripts.into_iter().chain(catalog.get(b"OpenAction").ok());
+    let mut actions: Vec<_> = opening.map(|action| (action, true)).collect();
     let mut visited = BTreeSet::new();
     for (id, object) in file.objects() {
         let has_own_events = id == file.catalog_id() || pages.contains(&id);
@@ -111,13 +133,12 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
                 return;
             };
             // Many dictionaries may refer to one.
-            if !visited.insert((std::ptr::from_ref(events), has_own_events)) {
-                return;
+            if visited.insert((std::ptr::from_ref(events), has_own_events)) {
+                actions.extend(events.iter().map(|(event, action)| {
+                    let is_automatic = has_own_events || PAGE_EVENTS.contains(&event.as_slice());
+                    (action, is_automatic)
+                }));
             }
-            let automatic = events
-                .iter()
-                .filter(|(event, _)| has_own_events || PAGE_EVENTS.contains(&event.as_slice()));
-            actions.extend(automatic.map(|(_, action)| action));
         });
     }
     Ok(actions)
@@ -125,21 +146,6 @@ fn automatic_actions<'f>(file: &'f PdfFile<'_>) -> Result<Vec<&'f Object>, Refus
 
 fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<&'f [u8]> {
     file.entry(dictionary, b"S")?.as_name().ok()
-}
-
-/// Whether a dictionary whose `/S` is the type of launch actions is an element
-/// of the structure tree (14.7.2), where `/S` is any name: one that says so, or
-/// has a parent, and names nothing that any reader could start.
-fn is_structure_element(file: &PdfFile<'_>, dictionary: &Dictionary) -> bool {
-    /// What a launch action starts (table 207).
-    const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
-
-    let is_element = match file.entry(dictionary, b"Type") {
-        Some(of_type) => of_type.as_name().ok() == Some(b"StructElem"),
-        None => file.entry_dictionary(dictionary, b"P").is_some(),
-    };
-    // Whatever their values are: no element has such entries.
-    is_element && !STARTED.iter().any(|key| dictionary.has(key))
 }
 
 /// Calls with every dictionary inside an object, and its stream dictionary.

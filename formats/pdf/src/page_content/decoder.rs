@@ -21,7 +21,7 @@ const RATIO_FREE_BYTES: usize = 1024 * 1024;
 const LEAST_COUNTED_BYTES: usize = 256;
 
 /// Length of the header of deflated data, in bytes (RFC 1950, 2.2).
-const HEADER_BYTES: usize = 2;
+pub(super) const HEADER_BYTES: usize = 2;
 
 /// Decodes content streams until a total length is used up. Unlike viewers it
 /// does not take what comes before damage in the data, or before its end when

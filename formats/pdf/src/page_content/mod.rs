@@ -7,6 +7,7 @@
 //! reads alike. Names go into copies of the page's resources: other pages may
 //! share them.
 
+mod bombs;
 mod contents;
 mod decoder;
 mod geometry;
@@ -26,6 +27,7 @@ use parafa_format_core::Refusal;
 use crate::structure::PdfFile;
 use crate::write::Edits;
 
+pub(crate) use bombs::refuse_bombs;
 use contents::{Contents, ContentsWriter};
 pub(crate) use decoder::ContentDecoder;
 pub(crate) use geometry::{Matrix, Rectangle, Rotation, coordinates};

@@ -23,7 +23,7 @@ use parafa_format_core::{
 use crate::MEDIA_TYPE;
 use crate::intake;
 use crate::limits::Limits;
-use crate::page_content::{PageDrawings, PageTree};
+use crate::page_content::{PageDrawings, PageTree, refuse_bombs};
 use crate::structure::{PdfFile, with_file};
 use crate::write::{Edits, append, file_identifier};
 
@@ -55,12 +55,14 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     let limits = Limits::with_room_for_a_signature();
     let update = with_file(document, &limits, |file| {
         let report = intake::examine_even_xfa(file)?;
+        refuse_bombs(file, document)?;
         if report.signatures.is_empty() {
             with_banners(file, &request.seed)
         } else {
             Ok(Vec::new())
         }
     })?;
+    Limits::default().require_length(document.len() + update.len() as u64)?;
     out.copy(document, 0, document.len());
     out.write(&update);
     Ok(Made::new(MEDIA_TYPE))

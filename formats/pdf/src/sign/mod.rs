@@ -21,6 +21,7 @@ use parafa_pki::{Certificate, TimestampToken};
 use crate::MEDIA_TYPE;
 use crate::intake;
 use crate::limits::Limits;
+use crate::page_content::refuse_bombs;
 use crate::structure::{PdfFile, with_structure};
 
 use request::{Signing, TargetLevel};
@@ -46,7 +47,11 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<Step, Refusal> {
     let signing = Signing::parse(request)?;
     let limits = Limits::with_room_for_a_signature();
-    let revision = with_structure(document, &limits, |file| prepare(file, &signing))?;
+    let revision = with_structure(document, &limits, |file| {
+        let revision = prepare(file, &signing)?;
+        refuse_bombs(file, document)?;
+        Ok(revision)
+    })?;
 
     let attributes = signed_attributes(environment, document, &signing, &revision)?;
     let Some(value) = answer(answers, SIGNATURE)? else {

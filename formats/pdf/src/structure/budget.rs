@@ -1,6 +1,5 @@
 //! What may be read before a file is refused.
 
-use super::generations::Generations;
 use super::scan::ScanError;
 use crate::limits::Limits;
 
@@ -35,10 +34,6 @@ pub(crate) struct Budget {
     nesting: usize,
     memory: usize,
     highest_reference: u32,
-    /// What references are held to, while a file is checked.
-    generations: Option<Generations>,
-    /// The first reference to an object that has another generation.
-    misled: Option<(u32, u64)>,
     /// Whether the characters of long names and strings count.
     is_in_object_stream: bool,
 }
@@ -50,23 +45,8 @@ impl Budget {
             nesting: limits.nesting,
             memory: limits.loaded_bytes,
             highest_reference: 0,
-            generations: None,
-            misled: None,
             is_in_object_stream: false,
         }
-    }
-
-    /// The same, and references are held to the generations of objects.
-    pub(super) fn checking(generations: Generations, limits: &Limits) -> Self {
-        Self {
-            generations: Some(generations),
-            ..Self::new(limits)
-        }
-    }
-
-    /// The first reference that names an object in use by another generation.
-    pub(super) fn misled(&self) -> Option<(u32, u64)> {
-        self.misled
     }
 
     /// The highest object number of all references.
@@ -75,14 +55,8 @@ impl Budget {
     }
 
     /// Takes note of a reference.
-    pub(super) fn mention(&mut self, number: u32, generation: u64) {
+    pub(super) fn mention(&mut self, number: u32) {
         self.highest_reference = self.highest_reference.max(number);
-        let generations = self.generations.as_ref();
-        if self.misled.is_none()
-            && generations.is_some_and(|known| known.is_another(number, generation))
-        {
-            self.misled = Some((number, generation));
-        }
     }
 
     /// Refuses containers inside each other beyond the limit.

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 /// of regular content compress extremely well.
 const RATIO_FREE_BYTES: usize = 1024 * 1024;
 
-/// Filters that a structure stream may have (ISO 32000-2, 7.4). The others
+/// Filters that a structure or content stream may have (ISO 32000-2, 7.4). The others
 /// decode to images or need keys.
 const FILTERS: [&[u8]; 5] = [
     b"ASCII85Decode",

@@ -82,24 +82,21 @@ impl<'a> RawDictionary<'a> {
         self.value(key).and_then(unsigned)
     }
 
-    /// The dictionary with an entry's value replaced, or a new entry at its
-    /// end; `value` is PDF syntax, `key` has no slash and needs no escapes. A
-    /// new entry starts on a line of its own, because the last line may be a
-    /// comment.
+    /// The dictionary with an entry's value replaced, wherever its key stands, or
+    /// a new entry at its end; `value` is PDF syntax, `key` has no slash and needs
+    /// no escapes. A new entry starts on a line of its own, because the last line
+    /// may be a comment.
     pub(crate) fn with(&self, key: &[u8], value: &[u8]) -> Vec<u8> {
-        match self.find(key) {
-            Some(entry) => self.splice(&entry.value_span, &[b" ", value]),
-            None => {
-                let end = self.source.len().saturating_sub(b">>".len());
-                self.splice(&(end..end), &[b"\n/", key, b" ", value])
-            }
+        let mut written = self.source.to_vec();
+        if self.find(key).is_none() {
+            let end = self.source.len().saturating_sub(b">>".len());
+            written.splice(end..end, [b"\n/", key, b" ", value].concat());
         }
-    }
-
-    fn splice(&self, span: &Range<usize>, parts: &[&[u8]]) -> Vec<u8> {
-        let before = self.source.get(..span.start).unwrap_or_default();
-        let after = self.source.get(span.end..).unwrap_or_default();
-        [before, &parts.concat(), after].concat()
+        let replaced = self.entries.iter().filter(|entry| *entry.key == *key);
+        for entry in replaced.rev() {
+            written.splice(entry.value_span.clone(), [b" ", value].concat());
+        }
+        written
     }
 }
 
@@ -217,6 +214,13 @@ mod tests {
         let dictionary = RawDictionary::scan(b"<</A[1]>>").unwrap();
 
         assert_eq!(dictionary.with(b"A", b"2"), b"<</A 2>>");
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_replaced_twice() {
+        let dictionary = RawDictionary::scan(b"<</A 1/B 2/A 1>>").unwrap();
+
+        assert_eq!(dictionary.with(b"A", b"3"), b"<</A  3/B 2/A  3>>");
     }
 
     #[test]

@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::dictionary::{RawDictionary, RawEntry};
 use super::form::{self, FieldNode};
 use super::layout::Layout;
-use super::load::{load, require_agreement};
+use super::load;
 use super::revision::{RawObject, Revision};
 use super::scan::{is_white_space, references};
 use super::source::Source;
-use super::sparse_document::SparseDocument;
 use super::xref::{XrefEntry, XrefSection};
 use super::{header, page_tree};
 use crate::limits::Limits;
@@ -31,36 +30,18 @@ pub(crate) struct PdfFile<'a> {
     newest: Revision<'a>,
     next_object_number: u32,
     catalog_id: ObjectId,
-    document: Document,
+    objects: BTreeMap<ObjectId, Object>,
 }
 
 impl<'a> PdfFile<'a> {
     /// Parses a file from its whole bytes.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
-        let layout = Layout::check(Source::whole(bytes), limits)?;
-        let document = load(bytes, &layout, limits)?;
-        Self::new(Source::whole(bytes), limits, layout, document)
+        Self::parse_source(Source::whole(bytes), limits)
     }
 
     /// Parses what was read of a file, if that is enough.
-    pub(super) fn parse_excerpt(
-        excerpt: &'a mut SparseDocument,
-        limits: &Limits,
-    ) -> Result<Self, Refusal> {
-        let layout = Layout::check(excerpt.source(), limits)?;
-        let document = excerpt.with_empty_streams(|bytes| load(bytes, &layout, limits))?;
-        let file = Self::new(excerpt.source(), limits, layout, document)?;
-        file.check_decoded_streams()?;
-        Ok(file)
-    }
-
-    fn new(
-        source: Source<'a>,
-        limits: &Limits,
-        layout: Layout,
-        mut document: Document,
-    ) -> Result<Self, Refusal> {
-        require_agreement(&mut document, &layout, source)?;
+    pub(super) fn parse_source(source: Source<'a>, limits: &Limits) -> Result<Self, Refusal> {
+        let layout = Layout::check(source, limits)?;
         let newest = Revision::newest(source, &layout.sections, layout.table, limits);
         let file = Self {
             source,
@@ -71,9 +52,10 @@ impl<'a> PdfFile<'a> {
             newest,
             next_object_number: layout.next_object_number,
             catalog_id: layout.catalog_id,
-            document,
+            objects: layout.objects,
         };
         file.catalog()?;
+        file.check_decoded_streams()?;
         // Everything was read once, and what follows reads some of it again.
         file.newest.renew_values(limits);
         Ok(file)
@@ -168,8 +150,9 @@ impl<'a> PdfFile<'a> {
 
     /// The first element of the trailer's `/ID` (14.4).
     pub(crate) fn first_file_identifier(&self) -> Option<Vec<u8>> {
-        let identifiers = self.document.trailer.get(b"ID").ok()?;
-        let first = self.resolve(identifiers)?.as_array().ok()?.first()?;
+        let trailer = load::value(self.newest.trailer())?;
+        let identifiers = self.entry(trailer.as_dict().ok()?, b"ID")?;
+        let first = identifiers.as_array().ok()?.first()?;
         self.resolve(first)?.as_str().ok().map(<[u8]>::to_vec)
     }
 
@@ -193,7 +176,7 @@ impl<'a> PdfFile<'a> {
     pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
         self.listed().filter_map(|(number, _)| {
             let id = (number, self.newest.generation(number)?);
-            Some((id, self.document.objects.get(&id)?))
+            Some((id, self.objects.get(&id)?))
         })
     }
 
@@ -201,7 +184,7 @@ impl<'a> PdfFile<'a> {
     pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
         let generation = self.newest.generation(id.0)?;
         if generation == id.1 {
-            self.document.objects.get(&id)
+            self.objects.get(&id)
         } else {
             None
         }
@@ -296,7 +279,10 @@ impl<'a> PdfFile<'a> {
     pub(crate) fn is_end_of_revision(&self, end: usize) -> bool {
         self.sections.iter().any(|section| {
             let rest = self.source.get(section.marker_end..end);
-            rest.is_some_and(|rest| rest.iter().all(|byte| is_white_space(*byte)))
+            let rest = rest.map(<[u8]>::trim_ascii);
+            rest.is_some_and(|rest| {
+                rest.iter().all(|byte| is_white_space(*byte)) || rest == b"%%EOF"
+            })
         })
     }
 

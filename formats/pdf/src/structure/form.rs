@@ -76,7 +76,8 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
     let Some(form) = form(file)? else {
         return Ok(Vec::new());
     };
-    let fields = references(file, form, b"Fields")?;
+    let mut fields = references(file, form, b"Fields")?;
+    fields.retain(|field| !is_no_field(file, *field));
     let mut lists = KidLists::of(file);
     let reached = Reached::from(&mut lists, &fields)?;
     let mut parents = BTreeMap::new();
@@ -251,6 +252,19 @@ fn dictionary<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f Dictionary>
     match file.object(id) {
         Some(Object::Dictionary(dictionary)) => Some(dictionary),
         _ => None,
+    }
+}
+
+/// Whether no reader takes an item of the form's list for a field: it is no
+/// dictionary, nor a stream with entries of a field. Programs that join documents
+/// leave such.
+fn is_no_field(file: &PdfFile<'_>, id: ObjectId) -> bool {
+    const OF_FIELDS: [&[u8]; 5] = [b"FT", b"Kids", b"Parent", b"T", b"V"];
+
+    match file.object(id) {
+        Some(Object::Dictionary(_) | Object::Reference(_)) => false,
+        Some(Object::Stream(stream)) => !OF_FIELDS.iter().any(|key| stream.dict.has(key)),
+        _ => true,
     }
 }
 

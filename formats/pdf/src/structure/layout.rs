@@ -1,14 +1,15 @@
 //! Places: every listed object is where it is listed, whole and within the
 //! limits (ISO 32000-2, 7.5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lopdf::ObjectId;
+use lopdf::{Object, ObjectId, Stream};
 use parafa_format_core::Refusal;
 
-use super::dictionary::{RawDictionary, as_reference};
+use super::dictionary::RawDictionary;
 use super::header;
+use super::load;
 use super::rebuild;
 use super::revision::{self, Revision};
 use super::source::Source;
@@ -27,15 +28,8 @@ pub(super) struct Layout {
     pub(super) next_object_number: u32,
     /// What the trailer names.
     pub(super) catalog_id: ObjectId,
-    /// Every stream that is listed, with the length of its data.
-    pub(super) streams: Vec<(ObjectId, usize)>,
-    /// Whether objects stand in object streams: a lenient loader takes an older
-    /// copy from there of an object that it cannot parse.
-    pub(super) has_object_streams: bool,
-    /// Whether the catalog leads to nodes of a page tree: where it does not, a
-    /// lenient loader looks for other objects, and keeps those that it has
-    /// meanwhile.
-    pub(super) has_page_tree: bool,
+    /// Every object that is listed.
+    pub(super) objects: BTreeMap<ObjectId, Object>,
 }
 
 impl Layout {
@@ -59,18 +53,15 @@ impl Layout {
         let Checked {
             highest,
             object_streams,
-            streams,
+            objects,
         } = check_objects(&newest, limits)?;
-        refuse_misled_references(&newest)?;
-        if rebuild::is_likely(source, &sections, start) {
+        let mentioned = mentioned(&newest, &objects)?;
+        if rebuild::is_likely(source, &sections, start, &mentioned) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
         }
         let catalog_id = newest.catalog_id().ok_or_else(|| {
             Refusal::new("object-damaged", "The trailer does not name a catalog.")
         })?;
-        // Some objects are read again.
-        newest.renew_values(limits);
-        let has_page_tree = kids_of_page_tree(&newest, catalog_id).is_some();
         let next_object_number = sections
             .iter()
             .flat_map(|section| {
@@ -90,28 +81,9 @@ impl Layout {
             table,
             next_object_number,
             catalog_id,
-            streams,
-            has_object_streams: !object_streams.is_empty(),
-            has_page_tree,
+            objects,
         })
     }
-}
-
-/// The array of the uppermost nodes of the page tree (7.7.3) as written.
-fn kids_of_page_tree(revision: &Revision<'_>, catalog: ObjectId) -> Option<Vec<u8>> {
-    let object = |number: u32| Some(revision.raw(number).ok()??.bytes);
-    let value = |number: u32, key: &[u8]| {
-        let source = object(number)?;
-        let dictionary = RawDictionary::scan(&source).ok()?;
-        dictionary.value(key).map(<[u8]>::to_vec)
-    };
-    let (root, _) = as_reference(&value(catalog.0, b"Pages")?)?;
-    let kids = value(root, b"Kids")?;
-    let kids = match as_reference(&kids) {
-        Some((number, _)) => object(number)?.into_owned(),
-        None => kids,
-    };
-    kids.starts_with(b"[").then_some(kids)
 }
 
 /// What the listed objects are.
@@ -119,8 +91,7 @@ struct Checked {
     /// The highest number that any of them has or mentions.
     highest: u32,
     object_streams: Vec<u32>,
-    /// With the length of their data.
-    streams: Vec<(ObjectId, usize)>,
+    objects: BTreeMap<ObjectId, Object>,
 }
 
 /// Refuses an omission that is no stream of the file, or one of which there are
@@ -158,22 +129,39 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
     Ok(())
 }
 
-/// Refuses references that readers follow or do not, by whether they look at
-/// the generation.
-fn refuse_misled_references(revision: &Revision<'_>) -> Result<(), Refusal> {
-    let trailer = RawDictionary::scan(revision.trailer()).ok();
-    let named = [&b"Root"[..], b"Info"].into_iter().filter_map(|key| {
-        let (number, generation) = as_reference(trailer.as_ref()?.value(key)?)?;
-        let live = revision.generation(number)?;
-        (live != generation).then_some((number, generation.into()))
-    });
-    match named.chain(revision.misled_reference()).next() {
-        None => Ok(()),
-        Some((number, generation)) => Err(Refusal::new(
-            "xref-ambiguous",
-            format!("{number} {generation} R refers to an object of another generation."),
-        )),
+/// The objects that are not in use and are referred to all the same. Refuses
+/// references to objects that are there under another generation: to some readers
+/// they lead to the object, to others nowhere (7.3.10).
+fn mentioned(
+    revision: &Revision<'_>,
+    objects: &BTreeMap<ObjectId, Object>,
+) -> Result<BTreeSet<u32>, Refusal> {
+    let trailer = load::value(revision.trailer());
+    let trailer = trailer.as_ref().and_then(|trailer| trailer.as_dict().ok());
+    let named = [&b"Root"[..], b"Info"].into_iter();
+    let named = named.filter_map(|key| trailer?.get(key).ok());
+    let mut open: Vec<&Object> = named.chain(objects.values()).collect();
+    let mut unused = BTreeSet::new();
+    while let Some(object) = open.pop() {
+        match object {
+            Object::Array(items) => open.extend(items),
+            Object::Dictionary(entries) | Object::Stream(Stream { dict: entries, .. }) => {
+                open.extend(entries.iter().map(|(_, value)| value));
+            }
+            Object::Reference((number, generation)) => match revision.generation(*number) {
+                Some(live) if live == *generation => {}
+                Some(_) => {
+                    let detail = format!(
+                        "{number} {generation} R refers to an object of another generation."
+                    );
+                    return Err(Refusal::new("xref-ambiguous", detail));
+                }
+                None => drop(unused.insert(*number)),
+            },
+            _ => {}
+        }
     }
+    Ok(unused)
 }
 
 /// Reads every listed object at its place.
@@ -206,7 +194,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     places.sort_unstable();
     let mut highest = 0;
     let mut object_streams = Vec::new();
-    let mut streams = Vec::new();
+    let mut objects = BTreeMap::new();
     let mut read_up_to = 0;
     for (offset, number, generation) in places {
         if offset < read_up_to {
@@ -216,9 +204,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
             ));
         }
         let object = revision.read((number, generation), offset)?;
-        if let Some(data) = revision.data(&object, offset)? {
-            streams.push((object.id, data.len()));
-        }
+        objects.insert(object.id, revision.value(&object, offset)?);
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
@@ -228,18 +214,19 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     }
     for (number, container, index) in members {
         let stream = revision.container(container)?;
-        if stream
-            .member(index)
-            .is_none_or(|(found, _)| found != number)
-        {
+        let source = stream.member(index).filter(|(found, _)| *found == number);
+        let Some((_, source)) = source else {
             let detail =
                 format!("The object {number} is not in the object stream {container} as listed.");
             return Err(Refusal::new("xref-damaged", detail));
-        }
+        };
+        let id = (number, 0);
+        let value = load::value(source).ok_or_else(|| load::refusal(id))?;
+        objects.insert(id, value);
     }
     Ok(Checked {
         highest: highest.max(revision.highest_reference()),
         object_streams,
-        streams,
+        objects,
     })
 }

@@ -1,9 +1,8 @@
 //! The file as it is written: cross-reference sections, objects and the exact
 //! bytes behind them (ISO 32000-2, 7.5).
 //!
-//! Two readers look at every file. This one checks places: that every listed
-//! object is where it is listed, whole and within the limits. `lopdf` then
-//! loads the objects. Both have to agree on what there is and where.
+//! Every listed object has to be where it is listed, whole and within the
+//! limits. Values are made of the tokens that were checked, once.
 
 mod budget;
 mod decode;
@@ -11,7 +10,6 @@ mod decoration;
 mod dictionary;
 mod file;
 mod form;
-mod generations;
 mod header;
 mod indirect;
 mod layout;
@@ -33,7 +31,7 @@ use parafa_format_core::{Blob, Refusal};
 
 use crate::limits::Limits;
 
-pub(crate) use decode::Decoder;
+pub(crate) use decode::{DecodeError, Decoder};
 pub(crate) use decoration::is_decorated;
 pub(crate) use dictionary::{
     ArrayItems, RawDictionary, RawEntry, array_items, as_name, as_reference, as_string,
@@ -79,11 +77,11 @@ fn with_excerpt<B: Blob, T>(
     limits: &Limits,
     work: impl FnOnce(&PdfFile<'_>) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
-    let mut excerpt = SparseDocument::read(document, unread);
-    let is_whole = excerpt.is_whole();
-    match PdfFile::parse_excerpt(&mut excerpt, limits) {
+    limits.require_length(document.len())?;
+    let excerpt = SparseDocument::read(document, unread);
+    match PdfFile::parse_source(excerpt.source(), limits) {
         // A refusal is to tell of the whole file.
-        Err(_) if !is_whole => {}
+        Err(_) if !excerpt.is_whole() => {}
         file => return have_done(file?, work),
     }
     drop(excerpt);

@@ -34,7 +34,7 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
         id: root,
         parent: None,
         depth: 0,
-        media_box: has_media_box(file, None, root)?,
+        media_box: has_media_box(file, true, root)?,
         above: [false; 4],
     }];
     while let Some(Open {
@@ -101,7 +101,7 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
                         id: kid,
                         parent: Some(id),
                         depth: depth + 1,
-                        media_box: has_media_box(file, Some(media_box), kid)?,
+                        media_box: has_media_box(file, media_box, kid)?,
                         above: below,
                     });
                 }
@@ -162,15 +162,12 @@ fn node<'a>(file: &'a PdfFile<'_>, id: ObjectId) -> Result<&'a Dictionary, Refus
     }
 }
 
-/// Whether a node has a usable MediaBox, its own before the inherited one.
-fn has_media_box(
-    file: &PdfFile<'_>,
-    inherited: Option<bool>,
-    id: ObjectId,
-) -> Result<bool, Refusal> {
+/// Whether a node has a usable MediaBox, its own before the inherited one. Where
+/// there is none, all viewers show a page in the format Letter.
+fn has_media_box(file: &PdfFile<'_>, inherited: bool, id: ObjectId) -> Result<bool, Refusal> {
     let node = node(file, id)?;
     Ok(match file.entry(node, b"MediaBox") {
-        None => inherited.unwrap_or(false),
+        None => inherited,
         Some(Object::Array(corners)) => {
             let numbers = corners
                 .iter()

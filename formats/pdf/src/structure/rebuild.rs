@@ -23,10 +23,19 @@ const OBJECT: &[u8] = b"obj";
 const TRAILER: &[u8] = b"trailer";
 
 /// Whether there are readers that rebuild the cross-reference of a file whose
-/// last `startxref` is there.
-pub(super) fn is_likely(source: Source<'_>, sections: &[XrefSection], startxref: usize) -> bool {
+/// last `startxref` is there, and which mentions objects that are not in use:
+/// some look for one that is listed at the start of the file.
+pub(super) fn is_likely(
+    source: Source<'_>,
+    sections: &[XrefSection],
+    startxref: usize,
+    mentioned: &BTreeSet<u32>,
+) -> bool {
     source.len().saturating_sub(startxref) > CERTAIN_BYTES
-        || sections.iter().any(|section| !section.is_regular)
+        || sections.iter().any(|section| {
+            let mut at_start = section.at_start.iter();
+            !section.is_regular || at_start.any(|number| mentioned.contains(number))
+        })
 }
 
 /// Refuses a file in which going through the bytes may lead to other objects

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use lopdf::ObjectId;
+use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
 
 use super::budget::Budget;
 use super::decode::Decoder;
 use super::dictionary::{RawDictionary, as_name, as_reference};
-use super::generations::Generations;
 use super::indirect::{self, IndirectObject, Length, ObjectHead};
+use super::load;
 use super::object_source::ObjectSource;
 use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
@@ -73,7 +73,6 @@ impl<'a> Revision<'a> {
         table: Rc<BTreeMap<u32, XrefEntry>>,
         limits: &Limits,
     ) -> Self {
-        let generations = Generations::of(Rc::clone(&table));
         Self {
             source,
             newest: table,
@@ -81,7 +80,7 @@ impl<'a> Revision<'a> {
             trailer: newest_trailer(sections),
             lengths: RefCell::default(),
             state: Rc::new(RefCell::new(ReadState {
-                budget: Budget::checking(generations, limits),
+                budget: Budget::new(limits),
                 decoder: Decoder::new(limits),
                 containers: BTreeMap::new(),
             })),
@@ -221,11 +220,7 @@ impl<'a> Revision<'a> {
 
     /// The data of an object that was read at an offset; `None` when it is no
     /// stream.
-    pub(super) fn data(
-        &self,
-        object: &IndirectObject,
-        offset: usize,
-    ) -> Result<Option<&'a [u8]>, Refusal> {
+    fn data(&self, object: &IndirectObject, offset: usize) -> Result<Option<&'a [u8]>, Refusal> {
         let Some(data) = object.data.clone() else {
             return Ok(None);
         };
@@ -239,6 +234,20 @@ impl<'a> Revision<'a> {
                     format!("Another stream lies inside the stream {number} {generation}."),
                 )
             })
+    }
+
+    /// The value of an object that was read at an offset; of a stream without its
+    /// data where that was left out.
+    pub(super) fn value(&self, object: &IndirectObject, offset: usize) -> Result<Object, Refusal> {
+        let source = self.source.get(object.value.clone()).unwrap_or_default();
+        let value = match self.data(object, offset)? {
+            None => load::value(source),
+            Some(_) => load::stream(
+                source,
+                object.data.clone().and_then(|data| self.source.get(data)),
+            ),
+        };
+        value.ok_or_else(|| load::refusal(object.id))
     }
 
     /// Whether an object is an object stream by its type.
@@ -299,12 +308,6 @@ impl<'a> Revision<'a> {
     /// The highest object number of all references scanned so far.
     pub(super) fn highest_reference(&self) -> u32 {
         self.state.borrow().budget.highest_reference()
-    }
-
-    /// The first reference scanned so far to an object that is in use under
-    /// another generation.
-    pub(super) fn misled_reference(&self) -> Option<(u32, u64)> {
-        self.state.borrow().budget.misled()
     }
 
     /// Starts counting anew what is scanned, but not what is decoded and kept.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::text::decode_name;
+use super::text::{decode_name, same_value};
 
 /// Highest object number that is taken or given out: far above what any writer
 /// gives out, and low enough that numbers can be added.
@@ -14,7 +14,7 @@ pub(crate) const MAX_OBJECT_NUMBER: u32 = 0x00FF_FFFF;
 /// Why a place in a file is not the syntax that should be there.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum ScanError {
-    /// A dictionary has a key twice, and readers take different ones.
+    /// A dictionary has a key twice, and readers take different values.
     #[error("a dictionary at byte {0} has a key twice")]
     DuplicateKey(usize),
     /// The input stops inside a value.
@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
                     return Err(ScanError::Syntax(position));
                 };
                 budget.take_entry(keys.len(), key.len(), position)?;
-                keys.push(decode_name(key));
+                keys.push((decode_name(key), self.position..self.position));
                 *in_value = true;
                 continue;
             }
@@ -243,8 +243,17 @@ impl<'a> Scanner<'a> {
                         mut keys, start, ..
                     }) = open.pop()
                     {
-                        keys.sort_unstable();
-                        if keys.windows(2).any(|pair| pair.first() == pair.get(1)) {
+                        keys.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+                        let differ = |pair: &[Entry<'_>]| match pair {
+                            [(key, one), (same, other)] if key == same => {
+                                let value = |place: &Range<usize>| self.source.get(place.clone());
+                                let (one, other) = value(one).zip(value(other)).unwrap_or_default();
+                                !(same_value(one, other)
+                                    || is_for_viewers(one) && is_for_viewers(other))
+                            }
+                            _ => false,
+                        };
+                        if keys.windows(2).any(differ) {
                             return Err(ScanError::DuplicateKey(start));
                         }
                     }
@@ -259,32 +268,41 @@ impl<'a> Scanner<'a> {
             match open.last_mut() {
                 None => return Ok(start..self.position),
                 Some(Container::Array { .. }) => {}
-                Some(Container::Dictionary { in_value, .. }) => *in_value = false,
+                Some(Container::Dictionary { keys, in_value, .. }) => {
+                    *in_value = false;
+                    if let Some((_, value)) = keys.last_mut() {
+                        value.end = self.position;
+                    }
+                }
             }
         }
     }
 
     /// Reads on to the end of a reference when the number just read begins one.
     fn finish_reference(&mut self, digits: &[u8], budget: &mut Budget) {
-        let Some(number) = unsigned(digits).and_then(|number| u32::try_from(number).ok()) else {
-            return;
-        };
+        // No object can have a higher number, whoever refers to it.
+        if let Some((number, _)) = self.rest_of_reference(digits)
+            && number <= MAX_OBJECT_NUMBER
+        {
+            budget.mention(number);
+        }
+    }
+
+    /// The number and generation of a reference that begins with the number just
+    /// read; nothing is read when none does.
+    pub(super) fn rest_of_reference(&mut self, digits: &[u8]) -> Option<(u32, u64)> {
+        let number = u32::try_from(unsigned(digits)?).ok()?;
         let mut ahead = self.clone();
         ahead.skip_blanks();
         // Most numbers are the last of an array or stand before a key.
-        if !ahead.rest().first().is_some_and(u8::is_ascii_digit) {
-            return;
-        }
-        if let Ok(Some((Token::Number(generation), _))) = ahead.token()
-            && let Some(generation) = unsigned(generation)
-            && let Ok(Some((Token::Keyword(b"R"), _))) = ahead.token()
-        {
-            self.position = ahead.position;
-            // No object can have a higher number, whoever refers to it.
-            if number <= MAX_OBJECT_NUMBER {
-                budget.mention(number, generation);
-            }
-        }
+        ahead.rest().first().filter(|byte| byte.is_ascii_digit())?;
+        let Ok(Some((Token::Number(generation), _))) = ahead.token() else {
+            return None;
+        };
+        let generation = unsigned(generation)?;
+        ahead.keyword(b"R").ok()?;
+        self.position = ahead.position;
+        Some((number, generation))
     }
 }
 
@@ -333,13 +351,37 @@ fn for_each_reference(
     Ok(())
 }
 
+/// A key, decoded because it may be written in many ways, and the place of its
+/// value.
+type Entry<'a> = (Cow<'a, [u8]>, Range<usize>);
+
+/// Whether a value says how a viewer arranges its window (ISO 32000-2, table 29),
+/// and stands for nothing else anywhere.
+fn is_for_viewers(value: &[u8]) -> bool {
+    const PAGE_LAYOUT_AND_MODE: [&[u8]; 12] = [
+        b"/OneColumn",
+        b"/SinglePage",
+        b"/TwoColumnLeft",
+        b"/TwoColumnRight",
+        b"/TwoPageLeft",
+        b"/TwoPageRight",
+        b"/FullScreen",
+        b"/UseAttachments",
+        b"/UseNone",
+        b"/UseOC",
+        b"/UseOutlines",
+        b"/UseThumbs",
+    ];
+
+    PAGE_LAYOUT_AND_MODE.contains(&value.trim_ascii())
+}
+
 enum Container<'a> {
     Array {
         items: usize,
     },
     Dictionary {
-        /// Decoded: one key may be written in many ways.
-        keys: Vec<Cow<'a, [u8]>>,
+        keys: Vec<Entry<'a>>,
         in_value: bool,
         start: usize,
     },
@@ -455,7 +497,17 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_refused() {
+    fn a_key_may_come_twice_with_one_value_or_for_viewers() {
+        for dictionary in [
+            &b"<< /A (x) /B [1 0 R] /#41 <78> >>"[..],
+            b"<< /PageMode /UseNone /Lang (lt) /PageMode/UseOutlines >>",
+        ] {
+            assert_eq!(value(dictionary), Ok(dictionary));
+        }
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_otherwise_is_refused() {
         assert_eq!(
             value(b"<< /A 1 /B << /C 1 /C 2 >> >>"),
             Err(ScanError::DuplicateKey(11))

@@ -9,9 +9,7 @@ pub(crate) struct OmittedStream {
     pub(super) object: u32,
     /// Where the stream's object begins.
     pub(super) offset: usize,
-    /// The value of `/Length`, digits.
-    pub(super) length: Range<usize>,
-    /// Its data, whole; it is as long as the digits say.
+    /// Its data, whole.
     pub(super) data: Range<usize>,
 }
 
@@ -133,7 +131,6 @@ mod tests {
         OmittedStream {
             object: 1,
             offset: 5,
-            length: 6..8,
             data,
         }
     }

@@ -5,8 +5,6 @@
 //! read from where something was left out, and a file that does not parse
 //! without it is read whole.
 
-use std::ops::Range;
-
 use memchr::memmem;
 use parafa_format_core::Blob;
 
@@ -27,13 +25,6 @@ const MAX_HEAD_BYTES: usize = 4096;
 const KEPT_TYPES: [&[u8]; 3] = [b"Metadata", b"ObjStm", b"XRef"];
 
 const STREAM: &[u8] = b"stream";
-
-/// What stands for the data of a stream when its length is 0. Something has to
-/// follow: the zeros after it are white space, which a reader would go through.
-const END_OF_NO_DATA: &[u8] = b"endstream\nendobj\n0";
-
-/// The length of such a stream, with blanks up to where the longest number ends.
-const ZERO: &[u8] = b"0                   ";
 
 /// Which long streams are read without their data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -89,32 +80,6 @@ impl SparseDocument {
         self.omissions.is_empty()
     }
 
-    /// Shows the file to `look` with empty streams in place of those whose
-    /// data was left out: `/Length` is 0, and the stream ends where its data
-    /// would begin. All else is at its place.
-    pub(super) fn with_empty_streams<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> T {
-        let Self { bytes, omissions } = self;
-        let lengths: Vec<Vec<u8>> = omissions
-            .iter()
-            .map(|omission| {
-                bytes
-                    .get(omission.length.clone())
-                    .unwrap_or_default()
-                    .to_vec()
-            })
-            .collect();
-        for OmittedStream { length, data, .. } in &*omissions {
-            overwrite(bytes, length, ZERO);
-            overwrite(bytes, data, END_OF_NO_DATA);
-        }
-        let seen = look(bytes);
-        for (OmittedStream { length, data, .. }, digits) in omissions.iter().zip(&lengths) {
-            overwrite(bytes, length, digits);
-            overwrite(bytes, data, &[0; END_OF_NO_DATA.len()]);
-        }
-        seen
-    }
-
     fn leave_out(&mut self, stream: OmittedStream) {
         self.bytes.truncate(stream.data.start);
         self.bytes.resize(stream.data.end, 0);
@@ -166,16 +131,14 @@ impl Unread {
         else {
             return None;
         };
-        let entries = RawDictionary::scan(head.get(dictionary.clone())?).ok()?;
-        let digits = entries
-            .find(b"Length")
-            .filter(|_| length >= CHUNK as usize && self.includes(&entries))?;
-        let in_file = |place: usize| offset + dictionary.start + place;
+        let entries = RawDictionary::scan(head.get(dictionary)?).ok()?;
+        if length < CHUNK as usize || !self.includes(&entries) {
+            return None;
+        }
         let data_start = offset + data_start;
         Some(OmittedStream {
             object: id.0,
             offset,
-            length: in_file(digits.value_span.start)..in_file(digits.value_span.end),
             data: data_start..data_start.checked_add(length)?,
         })
         .filter(|stream| stream.data.end > bytes.len())
@@ -205,13 +168,6 @@ fn start_of_header(bytes: &[u8], keyword: usize) -> Option<usize> {
             .map_or(0, |last| last + 1);
     }
     Some(start)
-}
-
-fn overwrite(bytes: &mut [u8], place: &Range<usize>, with: &[u8]) {
-    let place = bytes.get_mut(place.clone()).unwrap_or_default();
-    for (byte, with) in place.iter_mut().zip(with) {
-        *byte = *with;
-    }
 }
 
 #[cfg(test)]

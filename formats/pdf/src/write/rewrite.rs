@@ -43,6 +43,7 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
         numbering: &numbering,
         buffer: Vec::with_capacity(BUFFER_BYTES),
         written: 0,
+        longest: file.limits().document_bytes,
         table: Vec::new(),
     };
     writer.write(format!("%PDF-{}\n%", file.header_version()).as_bytes());
@@ -61,8 +62,7 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     {
         entries.push_str(&format!("\n/Info {information}"));
     }
-    writer.finish(&entries);
-    Ok(())
+    file.limits().require_length(writer.finish(&entries))
 }
 
 /// An entry of the table for an object that is not in use and never will be
@@ -148,8 +148,10 @@ struct Writer<'w, B: Blob, S: Sink<B>> {
     out: &'w mut S,
     numbering: &'w Numbering,
     buffer: Vec<u8>,
-    /// Bytes that left the buffer.
+    /// Bytes that left the buffer, or did not fit.
     written: u64,
+    /// The most that fit.
+    longest: u64,
     /// The objects that were written, in order, with their offsets.
     table: Vec<(ObjectId, u64)>,
 }
@@ -159,7 +161,17 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         self.written + self.buffer.len() as u64
     }
 
+    /// Counts what does not fit, so that nothing fits after it.
+    fn fits(&mut self, len: usize) -> bool {
+        let fits = self.position().saturating_add(len as u64) <= self.longest;
+        self.written += if fits { 0 } else { len as u64 };
+        fits
+    }
+
     fn write(&mut self, bytes: &[u8]) {
+        if !self.fits(bytes.len()) {
+            return;
+        }
         if self.buffer.len() + bytes.len() > BUFFER_BYTES {
             self.flush();
         }
@@ -172,6 +184,9 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
     }
 
     fn copy(&mut self, offset: usize, len: usize) {
+        if !self.fits(len) {
+            return;
+        }
         self.flush();
         self.out.copy(self.document, offset as u64, len as u64);
         self.written += len as u64;
@@ -246,7 +261,8 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
     }
 
     /// Writes table and trailer, whose entries but `/Size` are given.
-    fn finish(mut self, entries: &str) {
+    /// Tells how long the file is.
+    fn finish(mut self, entries: &str) -> u64 {
         let start = self.position();
         let table = std::mem::take(&mut self.table);
         let size = table
@@ -264,6 +280,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         let trailer = format!("trailer\n<< /Size {size}{entries}\n>>\nstartxref\n{start}\n%%EOF\n");
         self.write(trailer.as_bytes());
         self.flush();
+        self.position()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod archive;
 mod archiving;
+mod as_programs_write;
+mod bombs;
 mod ceremony;
 mod earlier_signatures;
 mod flatten;
@@ -24,6 +26,7 @@ mod pdfa;
 mod permissions;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
+mod real_samples;
 mod referees;
 mod rehearse;
 mod renderers;

@@ -37,6 +37,17 @@ pub(crate) fn assert_qpdf_accepts(document: &[u8]) {
     );
 }
 
+/// Whether qpdf finds nothing to complain about; `None` without it.
+pub(crate) fn qpdf_accepts(document: &[u8]) -> Option<bool> {
+    let file = written(document);
+    let output = Command::new(program("qpdf")?)
+        .arg("--check")
+        .arg(file.path())
+        .output()
+        .unwrap();
+    Some(output.status.success())
+}
+
 /// pyHanko must find every signature passed, and every later revision
 /// harmless to the earlier signatures. Hybrid files need its lenient mode.
 pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient: bool) {

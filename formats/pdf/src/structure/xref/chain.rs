@@ -1,19 +1,18 @@
 //! From the last `startxref` back to the first revision.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use memchr::memmem;
 use parafa_format_core::Refusal;
 
-use super::hidden::{self, Hidden, InTable};
 use super::section::{self, Allowance, Parsed, SectionError};
-use super::{XrefForm, XrefSection};
+use super::{XrefEntry, XrefForm, XrefSection};
 use crate::limits::Limits;
 use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::RawDictionary;
 use crate::structure::refusal;
-use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner};
+use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner, is_white_space};
 use crate::structure::source::Source;
 
 const END_OF_FILE: &[u8] = b"%%EOF";
@@ -32,19 +31,18 @@ pub(crate) struct Chain {
 /// Reads the chain of sections that the last `startxref` begins.
 pub(crate) fn read_chain(source: Source<'_>, limits: &Limits) -> Result<Chain, Refusal> {
     let (tail_start, tail) = source.tail();
-    let marker =
-        memmem::rfind(tail, END_OF_FILE).ok_or_else(|| damaged("The file has no %%EOF."))?;
-    let before = tail.get(..marker).unwrap_or_default();
+    let marker = memmem::rfind(tail, END_OF_FILE);
+    let before = tail.get(..marker.unwrap_or(tail.len())).unwrap_or_default();
     let start =
         memmem::rfind(before, START_XREF).ok_or_else(|| damaged("The file has no startxref."))?;
-    let (marker, start) = (tail_start + marker, tail_start + start);
+    let (marker, start) = (tail_start + marker.unwrap_or(0), tail_start + start);
     let Completion {
         startxref: newest,
-        marker_end,
         revision_end: end,
+        ..
     } = completion(source, start)
         .ok_or_else(|| damaged("There is no offset between the last startxref and %%EOF."))?;
-    if marker_end != marker + END_OF_FILE.len() {
+    if marker >= end {
         return Err(ambiguous(
             "The last startxref does not belong to the last %%EOF.",
         ));
@@ -74,9 +72,9 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
     };
     let mut found: Vec<Found> = Vec::new();
     let mut visited = BTreeSet::new();
-    let mut hidden = Hidden::default();
     let mut next = Some(newest);
-    while let Some(offset) = next {
+    while let Some(told) = next {
+        let offset = after_white_space(source, told);
         if !visited.insert(offset) {
             return Err(damaged(
                 "The cross-reference sections lead back to one another.",
@@ -98,13 +96,6 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
             ));
         }
         let section = read_section(source, offset, &mut allowance)?;
-        hidden
-            .add_older(&section.section, &section.hidden)
-            .map_err(|number| {
-                ambiguous(format!(
-                    "The object {number} is hidden in a table, and in use in an older one."
-                ))
-            })?;
         next = section.prev;
         found.push(section);
     }
@@ -113,29 +104,34 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
 
 /// Gives every section the end of its revision.
 fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSection>, Refusal> {
-    let mut sections: Vec<XrefSection> = Vec::with_capacity(found.len());
-    for Found {
-        mut section,
-        completion,
-        ..
-    } in found.into_iter().rev()
+    let mut ends: Vec<(usize, usize)> = Vec::with_capacity(found.len());
+    for (
+        index,
+        Found {
+            section,
+            completion,
+            ..
+        },
+    ) in found.iter().enumerate()
     {
-        let older = sections
-            .last()
-            .filter(|older| section.offset < older.offset);
-        match (completion, older) {
-            // The first-page section of a linearized file belongs to the
-            // revision that its main section completes (F.3.4).
-            (_, Some(main)) => {
-                (section.marker_end, section.revision_end) = (main.marker_end, main.revision_end);
-            }
+        // The first-page section of a linearized file belongs to the revision
+        // that its main section completes (F.3.4).
+        let main = found
+            .get(index + 1)
+            .filter(|older| section.offset < older.section.offset);
+        let completion = main.map_or(*completion, |main| main.completion);
+        ends.push(match (completion, ends.last()) {
             // The main section has the offset of the first-page section there.
-            (Some(completion), None)
-                if completion.startxref == 0 || offsets.contains(&completion.startxref) =>
-            {
-                (section.marker_end, section.revision_end) =
-                    (completion.marker_end, completion.revision_end);
-            }
+            (
+                Some(Completion {
+                    startxref,
+                    marker_end,
+                    revision_end,
+                }),
+                _,
+            ) if startxref == 0 || offsets.contains(&startxref) => (marker_end, revision_end),
+            // Some programs complete several sections together.
+            (None, Some(newer)) => *newer,
             _ => {
                 let detail = format!(
                     "The cross-reference section at byte {} has no startxref and %%EOF.",
@@ -143,11 +139,13 @@ fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSect
                 );
                 return Err(ambiguous(detail));
             }
-        }
-        sections.push(section);
+        });
     }
-    sections.reverse();
-    Ok(sections)
+    let with_ends = |(Found { mut section, .. }, ends)| {
+        (section.marker_end, section.revision_end) = ends;
+        section
+    };
+    Ok(found.into_iter().zip(ends).map(with_ends).collect())
 }
 
 /// A section, what follows it and where the next older one is.
@@ -155,9 +153,6 @@ struct Found {
     section: XrefSection,
     completion: Option<Completion>,
     prev: Option<usize>,
-    /// What a cross-reference stream beside the table tells of objects that the
-    /// table does not have in use.
-    hidden: BTreeMap<u32, InTable>,
 }
 
 /// `startxref`, an offset and `%%EOF`.
@@ -203,7 +198,6 @@ fn read_section(
         offset_of(&dictionary, b"Prev").ok_or_else(|| refuse(SectionError::Trailer("Prev")))?;
     let hybrid = offset_of(&dictionary, b"XRefStm")
         .ok_or_else(|| refuse(SectionError::Trailer("XRefStm")))?;
-    let mut hidden = BTreeMap::new();
     let mut stream_numbers = Vec::from_iter(stream_number);
     let mut form = if stream_number.is_some() {
         XrefForm::Stream
@@ -215,15 +209,30 @@ fn read_section(
         let stream = section::read_stream(source, stream_offset, allowance)
             .map_err(|error| section_refusal(error, stream_offset))?;
         stream_numbers.extend(stream.stream_number);
-        hidden = hidden::merge(&mut entries, stream.entries).map_err(|number| {
-            ambiguous(format!(
-                "The table and the stream of the section at byte {offset} list the object \
-                 {number} at different places."
-            ))
-        })?;
+        // The table hides an object by listing it as free, or not at all.
+        for (number, told) in stream.entries {
+            let listed = entries.entry(number).or_insert(told);
+            if *listed == XrefEntry::Free {
+                *listed = told;
+            }
+        }
+    }
+    let mut at_start = Vec::new();
+    for (number, entry) in &mut entries {
+        match entry {
+            XrefEntry::InUse { offset: 0, .. } => {
+                *entry = XrefEntry::Free;
+                at_start.push(*number);
+            }
+            XrefEntry::InUse { offset, .. } => *offset = after_white_space(source, *offset),
+            XrefEntry::Compressed { .. } | XrefEntry::Free => {}
+        }
     }
     let mut scanner = Scanner::new(source.up_to_omission(end), end);
     scanner.skip_blanks();
+    if form == XrefForm::Stream {
+        skip_stray_trailer(&mut scanner, &mut allowance.budget);
+    }
     let completion = completion(source, scanner.position());
     let section = XrefSection {
         form,
@@ -233,6 +242,7 @@ fn read_section(
         revision_end: 0,
         entries: entries.into_iter().collect(),
         size,
+        at_start,
         is_regular,
         stream_numbers,
     };
@@ -240,7 +250,6 @@ fn read_section(
         section,
         completion,
         prev,
-        hidden,
     })
 }
 
@@ -249,14 +258,58 @@ fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
     let startxref = usize::try_from(scanner.unsigned().ok()?).ok()?;
+    let startxref = after_white_space(source, startxref);
     scanner.skip_white_space();
-    scanner.accept(END_OF_FILE).then_some(())?;
+    let is_marked = scanner.accept(END_OF_FILE);
     let marker_end = scanner.position();
+    if is_marked {
+        // Some programs write it twice.
+        let mut again = scanner.clone();
+        again.skip_white_space();
+        if again.accept(END_OF_FILE) {
+            scanner = again;
+        }
+    } else {
+        // At the end of a file that has none at all: readers that look for one
+        // first find none that leads elsewhere.
+        let is_end = END_OF_FILE.starts_with(scanner.rest().trim_ascii_end());
+        let whole = source.get(0..source.len()).filter(|_| is_end)?;
+        memmem::find(whole, END_OF_FILE).is_none().then_some(())?;
+        scanner = Scanner::new(whole, whole.len());
+    }
     Some(Completion {
         startxref,
         marker_end,
-        revision_end: after_line_end(bytes, marker_end),
+        revision_end: after_line_end(bytes, scanner.position()),
     })
+}
+
+/// Passes over a trailer that linearizers write after the stream that stands for
+/// it. It names no catalog, so that no reader can use it.
+fn skip_stray_trailer(scanner: &mut Scanner<'_>, budget: &mut Budget) {
+    let mut ahead = scanner.clone();
+    if ahead.accept(b"trailer")
+        && let rest = ahead.rest()
+        && ahead.value(budget).is_ok()
+        && RawDictionary::scan(rest).is_ok_and(|trailer| trailer.find(b"Root").is_none())
+    {
+        ahead.skip_blanks();
+        *scanner = ahead;
+    }
+}
+
+/// The place that an offset stands for: some programs count the white space
+/// before a section or an object to it.
+fn after_white_space(source: Source<'_>, offset: usize) -> usize {
+    /// Longest white space that is passed over, in bytes.
+    const LONGEST: usize = 64;
+
+    let rest = source
+        .up_to_omission(offset)
+        .get(offset..)
+        .unwrap_or_default();
+    let mut longest = rest.iter().take(LONGEST);
+    offset + longest.position(|byte| !is_white_space(*byte)).unwrap_or(0)
 }
 
 fn after_line_end(bytes: &[u8], position: usize) -> usize {

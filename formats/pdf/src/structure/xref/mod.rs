@@ -1,7 +1,6 @@
 //! The chain of cross-reference sections (ISO 32000-2, 7.5.4 to 7.5.8).
 
 mod chain;
-mod hidden;
 mod section;
 
 use std::ops::Range;
@@ -70,6 +69,8 @@ pub(crate) struct XrefSection {
     pub(crate) entries: Vec<(u32, XrefEntry)>,
     /// `/Size`.
     pub(crate) size: u32,
+    /// Objects that it lists at the start of the file, and that are not in use so.
+    pub(crate) at_start: Vec<u32>,
     /// Whether its table is written as it should be, in entries of 20 bytes.
     pub(crate) is_regular: bool,
     /// Object numbers of the streams that hold the section itself.

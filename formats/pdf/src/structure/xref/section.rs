@@ -146,6 +146,7 @@ fn read_table(
     mut scanner: Scanner<'_>,
     allowance: &mut Allowance,
 ) -> Result<Parsed, SectionError> {
+    let start = scanner.position();
     let mut entries = BTreeMap::new();
     let mut is_regular = true;
     loop {
@@ -171,6 +172,11 @@ fn read_table(
             Some((_, span)) => return Err(ScanError::Syntax(span.start).into()),
             None => return Err(ScanError::End(scanner.position()).into()),
         }
+    }
+    // Not all readers look for comments here.
+    let table = source.get(start..scanner.position()).unwrap_or_default();
+    if let Some(comment) = memchr::memchr(b'%', table) {
+        return Err(ScanError::Syntax(start + comment).into());
     }
     let trailer = scanner.value(&mut allowance.budget)?;
     if !source
@@ -201,7 +207,11 @@ fn table_entry(scanner: &mut Scanner<'_>) -> Option<XrefEntry> {
         b'f' => Some(XrefEntry::Free),
         b'n' => Some(XrefEntry::InUse {
             offset: usize::try_from(offset).ok()?,
-            generation: u16::try_from(generation).ok()?,
+            generation: match u16::try_from(generation) {
+                // Some programs mark what is not in use so.
+                Err(_) if offset == 0 => 0,
+                generation => generation.ok()?,
+            },
         }),
         _ => None,
     }

@@ -35,7 +35,7 @@ fn what_an_action_does_may_be_said_elsewhere() {
         objects.set(9, does);
         table(&objects)
     };
-    let launch = "/Names << /Dests << /S 9 0 R /F (a.exe) >> >>";
+    let launch = "/OpenAction << /S 9 0 R /F (a.exe) >>";
     let submit = "/AA << /WS << /S 8 0 R /F (https://example.com/) >> >>";
     let script = "/OpenAction << /S 8 0 R /JS (app.beep) >>";
 
@@ -64,20 +64,27 @@ fn an_element_of_the_structure_may_have_the_name_of_an_action() {
         assert_eq!(notes(&with_element(element)), [""; 0], "{element}");
     }
     for action in [
-        "",
         "/F (a.exe)",
-        "/P 8 0 R /F (a.exe)",
-        "/Type /StructElem /P 8 0 R /F (a.exe)",
-        "/Type /StructElem /P 8 0 R /F null",
         "/Type /StructElem /P 8 0 R /Win << /F (a.exe) >>",
-        "/Type /StructElem /P 8 0 R /Mac << >>",
-        "/Type /StructElem /P 8 0 R /Unix (a)",
-        "/Type /Action /P 8 0 R",
-        "/Type (StructElem) /P 8 0 R",
-        "/P (8 0 R)",
     ] {
-        assert_eq!(refused(&with_element(action)), "launch-action", "{action}");
+        assert_eq!(notes(&with_element(action)), ["launch"], "{action}");
     }
+}
+
+#[test]
+fn scripts_with_names_run_on_opening() {
+    let with_script = |action: &str| {
+        let names = format!("<< /Kids [<< /Names [(a) << {action} >>] >>] >>");
+        with_catalog(&format!("/Names << /JavaScript {names} >>"))
+    };
+
+    assert_eq!(
+        notes(&with_script("/S /JavaScript /JS (app.beep)")),
+        ["javascript"]
+    );
+    let next = "/S /JavaScript /Next << /S /Launch /F (a.exe) >>";
+    assert_eq!(refused(&with_script(next)), "launch-action");
+    assert_eq!(refused(&with_script("/S /SubmitForm")), "auto-submit");
 }
 
 #[test]

@@ -1,0 +1,207 @@
+//! Content that takes viewers minutes to go through (ISO 32000-2, 7.8.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read};
+
+use flate2::read::DeflateDecoder;
+use lopdf::{Object, ObjectId, Stream};
+use parafa_format_core::{Blob, Refusal};
+
+use super::contents::Contents;
+use super::decoder::HEADER_BYTES;
+use crate::limits::Limits;
+use crate::structure::{DecodeError, Decoder, PdfFile};
+
+/// The most bytes that a deflated byte stands for (RFC 1951).
+const MOST_INFLATED: usize = 1032;
+
+/// Most filters of a content: programs write one or two.
+const MAX_FILTERS: usize = 8;
+
+/// How much is inflated at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// Refuses pages with content that is inflated past the limits. Data that was not
+/// read is asked for, where it could be so long.
+///
+/// # Errors
+/// `decompression-bomb`, or why an object cannot be read.
+pub(crate) fn refuse_bombs<B: Blob>(file: &PdfFile<'_>, document: &B) -> Result<(), Refusal> {
+    let limits = file.limits();
+    let mut remaining = limits.content_total_bytes;
+    // Pages may share what they draw.
+    let mut known = BTreeMap::new();
+    let mut checked = BTreeSet::new();
+    for page in file.pages()? {
+        let contents = Contents::of(file, page);
+        if checked.contains(&contents) {
+            continue;
+        }
+        let streams = contents.streams(file);
+        let mut longest = 0_usize;
+        for id in &streams {
+            longest = longest.saturating_add(Content::of(file, *id)?.longest());
+        }
+        let mut len = 0_usize;
+        for id in streams
+            .iter()
+            .filter(|_| longest > limits.page_content_bytes)
+        {
+            let own = match known.get(id) {
+                Some(own) => *own,
+                None => {
+                    let own = Content::of(file, *id)?.len(document, limits, &mut remaining);
+                    *known.entry(*id).or_insert(own)
+                }
+            };
+            len = own.map_or(usize::MAX, |own| len.saturating_add(own));
+            if len > limits.page_content_bytes {
+                let detail = format!(
+                    "The content of the page {} is inflated to too much.",
+                    page.0
+                );
+                return Err(Refusal::new("decompression-bomb", detail));
+            }
+        }
+        checked.insert(contents);
+    }
+    Ok(())
+}
+
+/// A content stream.
+struct Content<'f> {
+    stream: &'f Stream,
+    filters: Vec<&'f [u8]>,
+    /// Where data that was not read stands in the document, with its length.
+    left_out: (u64, usize),
+}
+
+impl<'f> Content<'f> {
+    fn of(file: &'f PdfFile<'_>, id: ObjectId) -> Result<Self, Refusal> {
+        let Some(Object::Stream(stream)) = file.object(id) else {
+            let detail = format!("The content {} is no stream.", id.0);
+            return Err(Refusal::new("object-damaged", detail));
+        };
+        let filters = match file.entry(&stream.dict, b"Filter") {
+            Some(Object::Array(names)) => {
+                names.iter().filter_map(|name| file.resolve(name)).collect()
+            }
+            filter => Vec::from_iter(filter),
+        };
+        let filters = filters.into_iter().filter_map(|name| name.as_name().ok());
+        let left_out = if stream.content.is_empty() {
+            let span = file.raw_object(id)?.data_span.unwrap_or_default();
+            (span.start as u64, span.len())
+        } else {
+            (0, 0)
+        };
+        Ok(Self {
+            stream,
+            filters: filters.collect(),
+            left_out,
+        })
+    }
+
+    fn encoded_len(&self) -> usize {
+        self.stream.content.len() + self.left_out.1
+    }
+
+    fn is_only_deflated(&self) -> bool {
+        let mut filters = self.filters.iter();
+        filters.all(|name| matches!(*name, b"FlateDecode" | b"Fl"))
+    }
+
+    /// The most bytes that it can have; of other filters it is not known.
+    fn longest(&self) -> usize {
+        let encoded = self.encoded_len();
+        match self.filters.len() {
+            levels if self.is_only_deflated() => {
+                (0..levels).fold(encoded, |len, _| len.saturating_mul(MOST_INFLATED))
+            }
+            _ if encoded == 0 => 0,
+            _ => usize::MAX,
+        }
+    }
+
+    /// How many bytes it has; `None` when they are too many. What viewers cannot
+    /// decode has none.
+    fn len<B: Blob>(&self, document: &B, limits: &Limits, remaining: &mut usize) -> Option<usize> {
+        let limit = limits.page_content_bytes.min(*remaining);
+        let len = if self.filters.len() > MAX_FILTERS {
+            None
+        } else if self.is_only_deflated() {
+            let levels = 1..=self.filters.len();
+            // What one level makes is what the next has to go through.
+            levels
+                .map(|levels| self.inflated_len(document, levels, limit))
+                .try_fold(self.encoded_len(), |_, len| len)
+        } else {
+            self.decoded_len(document, limits, limit)
+        };
+        *remaining = remaining.saturating_sub(len?);
+        len
+    }
+
+    fn inflated_len<B: Blob>(&self, document: &B, levels: usize, limit: usize) -> Option<usize> {
+        let mut content = (0..levels).fold(self.data(document), |data, _| inflated(data));
+        let mut chunk = vec![0; CHUNK];
+        let mut len = 0;
+        while let Ok(more @ 1..) = content.read(&mut chunk) {
+            len += more;
+            if len > limit {
+                return None;
+            }
+        }
+        Some(len)
+    }
+
+    fn decoded_len<B: Blob>(&self, document: &B, limits: &Limits, limit: usize) -> Option<usize> {
+        let mut stream = self.stream.clone();
+        if stream.content.is_empty() {
+            self.data(document).read_to_end(&mut stream.content).ok()?;
+        }
+        let decoder = Decoder::new(&Limits {
+            decoded_stream_bytes: limit,
+            decoded_ratio: usize::MAX,
+            ..limits.clone()
+        });
+        match decoder.decode_object(&stream) {
+            Ok(content) => Some(content.len()),
+            Err(DecodeError::Bomb { .. }) => None,
+            Err(_) => Some(0),
+        }
+    }
+
+    fn data<'d, B: Blob>(&'d self, document: &'d B) -> Box<dyn Read + 'd> {
+        let (offset, len) = self.left_out;
+        let left_out = LeftOut { document, offset };
+        Box::new(
+            self.stream
+                .content
+                .as_slice()
+                .chain(left_out.take(len as u64)),
+        )
+    }
+}
+
+/// Deflated data after its header; viewers do not all look at that.
+fn inflated<'d>(mut data: Box<dyn Read + 'd>) -> Box<dyn Read + 'd> {
+    // Where there is no header, there is nothing after it either.
+    let _ = data.read_exact(&mut [0; HEADER_BYTES]);
+    Box::new(DeflateDecoder::new(data))
+}
+
+/// A document from an offset on.
+struct LeftOut<'d, B> {
+    document: &'d B,
+    offset: u64,
+}
+
+impl<B: Blob> Read for LeftOut<'_, B> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let len = bytes.len().min(CHUNK).try_into().unwrap_or(u32::MAX);
+        let read = self.document.read(self.offset, len);
+        self.offset += read.len() as u64;
+        read.as_slice().read(bytes)
+    }
+}
