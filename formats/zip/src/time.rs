@@ -11,8 +11,8 @@ pub(crate) fn dos_time(seconds: i64) -> (u16, u16) {
     let seconds = seconds.clamp(FIRST, LAST);
     let (days, of_day) = (seconds / DAY, seconds % DAY);
     let (year, month, day) = date(days);
-    let time = (of_day / 3600) << 11 | (of_day / 60 % 60) << 5 | of_day % 60 / 2;
-    let date = (year - 1980) << 9 | month << 5 | day;
+    let time = ((of_day / 3600) << 11) | ((of_day / 60 % 60) << 5) | (of_day % 60 / 2);
+    let date = ((year - 1980) << 9) | (month << 5) | day;
     let field = |value| u16::try_from(value).expect("times up to 2107 fit");
     (field(time), field(date))
 }
