@@ -157,6 +157,12 @@ fn formats_know_formats_alone_and_their_core_the_catalogue() {
 }
 
 #[test]
+fn what_every_format_reads_of_certificates_and_cms_knows_no_format() {
+    let arrows = Arrows::of_everything();
+    arrows.assert_only("formats/pki", |to| to == "formats/core");
+}
+
+#[test]
 fn plugins_are_the_only_crates_that_know_both_the_contract_and_the_formats() {
     let arrows = Arrows::of_everything();
     arrows.assert_only("plugins/sdk", |to| to.starts_with("formats/"));

@@ -1,22 +1,15 @@
-//! Attributes of a SignerInfo (RFC 5652, 5.3).
+//! Attributes of a new SignerInfo (RFC 5652, 5.3).
 
 use const_oid::ObjectIdentifier;
-use const_oid::db::{rfc5911, rfc6268};
+use const_oid::db::rfc5911;
 use der::Tag;
 use parafa_format_core::DigestAlgorithm;
+use parafa_pki::Certificate;
+use parafa_pki::algorithm::{digest, encode_digest};
+use parafa_pki::asn1::{context, encode, object_identifier, sequence, set_of};
+use parafa_pki::attributes::{CONTENT_TYPE, MESSAGE_DIGEST, SIGNING_CERTIFICATE_V2};
 
-use crate::element::{Element, Elements, encode, object_identifier, sequence, set_of};
-use crate::signing_certificate::encode_v2;
-use crate::{Certificate, Error};
-
-pub(crate) const CONTENT_TYPE: ObjectIdentifier = rfc6268::ID_CONTENT_TYPE;
-pub(crate) const MESSAGE_DIGEST: ObjectIdentifier = rfc6268::ID_MESSAGE_DIGEST;
-pub(crate) const SIGNING_TIME: ObjectIdentifier = rfc6268::ID_SIGNING_TIME;
-pub(crate) const SIGNING_CERTIFICATE: ObjectIdentifier = rfc5911::ID_AA_SIGNING_CERTIFICATE;
-pub(crate) const SIGNING_CERTIFICATE_V2: ObjectIdentifier = rfc5911::ID_AA_SIGNING_CERTIFICATE_V_2;
-/// `id-aa-timeStampToken` (RFC 3161, appendix A).
-pub(crate) const TIMESTAMP_TOKEN: ObjectIdentifier =
-    ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
+use crate::Error;
 
 /// The signed attributes of a new PAdES baseline signature (ETSI EN 319 142-1,
 /// 6.3): content-type, message-digest and signing-certificate-v2. The claimed
@@ -54,7 +47,7 @@ impl SignedAttributes {
             encode_attribute(MESSAGE_DIGEST, &encode(Tag::OctetString, message_digest)),
             encode_attribute(
                 SIGNING_CERTIFICATE_V2,
-                &encode_v2(digest_algorithm, &certificate),
+                &signing_certificate(digest_algorithm, &certificate),
             ),
         ];
         Ok(Self {
@@ -81,44 +74,20 @@ pub(crate) fn encode_attribute(oid: ObjectIdentifier, value: &[u8]) -> Vec<u8> {
     sequence([&object_identifier(oid), &encode(Tag::Set, value)])
 }
 
-/// Attributes as they came.
-pub(crate) struct Attributes<'a>(Vec<(ObjectIdentifier, Vec<Element<'a>>)>);
+/// The value of a SigningCertificateV2 (RFC 5035, 3) that names `certificate`,
+/// with its issuer and serial number. The hash algorithm is left out when it is
+/// the default, as DER wants.
+fn signing_certificate(algorithm: DigestAlgorithm, certificate: &Certificate<'_>) -> Vec<u8> {
+    const DIRECTORY_NAME: u8 = 4;
 
-impl<'a> Attributes<'a> {
-    /// From the value of a SET OF Attribute.
-    pub(crate) fn parse(value: &'a [u8]) -> Result<Self, Error> {
-        const WHAT: &str = "Attribute";
-
-        let mut attributes = Vec::new();
-        for attribute in Elements::new(WHAT, value)?.remaining()? {
-            let mut parts = attribute.children(WHAT)?;
-            let oid = parts.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
-            let values = parts.expect(Tag::Set)?.children(WHAT)?.remaining()?;
-            parts.finish()?;
-            attributes.push((oid, values));
-        }
-        Ok(Self(attributes))
-    }
-
-    /// The value of an attribute that may occur only once, with one value.
-    pub(crate) fn single(&self, oid: ObjectIdentifier) -> Result<Option<Element<'a>>, Error> {
-        let mut values = self.0.iter().filter(|(name, _)| *name == oid);
-        match (values.next(), values.next()) {
-            (None, _) => Ok(None),
-            (Some((_, values)), None) => match values.as_slice() {
-                [value] => Ok(Some(*value)),
-                [] => Err(Error::Missing("attribute value")),
-                _ => Err(Error::RepeatedAttribute(oid)),
-            },
-            (Some(_), Some(_)) => Err(Error::RepeatedAttribute(oid)),
-        }
-    }
-
-    /// All values of an attribute.
-    pub(crate) fn all(&self, oid: ObjectIdentifier) -> impl Iterator<Item = Element<'a>> {
-        self.0
-            .iter()
-            .filter(move |(name, _)| *name == oid)
-            .flat_map(|(_, values)| values.iter().copied())
-    }
+    let hash_algorithm = if algorithm == DigestAlgorithm::Sha256 {
+        Vec::new()
+    } else {
+        encode_digest(algorithm)
+    };
+    let hash = encode(Tag::OctetString, &digest(algorithm, certificate.as_der()));
+    let general_names = sequence([&encode(context(DIRECTORY_NAME), certificate.issuer())]);
+    let issuer_serial = sequence([&general_names, certificate.serial_number()]);
+    let id = sequence([&hash_algorithm, &hash, &issuer_serial]);
+    sequence([&sequence([&id])])
 }

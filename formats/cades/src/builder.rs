@@ -1,11 +1,13 @@
 use const_oid::db::rfc5911;
 use der::Tag;
 use parafa_format_core::SignatureAlgorithm;
+use parafa_pki::Certificate;
+use parafa_pki::algorithm::{encode_digest, encode_signature};
+use parafa_pki::asn1::{Element, context, encode, object_identifier, sequence, set_of};
+use parafa_pki::attributes::TIMESTAMP_TOKEN;
 
-use crate::algorithm::{encode_digest, encode_signature};
-use crate::attributes::{TIMESTAMP_TOKEN, encode_attribute};
-use crate::element::{Element, context, encode, object_identifier, sequence, set_of};
-use crate::{Certificate, Error, SignedAttributes};
+use crate::attributes::encode_attribute;
+use crate::{Error, SignedAttributes};
 
 /// Puts a detached SignedData with one signer together (RFC 5652, 5;
 /// ETSI EN 319 142-1, 6.3).
@@ -38,11 +40,8 @@ impl<'a> SignedDataBuilder<'a> {
                 signature: algorithm.digest(),
             });
         }
-        let signer = Certificate::from_der(
-            signer_chain
-                .first()
-                .ok_or(Error::Missing("signer certificate"))?,
-        )?;
+        let signer = signer_chain.first().ok_or(Error::NoSignerCertificate)?;
+        let signer = Certificate::from_der(signer)?;
         for certificate in signer_chain {
             Certificate::from_der(certificate)?;
         }

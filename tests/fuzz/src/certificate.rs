@@ -1,7 +1,8 @@
 //! X.509 certificates, which the host and the plugins read each for itself.
 
-use parafa_cades::{SignedAttributes, SignedData, SignedDataBuilder, SigningCertificate};
+use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_pki::{SignedData, SigningCertificate};
 
 use crate::Target;
 use crate::authority::WORLD;
@@ -17,7 +18,7 @@ pub const CERTIFICATE: Target = Target {
 };
 
 fn run(input: &[u8]) {
-    let read = parafa_cades::Certificate::from_der(input);
+    let read = parafa_pki::Certificate::from_der(input);
     if let Ok(certificate) = &read {
         assert_eq!(certificate.as_der(), input);
         let _ = certificate.common_name();

@@ -1,7 +1,8 @@
 //! CMS signatures and time-stamp tokens, as plugins read them.
 
-use parafa_cades::{Certificate, SignedAttributes, SignedData, SignedDataBuilder, TimestampToken};
+use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_pki::{Certificate, SignedData, TimestampToken};
 
 use crate::Target;
 use crate::authority::{WORLD, timestamp_info};

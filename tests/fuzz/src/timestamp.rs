@@ -52,7 +52,7 @@ fn ask(answer: &[u8]) {
     );
     if let Ok(token) = run_at_once(client.timestamp(&IMPRINT, now())) {
         assert!(memchr::memmem::find(answer, &token.der).is_some());
-        let read = parafa_cades::TimestampToken::parse(&token.der)
+        let read = parafa_pki::TimestampToken::parse(&token.der)
             .expect("what the host takes, a plugin takes as well");
         assert_eq!(read.imprint(), IMPRINT);
         let off = now().duration_since(token.gen_time);

@@ -3,15 +3,12 @@ use std::fs;
 use openssl::hash::hash;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
-use parafa_cades::{
-    Certificate, SignedAttributes, SignedData, SignedDataBuilder, SigningCertificate,
-    TimestampToken,
-};
-use parafa_format_core::{
-    DigestAlgorithm, Environment, MemoryBlob, NativeEnvironment, Part, SignatureAlgorithm,
-};
+use parafa_cades::{SignedAttributes, SignedDataBuilder};
+use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_pki::{SignedData, SigningCertificate};
 
 use crate::pki::{Holder, Pki, ec_key, message_digest, openssl, rsa_key};
+use crate::verified::holds;
 
 const CONTENT: &[u8] = b"what is signed";
 
@@ -80,57 +77,6 @@ fn a_signature_reads_back_with_its_certificates_byte_for_byte() {
             .iter()
             .all(|certificate| read.certificates().contains(certificate))
     );
-}
-
-#[test]
-fn a_time_stamp_binds_to_the_bytes_that_it_stamps() {
-    let pki = Pki::new();
-    let token = TimestampToken::parse(&pki.timestamp(CONTENT)).unwrap();
-
-    assert!(token.stamps(CONTENT));
-    assert!(!token.stamps(b"something else"));
-    assert_eq!(token.imprint_algorithm(), Some(DigestAlgorithm::Sha256));
-    assert_eq!(
-        token.signed_data().signing_certificate(),
-        SigningCertificate::Matches
-    );
-}
-
-#[test]
-fn a_signature_made_by_openssl_is_read_as_der_and_as_streamed_ber() {
-    let pki = Pki::new();
-    let signer = pki.signer("Foreign Signer", rsa_key(2048));
-    write_signer(&pki, &signer);
-    let command = [
-        "cms",
-        "-sign",
-        "-binary",
-        "-in",
-        "content",
-        "-signer",
-        "signer.pem",
-        "-inkey",
-        "signer.key",
-    ];
-    for form in [
-        &["-outform", "DER"][..],
-        &["-outform", "DER", "-stream", "-nodetach"],
-        &["-outform", "DER", "-keyid"],
-    ] {
-        let arguments = [&command[..], form, &["-cades", "-out", "foreign.der"]].concat();
-        openssl(pki.folder(), &arguments);
-
-        let read = SignedData::parse(&fs::read(pki.folder().join("foreign.der")).unwrap()).unwrap();
-
-        assert_eq!(
-            read.signer_common_name().as_deref(),
-            Some("Foreign Signer"),
-            "{form:?}"
-        );
-        assert_eq!(read.signing_certificate(), SigningCertificate::Matches);
-        assert!(read.has_signing_time());
-        assert!(holds(&read), "{form:?}");
-    }
 }
 
 #[test]
@@ -254,33 +200,4 @@ fn sign(signer: &Holder, algorithm: SignatureAlgorithm) -> (SignedAttributes, Ve
     .unwrap();
     let value = signer.sign(algorithm, attributes.to_be_signed());
     (attributes, value)
-}
-
-fn holds(signature: &SignedData) -> bool {
-    let algorithm = signature.signature_algorithm().unwrap();
-    let certificate = Certificate::from_der(signature.signer_certificate().unwrap()).unwrap();
-    let signed: [Part<'_, MemoryBlob>; 1] = [Part::Bytes(signature.signed_attributes().unwrap())];
-    let digest = NativeEnvironment.digest(algorithm.digest(), &signed);
-    NativeEnvironment
-        .verify(
-            certificate.subject_public_key_info(),
-            algorithm,
-            &digest,
-            signature.value(),
-        )
-        .unwrap()
-}
-
-fn write_signer(pki: &Pki, signer: &Holder) {
-    fs::write(pki.folder().join("content"), CONTENT).unwrap();
-    fs::write(
-        pki.folder().join("signer.pem"),
-        signer.certificate.to_pem().unwrap(),
-    )
-    .unwrap();
-    fs::write(
-        pki.folder().join("signer.key"),
-        signer.key.private_key_to_pem_pkcs8().unwrap(),
-    )
-    .unwrap();
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use parafa_cades::Certificate;
 use parafa_format_core::{Answer, Environment};
+use parafa_pki::Certificate;
 use sha2::{Digest, Sha256};
 
 use crate::long_term::{NOWHERE, ValidationMaterial};

@@ -1,5 +1,5 @@
-use parafa_cades::Certificate;
 use parafa_format_core::{Environment, Need, Refusal};
+use parafa_pki::Certificate;
 
 use super::answers::{Answers, IssuerAnswer};
 use super::questions::{Needs, Question};

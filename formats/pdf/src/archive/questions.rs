@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use parafa_cades::Certificate;
 use parafa_format_core::{Need, NeedKind};
+use parafa_pki::Certificate;
 
 use super::answers::{CERTIFICATE, REVOCATION, need_id};
 

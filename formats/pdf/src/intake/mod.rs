@@ -11,8 +11,8 @@ mod pdfa;
 use std::borrow::Cow;
 
 use lopdf::Object;
-use parafa_cades::SignedData;
 use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
+use parafa_pki::SignedData;
 
 use crate::MEDIA_TYPE;
 use crate::signatures::{self, ChangeDetector, SignatureDictionary};

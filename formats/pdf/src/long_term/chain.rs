@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
-use parafa_cades::CertificateStatus;
 use parafa_format_core::Environment;
+use parafa_pki::CertificateStatus;
 
 use super::validation_material::ValidationMaterial;
 

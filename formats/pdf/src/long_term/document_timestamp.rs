@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 
-use parafa_cades::TimestampToken;
 use parafa_format_core::{Environment, Integrity};
+use parafa_pki::TimestampToken;
 
 use super::chain::{Contents, MissingEvidence, MissingItem, Rules};
 use super::timestamps::{follow_timestamps, is_forged, is_proof};

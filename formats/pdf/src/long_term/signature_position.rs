@@ -1,5 +1,5 @@
-use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{Environment, Integrity};
+use parafa_pki::{SignedData, SigningCertificate, TimestampToken};
 
 use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
 use super::document_timestamp::DocumentTimestamp;

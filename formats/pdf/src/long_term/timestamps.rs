@@ -1,7 +1,7 @@
 //! Chains of those who made time-stamps.
 
-use parafa_cades::TimestampToken;
 use parafa_format_core::{Environment, TimestampStatus};
+use parafa_pki::TimestampToken;
 
 use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
 use super::validation_material::ValidationMaterial;

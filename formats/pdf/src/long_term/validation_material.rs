@@ -2,11 +2,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use parafa_cades::{
+use parafa_format_core::{DigestAlgorithm, Environment, SignatureAlgorithm};
+use parafa_pki::{
     Certificate, CertificateStatus, Error, Issuer, RevocationData, RevocationError,
     RevocationSigner, SignedData, Subjects, TimestampToken,
 };
-use parafa_format_core::{DigestAlgorithm, Environment, SignatureAlgorithm};
 use sha2::{Digest, Sha256};
 
 use super::budget::Budget;

@@ -12,12 +12,11 @@ mod empty_field;
 mod request;
 mod revision;
 
-use parafa_cades::{
-    Certificate, Error as CadesError, SignedAttributes, SignedDataBuilder, TimestampToken,
-};
+use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{
     Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
 };
+use parafa_pki::{Certificate, TimestampToken};
 
 use crate::MEDIA_TYPE;
 use crate::intake;
@@ -223,7 +222,7 @@ fn check_timestamp(token: &[u8], value: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn unusable(error: &CadesError) -> Refusal {
+fn unusable(error: &impl std::error::Error) -> Refusal {
     Refusal::new(
         "bad-request",
         format!("The request or an answer cannot be used: {error}."),

@@ -1,7 +1,7 @@
-use parafa_cades::Certificate;
 use parafa_format_core::{
     DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, parse_seed,
 };
+use parafa_pki::Certificate;
 
 use super::date::PdfDate;
 

@@ -1,5 +1,5 @@
-use parafa_cades::SignedData;
 use parafa_format_core::Refusal;
+use parafa_pki::SignedData;
 
 use crate::signatures::SignatureDictionary;
 use crate::structure::PdfFile;

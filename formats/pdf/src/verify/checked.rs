@@ -1,5 +1,5 @@
-use parafa_cades::{SignedData, TimestampToken};
 use parafa_format_core::{Blob, Environment, Integrity, LaterChanges, Refusal};
+use parafa_pki::{SignedData, TimestampToken};
 
 use super::bounds::Bounds;
 use super::integrity::{Covered, integrity, not_looked_at};

@@ -1,7 +1,7 @@
-use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{
     ChangeKind, Coverage, DigestAlgorithm, Environment, Integrity, LaterChanges, Part,
 };
+use parafa_pki::{Certificate, SignedData, SigningCertificate, TimestampToken};
 
 use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
 

@@ -9,10 +9,10 @@ mod timestamps;
 
 use std::collections::BTreeSet;
 
-use parafa_cades::SignedData;
 use parafa_format_core::{
     Blob, Environment, Integrity, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence,
 };
+use parafa_pki::SignedData;
 
 use crate::limits::Limits;
 use crate::long_term::{Level, Rules, SecurityStore, ValidationMaterial, standings};

@@ -1,5 +1,5 @@
-use parafa_cades::{SignedData, TimestampToken};
 use parafa_format_core::{Environment, Integrity, TimestampEvidence, TimestampStatus};
+use parafa_pki::{SignedData, TimestampToken};
 
 use super::checked::CheckedSignature;
 use crate::long_term::{ValidationMaterial, maker_status};

@@ -22,7 +22,7 @@ mod other_copies;
 mod page_content;
 mod pdfa;
 mod permissions;
-#[path = "../../../cades/tests/it/pki.rs"]
+#[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod referees;
 mod rehearse;

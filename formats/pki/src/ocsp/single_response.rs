@@ -3,7 +3,7 @@ use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment};
 
 use crate::algorithm::decode_digest;
-use crate::element::{Element, context, primitive_context};
+use crate::asn1::{Element, context, primitive_context};
 use crate::issuer::Issuer;
 use crate::time::seconds_since_epoch;
 use crate::{Certificate, Error, extension};

@@ -11,51 +11,81 @@ const MAX_LIST_ELEMENTS: usize = 1_000;
 
 /// One element: tag, value and the bytes of both.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Element<'a> {
-    pub(crate) tag: Tag,
-    pub(crate) value: &'a [u8],
-    pub(crate) der: &'a [u8],
+pub struct Element<'a> {
+    /// Its tag.
+    pub tag: Tag,
+    /// The octets of its value.
+    pub value: &'a [u8],
+    /// All of it, as it came.
+    pub der: &'a [u8],
 }
 
 impl<'a> Element<'a> {
-    /// The only element of `der`.
-    pub(crate) fn parse(what: &'static str, der: &'a [u8]) -> Result<Self, Error> {
+    /// The only element of `der`; `what` names its type in errors.
+    ///
+    /// # Errors
+    /// The bytes are not one element, or something follows it.
+    pub fn parse(what: &'static str, der: &'a [u8]) -> Result<Self, Error> {
         let mut elements = Elements::new(what, der)?;
         let element = elements.any()?;
         elements.finish()?;
         Ok(element)
     }
 
-    pub(crate) fn children(&self, what: &'static str) -> Result<Elements<'a>, Error> {
+    /// The elements of its value, whose type is `what`.
+    ///
+    /// # Errors
+    /// The value is longer than a reader takes (256 MiB).
+    pub fn children(&self, what: &'static str) -> Result<Elements<'a>, Error> {
         Elements::new(what, self.value)
     }
 
-    pub(crate) fn decode<T: Decode<'a>>(&self, what: &'static str) -> Result<T, Error> {
+    /// Its value as a type of the `der` crate.
+    ///
+    /// # Errors
+    /// It is no such value.
+    pub fn decode<T: Decode<'a>>(&self, what: &'static str) -> Result<T, Error> {
         T::from_der(self.der).map_err(Error::malformed(what))
     }
 }
 
 /// The elements of a constructed value, one after the other.
-pub(crate) struct Elements<'a> {
+#[derive(Debug)]
+pub struct Elements<'a> {
     what: &'static str,
     reader: SliceReader<'a>,
 }
 
 impl<'a> Elements<'a> {
-    pub(crate) fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self, Error> {
+    /// The elements that `bytes` consist of; `what` names in errors the type
+    /// whose value they are.
+    ///
+    /// # Errors
+    /// There are more bytes than a reader takes (256 MiB).
+    pub fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self, Error> {
         let reader = SliceReader::new(bytes).map_err(Error::malformed(what))?;
         Ok(Self { what, reader })
     }
 
-    pub(crate) fn is_finished(&self) -> bool {
+    /// Whether none is left.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
         self.reader.is_finished()
     }
 
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// Something is left.
+    pub fn finish(self) -> Result<(), Error> {
         self.reader.finish(()).map_err(Error::malformed(self.what))
     }
 
-    pub(crate) fn any(&mut self) -> Result<Element<'a>, Error> {
+    /// The next one, whatever it is.
+    ///
+    /// # Errors
+    /// There is none, or it is not DER.
+    pub fn any(&mut self) -> Result<Element<'a>, Error> {
         let der = self
             .reader
             .tlv_bytes()
@@ -68,7 +98,11 @@ impl<'a> Elements<'a> {
         })
     }
 
-    pub(crate) fn expect(&mut self, tag: Tag) -> Result<Element<'a>, Error> {
+    /// The next one, which has this tag.
+    ///
+    /// # Errors
+    /// There is none, it is not DER, or it is another.
+    pub fn expect(&mut self, tag: Tag) -> Result<Element<'a>, Error> {
         let element = self.any()?;
         element
             .tag
@@ -77,7 +111,11 @@ impl<'a> Elements<'a> {
         Ok(element)
     }
 
-    pub(crate) fn optional(&mut self, tag: Tag) -> Result<Option<Element<'a>>, Error> {
+    /// The next one, if it has this tag.
+    ///
+    /// # Errors
+    /// It is not DER.
+    pub fn optional(&mut self, tag: Tag) -> Result<Option<Element<'a>>, Error> {
         if self.reader.peek_byte() == Some(tag.octet()) {
             self.any().map(Some)
         } else {
@@ -85,7 +123,11 @@ impl<'a> Elements<'a> {
         }
     }
 
-    pub(crate) fn remaining(mut self) -> Result<Vec<Element<'a>>, Error> {
+    /// All that are left.
+    ///
+    /// # Errors
+    /// One of them is not DER, or they are too many.
+    pub fn remaining(mut self) -> Result<Vec<Element<'a>>, Error> {
         let mut elements = Vec::new();
         while !self.is_finished() {
             if elements.len() == MAX_LIST_ELEMENTS {
@@ -98,7 +140,8 @@ impl<'a> Elements<'a> {
 }
 
 /// The tag `[number]` of a constructed element.
-pub(crate) const fn context(number: u8) -> Tag {
+#[must_use]
+pub const fn context(number: u8) -> Tag {
     Tag::ContextSpecific {
         constructed: true,
         number: der::TagNumber::new(number),
@@ -106,31 +149,41 @@ pub(crate) const fn context(number: u8) -> Tag {
 }
 
 /// The tag `[number]` of a primitive element.
-pub(crate) const fn primitive_context(number: u8) -> Tag {
+#[must_use]
+pub const fn primitive_context(number: u8) -> Tag {
     Tag::ContextSpecific {
         constructed: false,
         number: der::TagNumber::new(number),
     }
 }
 
-/// The encoding of an element with `value`.
-pub(crate) fn encode(tag: Tag, value: &[u8]) -> Vec<u8> {
+/// The DER of an element with `value`.
+///
+/// # Panics
+/// The value is longer than the 256 MiB that DER lengths are limited to.
+#[must_use]
+pub fn encode(tag: Tag, value: &[u8]) -> Vec<u8> {
     AnyRef::new(tag, value).and_then(|any| any.to_der()).expect(
         "values are assembled from inputs far below the 256 MiB that DER lengths are limited to",
     )
 }
 
-pub(crate) fn sequence<const N: usize>(parts: [&[u8]; N]) -> Vec<u8> {
+/// The DER of a SEQUENCE of `parts`, each as DER.
+#[must_use]
+pub fn sequence<const N: usize>(parts: [&[u8]; N]) -> Vec<u8> {
     encode(Tag::Sequence, &parts.concat())
 }
 
 /// The value of a DER SET OF: its elements in ascending order (X.690, 11.6).
-pub(crate) fn set_of(mut elements: Vec<Vec<u8>>) -> Vec<u8> {
+#[must_use]
+pub fn set_of(mut elements: Vec<Vec<u8>>) -> Vec<u8> {
     elements.sort_unstable();
     elements.concat()
 }
 
-pub(crate) fn object_identifier(oid: const_oid::ObjectIdentifier) -> Vec<u8> {
+/// The DER of an OBJECT IDENTIFIER.
+#[must_use]
+pub fn object_identifier(oid: const_oid::ObjectIdentifier) -> Vec<u8> {
     encode(Tag::ObjectIdentifier, oid.as_bytes())
 }
 

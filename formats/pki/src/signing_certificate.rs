@@ -3,9 +3,9 @@
 use der::Tag;
 use parafa_format_core::DigestAlgorithm;
 
-use crate::algorithm::{decode_digest, digest, encode_digest};
-use crate::element::{Element, context, encode, sequence};
-use crate::{Certificate, Error};
+use crate::Error;
+use crate::algorithm::{decode_digest, digest};
+use crate::asn1::Element;
 
 /// What the signing-certificate attribute says about the certificate that the
 /// signer is identified with.
@@ -52,24 +52,6 @@ impl CertificateId {
         self.algorithm
             .is_some_and(|algorithm| digest(algorithm, certificate) == self.hash)
     }
-}
-
-/// The value of a SigningCertificateV2 that names `certificate`, with its
-/// issuer and serial number. The hash algorithm is left out when it is the
-/// default, as DER wants.
-pub(crate) fn encode_v2(algorithm: DigestAlgorithm, certificate: &Certificate<'_>) -> Vec<u8> {
-    const DIRECTORY_NAME: u8 = 4;
-
-    let hash_algorithm = if algorithm == DigestAlgorithm::Sha256 {
-        Vec::new()
-    } else {
-        encode_digest(algorithm)
-    };
-    let hash = encode(Tag::OctetString, &digest(algorithm, certificate.as_der()));
-    let general_names = sequence([&encode(context(DIRECTORY_NAME), certificate.issuer())]);
-    let issuer_serial = sequence([&general_names, certificate.serial_number()]);
-    let id = sequence([&hash_algorithm, &hash, &issuer_serial]);
-    sequence([&sequence([&id])])
 }
 
 fn first_id(value: Element<'_>) -> Result<Element<'_>, Error> {

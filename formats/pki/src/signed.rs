@@ -5,7 +5,7 @@ use der::Tag;
 use parafa_format_core::{Environment, Part, SignatureAlgorithm};
 
 use crate::algorithm::decode_signature;
-use crate::element::{Element, Elements};
+use crate::asn1::{Element, Elements};
 use crate::{Certificate, Error};
 
 /// A signed value (the SIGNED macro of X.509).

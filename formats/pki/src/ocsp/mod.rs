@@ -8,7 +8,7 @@ use const_oid::db::rfc6960::{
 use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part};
 
-use crate::element::{Element, context};
+use crate::asn1::{Element, context};
 use crate::issuer::Issuer;
 use crate::revocation::{CertificateStatus, RevocationError, RevocationSigner};
 use crate::signed::Signed;

@@ -5,8 +5,8 @@ use const_oid::db::rfc5280::ID_CE_ISSUING_DISTRIBUTION_POINT;
 use der::Tag;
 use parafa_format_core::Environment;
 
+use crate::asn1::{Element, context, primitive_context};
 use crate::certificate::full_names;
-use crate::element::{Element, context, primitive_context};
 use crate::revocation::{CertificateStatus, RevocationError};
 use crate::signed::Signed;
 use crate::time::{is_time, seconds_since_epoch};

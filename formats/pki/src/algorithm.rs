@@ -9,9 +9,11 @@ use sha2::digest::Digest;
 use sha2::{Sha256, Sha384, Sha512};
 
 use crate::Error;
-use crate::element::{Element, context, encode, object_identifier, sequence};
+use crate::asn1::{Element, context, encode, object_identifier, sequence};
 
-pub(crate) fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
+/// The digest of `bytes`, computed here: for little.
+#[must_use]
+pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
     match algorithm {
         DigestAlgorithm::Sha1 => Sha1::digest(bytes).to_vec(),
         DigestAlgorithm::Sha256 => Sha256::digest(bytes).to_vec(),
@@ -21,13 +23,15 @@ pub(crate) fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A digest AlgorithmIdentifier without parameters (RFC 5754, 2).
-pub(crate) fn encode_digest(algorithm: DigestAlgorithm) -> Vec<u8> {
+#[must_use]
+pub fn encode_digest(algorithm: DigestAlgorithm) -> Vec<u8> {
     sequence([&object_identifier(digest_oid(algorithm))])
 }
 
 /// A signature AlgorithmIdentifier (RFC 3370 and RFC 5754, 3; RFC 4056 for
 /// RSASSA-PSS).
-pub(crate) fn encode_signature(algorithm: SignatureAlgorithm) -> Vec<u8> {
+#[must_use]
+pub fn encode_signature(algorithm: SignatureAlgorithm) -> Vec<u8> {
     use DigestAlgorithm as D;
 
     const NULL: [u8; 2] = [0x05, 0x00];

@@ -4,7 +4,7 @@ use der::Tag;
 use parafa_format_core::Environment;
 
 use crate::Error;
-use crate::element::{Element, context};
+use crate::asn1::{Element, context};
 use crate::signed::Signed;
 use crate::time::seconds_since_epoch;
 

@@ -6,11 +6,11 @@ use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
 
 use crate::algorithm::{decode_digest, decode_signature};
+use crate::asn1::{Element, Elements, context, primitive_context};
 use crate::attributes::{
     Attributes, CONTENT_TYPE, MESSAGE_DIGEST, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2,
     SIGNING_TIME, TIMESTAMP_TOKEN,
 };
-use crate::element::{Element, Elements, context, primitive_context};
 use crate::signing_certificate::CertificateId;
 use crate::time::seconds_since_epoch;
 use crate::{Certificate, Error, SigningCertificate, ber};
@@ -45,7 +45,8 @@ struct SignedAttributesRead {
 
 impl SignedData {
     /// Reads a ContentInfo with a SignedData. Zero bytes may follow it, as they
-    /// do in the `/Contents` of a PDF; BER with indefinite lengths is taken too.
+    /// do where its place was reserved before it was made; BER with indefinite
+    /// lengths is taken too.
     ///
     /// # Errors
     /// The bytes are not such a structure, have more or less than one signer,
@@ -63,7 +64,8 @@ impl SignedData {
         parse_signed_data(Element::parse("SignedData", content.value)?)
     }
 
-    /// The type of the signed content: `id-data` in a PAdES signature.
+    /// The type of the signed content: `id-data` in signatures of documents,
+    /// `id-ct-TSTInfo` in time-stamp tokens.
     #[must_use]
     pub fn content_type(&self) -> ObjectIdentifier {
         self.content_type
@@ -179,8 +181,7 @@ impl SignedData {
         self.signed_attributes.as_ref()?.signing_time
     }
 
-    /// Whether there is a signing-time attribute, which the PAdES baseline
-    /// profile forbids.
+    /// Whether there is a signing-time attribute, also one that cannot be read.
     #[must_use]
     pub fn has_signing_time(&self) -> bool {
         self.signed_attributes

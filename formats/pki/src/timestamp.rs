@@ -3,7 +3,7 @@ use der::Tag;
 use parafa_format_core::DigestAlgorithm;
 
 use crate::algorithm::{decode_digest, digest};
-use crate::element::Element;
+use crate::asn1::Element;
 use crate::time::seconds_since_epoch;
 use crate::{Error, SignedData};
 

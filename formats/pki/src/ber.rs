@@ -3,7 +3,7 @@
 use der::{Encode, Length};
 
 use crate::Error;
-use crate::element::Element;
+use crate::asn1::Element;
 
 /// Deepest nesting that is followed; a signature with a time-stamp has about 15.
 const MAX_DEPTH: usize = 64;

@@ -3,7 +3,7 @@
 use der::{DateTime, Tag};
 
 use crate::Error;
-use crate::element::Element;
+use crate::asn1::Element;
 
 /// Seconds since the Unix epoch of a UTCTime or GeneralizedTime in UTC
 /// (RFC 5280, 4.1.2.5). A fraction of a second, which RFC 3161 and some
@@ -70,7 +70,7 @@ fn number(digits: &[u8]) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::encode;
+    use crate::asn1::encode;
 
     fn seconds(tag: Tag, text: &str) -> Option<i64> {
         let der = encode(tag, text.as_bytes());

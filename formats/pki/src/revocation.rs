@@ -2,7 +2,7 @@
 
 use parafa_format_core::Environment;
 
-use crate::element::Elements;
+use crate::asn1::Elements;
 use crate::issuer::Issuer;
 use crate::ocsp::OcspResponse;
 use crate::revocation_list::RevocationList;

@@ -4,7 +4,7 @@ use const_oid::ObjectIdentifier;
 use der::Tag;
 
 use crate::Error;
-use crate::element::Element;
+use crate::asn1::Element;
 
 /// One extension.
 pub(crate) struct Extension<'a> {

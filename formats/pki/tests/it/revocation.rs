@@ -3,10 +3,10 @@
 use std::fs;
 
 use openssl::nid::Nid;
-use parafa_cades::{
+use parafa_format_core::NativeEnvironment;
+use parafa_pki::{
     Certificate, CertificateStatus, Issuer, RevocationData, RevocationError, RevocationSigner,
 };
-use parafa_format_core::NativeEnvironment;
 use tempfile::TempDir;
 
 use crate::pki::{Holder, Pki, Role, Terms, ec_key, issue, issue_on, openssl};
