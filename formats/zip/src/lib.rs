@@ -4,7 +4,8 @@
 //! directory or to the end record, and local headers say what the directory
 //! says. [`Writer`] makes new archives, adds members behind the last one so
 //! that everything before the central directory stays as it is, and replaces
-//! members. Documents stay where they are: only headers are read.
+//! members. Documents stay where they are: only headers are read,
+//! and data are inflated and digested by the host.
 
 mod archive;
 mod end_record;
@@ -12,6 +13,8 @@ mod entry;
 mod error;
 mod fields;
 mod limits;
+mod member;
+mod mimetype;
 mod name;
 mod time;
 mod writer;
@@ -20,5 +23,6 @@ pub use archive::Archive;
 pub use entry::Entry;
 pub use error::Error;
 pub use limits::Limits;
+pub use mimetype::MIMETYPE;
 pub use name::is_usable;
 pub use writer::{Content, Writer};

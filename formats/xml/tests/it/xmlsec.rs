@@ -65,7 +65,7 @@ pub(crate) fn assert_agrees(
         .root()
         .descendants()
         .filter(|element| element.is(DSIG, "DigestValue"))
-        .map(|element| element.text());
+        .map(Element::text);
     let digests: Vec<_> = digests.collect();
     let digests = &digests[digests.len() - expected.len()..];
     for (digest, (path, algorithm, bytes)) in digests.iter().zip(&expected) {
