@@ -26,11 +26,10 @@ pub(crate) fn assert_agrees(
     let xmlsec1 = program("xmlsec1")?;
     let document = Document::parse(xml.as_bytes(), &Limits::default()).unwrap();
     let root = document.root();
-    let end = root.range().end - format!("</{}>", root.qualified_name()).len();
-    assert!(
-        xml[end..].starts_with("</"),
-        "the root has an end tag: {xml}"
-    );
+    let Some(last_tag) = xml[root.range()].rfind("</") else {
+        return Some(0);
+    };
+    let end = root.range().start + last_tag;
 
     let mut references = String::new();
     let mut expected = Vec::new();
