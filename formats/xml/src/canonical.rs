@@ -1,7 +1,8 @@
 use bergshamra_c14n::C14nMode;
 use bergshamra_xml::NodeSet;
+use uppsala::NodeId;
 
-use crate::{Element, Error};
+use crate::{Document, Element, Error};
 
 /// A canonicalization algorithm.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,7 +38,12 @@ impl Canonicalization {
         self.0.uri()
     }
 
-    pub(crate) fn apply(self, element: Element<'_>, prefixes: &[&str]) -> Result<Vec<u8>, Error> {
+    /// The canonical form of an element.
+    pub(crate) fn apply_below(
+        self,
+        element: Element<'_>,
+        prefixes: &[&str],
+    ) -> Result<Vec<u8>, Error> {
         // The library inherits what version 1.1 does not (2.4).
         let is_1_1 = matches!(
             self.0,
@@ -46,13 +52,22 @@ impl Canonicalization {
         if is_1_1 && inherits_an_identifier(element) {
             return Err(Error::Canonicalization("xml:id stands above it".into()));
         }
-        let tree = &element.document.tree;
+        self.apply(element.document, element.id, prefixes)
+    }
+
+    /// The canonical form of an element or of a whole document.
+    pub(crate) fn apply(
+        self,
+        document: &Document<'_>,
+        root: NodeId,
+        prefixes: &[&str],
+    ) -> Result<Vec<u8>, Error> {
         let nodes = if self.0.with_comments() {
-            NodeSet::tree_with_comments(element.id, tree)
+            NodeSet::tree_with_comments(root, &document.tree)
         } else {
-            NodeSet::tree_without_comments(element.id, tree)
+            NodeSet::tree_without_comments(root, &document.tree)
         };
-        bergshamra_c14n::canonicalize_doc(tree, self.0, Some(&nodes), prefixes)
+        bergshamra_c14n::canonicalize_doc(&document.tree, self.0, Some(&nodes), prefixes)
             .map_err(|error| Error::Canonicalization(error.to_string()))
     }
 }

@@ -75,6 +75,18 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The canonical form of the whole document.
+    ///
+    /// # Errors
+    /// The tree contradicts itself.
+    pub fn canonicalize(
+        &self,
+        algorithm: Canonicalization,
+        prefixes: &[&str],
+    ) -> Result<Vec<u8>, Error> {
+        algorithm.apply(self, self.tree.root(), prefixes)
+    }
+
     /// The text that was parsed.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -201,6 +213,16 @@ impl<'d> Element<'d> {
             .collect()
     }
 
+    /// Its text, when it holds one piece of text and nothing else.
+    #[must_use]
+    pub fn only_text(self) -> Option<&'d str> {
+        let mut nodes = self.document.tree.children_iter(self.id);
+        match self.document.tree.node_kind(nodes.next()?)? {
+            NodeKind::Text(text) if nodes.next().is_none() => Some(text),
+            _ => None,
+        }
+    }
+
     /// Where in the text of the document it stands.
     #[must_use]
     pub fn range(self) -> Range<usize> {
@@ -219,7 +241,7 @@ impl<'d> Element<'d> {
         algorithm: Canonicalization,
         prefixes: &[&str],
     ) -> Result<Vec<u8>, Error> {
-        algorithm.apply(self, prefixes)
+        algorithm.apply_below(self, prefixes)
     }
 
     fn identifiers(self) -> impl Iterator<Item = &'d str> {
