@@ -42,10 +42,12 @@ const PLUGINS: [Plugin; 2] = [
 
 /// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
 /// set here; it says what each is for.
-const FLAGS: [&str; 3] = [
+const FLAGS: [&str; 5] = [
     "--cfg",
     r#"getrandom_backend="unsupported""#,
     "-Ctarget-feature=+simd128",
+    "-Clink-arg=-z",
+    "-Clink-arg=stack-size=262144",
 ];
 
 /// Builds every plugin into `target/plugins` below `root` and answers where
