@@ -3,10 +3,10 @@
 use parafa_format_core::{Environment, TimestampEvidence, TimestampStatus, levels};
 use parafa_pki::{Certificate, Issuer, RevocationData};
 
+use crate::coverage::Covered;
 use crate::material::Material;
 use crate::names::XADES;
 use crate::signature::Signature;
-use crate::verify::Covered;
 
 /// What is known of a signature.
 pub(crate) struct Findings<'a, 'd> {

@@ -41,7 +41,7 @@ impl<'a> Location<'a> {
         }
         let decoded = percent_decode_str(written).decode_utf8().ok();
         Self::Member {
-            decoded: decoded.map(|name| name.into_owned()),
+            decoded: decoded.map(std::borrow::Cow::into_owned),
             written,
         }
     }

@@ -52,7 +52,7 @@ fn every_sample_gets_its_verdict() {
         disagreements.len(),
         disagreements.join("\n")
     );
-    assert!(compared > 60, "{compared} verdicts");
+    assert!(compared > 50, "{compared} verdicts");
 }
 
 /// Sound signatures and all of them; `None` when a file cannot be read.
