@@ -14,9 +14,11 @@ const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 3] = [
+const GUARDED: [(&str, &str); 5] = [
+    ("bergshamra-c14n", "formats/xml"),
     ("lopdf", "formats/pdf"),
     ("sled", "host/store"),
+    ("uppsala", "formats/xml"),
     ("wasmtime", "host/plugin-host"),
 ];
 
@@ -160,6 +162,16 @@ fn formats_know_formats_alone_and_their_core_the_catalogue() {
 fn what_every_format_reads_of_certificates_and_cms_knows_no_format() {
     let arrows = Arrows::of_everything();
     arrows.assert_only("formats/pki", |to| to == "formats/core");
+}
+
+#[test]
+fn the_layers_of_containers_know_nothing_above_them() {
+    let arrows = Arrows::of_everything();
+    for from in ["formats/xml", "formats/zip"] {
+        arrows.assert_only(from, |to| to == "formats/core");
+    }
+    let below = ["formats/core", "formats/pki", "formats/xml"];
+    arrows.assert_only("formats/xades", |to| below.contains(&to));
 }
 
 #[test]
