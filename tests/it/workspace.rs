@@ -11,17 +11,27 @@ use crate::support::root;
 const DOORS: [&str; 5] = ["eid", "outbound", "plugin-host", "store", "trust"];
 /// The doors that take an HTTP port.
 const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
+/// The names that cross the plugin boundary, for both of its sides.
+const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 3] = [
+const GUARDED: [(&str, &str); 5] = [
+    ("bergshamra-c14n", "formats/xml"),
     ("lopdf", "formats/pdf"),
     ("sled", "host/store"),
+    ("uppsala", "formats/xml"),
     ("wasmtime", "host/plugin-host"),
 ];
 
 #[test]
 fn what_others_build_on_depends_on_no_crate_of_ours() {
     let arrows = Arrows::of_everything();
-    for from in ["api/http", "host/domain", "host/demo", "host/http-port"] {
+    for from in [
+        "api/http",
+        "host/domain",
+        "host/demo",
+        "host/http-port",
+        CATALOGUE,
+    ] {
         arrows.assert_only(from, |_| false);
     }
 }
@@ -43,19 +53,20 @@ fn apis_know_what_all_of_them_share_and_nothing_else() {
 fn no_door_knows_another() {
     let arrows = Arrows::of_everything();
     for door in DOORS {
-        let allowed: &[&str] = if DOORS_WITH_HTTP.contains(&door) {
-            &["host/http-port"]
-        } else {
-            &[]
+        let allowed: &[&str] = match door {
+            "plugin-host" => &[CATALOGUE],
+            door if DOORS_WITH_HTTP.contains(&door) => &["host/http-port"],
+            _ => &[],
         };
         arrows.assert_only(&format!("host/{door}"), |to| allowed.contains(&to));
     }
 }
 
 #[test]
-fn the_conformance_kit_knows_the_plugin_host_alone() {
+fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
     let arrows = Arrows::of_everything();
-    arrows.assert_only("host/conformance", |to| to == "host/plugin-host");
+    let allowed = ["host/plugin-host", CATALOGUE];
+    arrows.assert_only("host/conformance", |to| allowed.contains(&to));
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
@@ -138,10 +149,12 @@ fn nothing_knows_the_server() {
 }
 
 #[test]
-fn formats_know_formats_alone() {
+fn formats_know_formats_alone_and_their_core_the_catalogue() {
     let arrows = Arrows::of_everything();
     for from in arrows.below("formats/") {
-        arrows.assert_only(from, |to| to.starts_with("formats/"));
+        arrows.assert_only(from, |to| {
+            to.starts_with("formats/") || (from == "formats/core" && to == CATALOGUE)
+        });
     }
 }
 
@@ -149,6 +162,16 @@ fn formats_know_formats_alone() {
 fn what_every_format_reads_of_certificates_and_cms_knows_no_format() {
     let arrows = Arrows::of_everything();
     arrows.assert_only("formats/pki", |to| to == "formats/core");
+}
+
+#[test]
+fn the_layers_of_containers_know_nothing_above_them() {
+    let arrows = Arrows::of_everything();
+    for from in ["formats/xml", "formats/zip"] {
+        arrows.assert_only(from, |to| to == "formats/core");
+    }
+    let below = ["formats/core", "formats/pki", "formats/xml"];
+    arrows.assert_only("formats/xades", |to| below.contains(&to));
 }
 
 #[test]

@@ -22,6 +22,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("python3", "python3"),
     ("qpdf", "qpdf"),
     ("strace", "strace"),
+    ("xmlsec1", "xmlsec1"),
 ];
 
 /// Installs what is missing, as far as this user may, and returns the names of

@@ -1,4 +1,4 @@
-use crate::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_catalogue::{DigestAlgorithm, HashFunction, SignatureAlgorithm};
 
 /// A document that stays with the host; a format reads the parts it needs.
 pub trait Blob {
@@ -38,6 +38,45 @@ pub trait Sink<B: Blob> {
 
     /// Appends a part of a document without reading it.
     fn copy(&mut self, source: &B, offset: u64, len: u64);
+
+    /// Appends what a part of a document inflates to (RFC 1951), and answers how
+    /// long that is.
+    ///
+    /// # Errors
+    /// When it is more than `most` bytes, or the part is no DEFLATE stream that
+    /// ends where the part ends; nothing is written then.
+    fn copy_inflated(
+        &mut self,
+        source: &B,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String>;
+}
+
+/// A digest in the making, of what comes piece by piece.
+pub trait Hasher<B: Blob> {
+    /// Takes in bytes.
+    fn update(&mut self, bytes: &[u8]);
+
+    /// Takes in a part of a document without reading it.
+    fn update_blob(&mut self, source: &B, offset: u64, len: u64);
+
+    /// Takes in what a part of a document inflates to, and answers how long that
+    /// is.
+    ///
+    /// # Errors
+    /// As those of [`Sink::copy_inflated`]; the digest cannot be finished then.
+    fn update_inflated(
+        &mut self,
+        source: &B,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String>;
+
+    /// The digest.
+    fn finish(self) -> Vec<u8>;
 }
 
 /// A part of what is hashed.
@@ -56,14 +95,46 @@ pub enum Part<'a, B> {
     },
 }
 
-/// The cryptographic work that a format hands to its surroundings: the host
-/// when it runs as a plugin, [`crate::NativeEnvironment`] otherwise.
+/// The work that a format hands to its surroundings: the host when it runs as a
+/// plugin, `NativeEnvironment` otherwise.
 pub trait Environment {
-    /// The kind of document that parts of are hashed.
+    /// The kind of document that parts of are read and hashed.
     type Blob: Blob;
+    /// Digests in the making.
+    type Hasher: Hasher<Self::Blob>;
+
+    /// A new digest in the making.
+    fn hasher(&self, function: HashFunction) -> Self::Hasher;
 
     /// The digest of the parts, one after the other.
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, Self::Blob>]) -> Vec<u8>;
+    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, Self::Blob>]) -> Vec<u8> {
+        let mut hasher = self.hasher(algorithm.into());
+        for part in parts {
+            match part {
+                Part::Bytes(bytes) => hasher.update(bytes),
+                Part::Range {
+                    source,
+                    offset,
+                    len,
+                } => hasher.update_blob(source, *offset, *len),
+            }
+        }
+        hasher.finish()
+    }
+
+    /// What a part of a document inflates to (RFC 1951), as a document of its
+    /// own: for what is to be read, such as XML.
+    ///
+    /// # Errors
+    /// When it is more than `most` bytes, or the part is no DEFLATE stream that
+    /// ends where the part ends.
+    fn inflate(
+        &self,
+        source: &Self::Blob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<Self::Blob, String>;
 
     /// Whether `signature` signs `digest` under the DER SubjectPublicKeyInfo
     /// `spki`; an error says why that cannot be computed.

@@ -5,28 +5,34 @@
 //! format crate is plain Rust, used natively by tests and benches and inside a
 //! plugin by the glue of `parafa-plugin-sdk`.
 
-mod algorithm;
+mod contents;
 mod document;
 mod evidence;
 #[cfg(feature = "native")]
 mod native;
 mod operation;
 mod output;
+mod payload;
 mod request;
 
-pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
-pub use document::{Blob, Environment, Part, Sink};
+pub use contents::Member;
+pub use document::{Blob, Environment, Hasher, Part, Sink};
 pub use evidence::{
-    ChangeKind, Coverage, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
-    TimestampEvidence, TimestampStatus,
+    Coverage, Evidence, EvidencePool, LaterChanges, SignatureEvidence, TimestampEvidence,
 };
 #[cfg(feature = "native")]
-pub use native::{MemoryBlob, MemorySink, NativeEnvironment};
+pub use native::{MemoryBlob, MemorySink, NativeEnvironment, NativeHasher};
 pub use operation::{
-    About, Answer, Field, Need, NeedKind, Note, Outcome, Preservation, Refusal, Report,
-    SignRequest, SignatureSummary, Step,
+    Ability, About, Answer, Field, Need, Note, Obstacle, Outcome, Refusal, Report, SignRequest,
+    SignatureSummary, Step,
 };
 pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,
 };
+pub use parafa_catalogue::{
+    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, HashFunction, Integrity, MemberRole,
+    NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
+    TimestampKind, TimestampStatus, UnknownName, levels, need_params, note, reason, refusal,
+};
+pub use payload::{Digest, Payload};
 pub use request::{SEED_BYTES, expect_no_params, parse_seed};

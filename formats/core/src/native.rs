@@ -1,3 +1,4 @@
+use flate2::{Crc, Decompress, FlushDecompress, Status};
 use rsa::RsaPublicKey;
 use rsa::pkcs1v15::Pkcs1v15Sign;
 use rsa::pss::Pss;
@@ -8,7 +9,7 @@ use spki::der::asn1::AnyRef;
 use spki::der::{Decode, Reader, SliceReader, asn1::UintRef};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
-use crate::{Blob, DigestAlgorithm, Environment, Part, SignatureAlgorithm, Sink};
+use crate::{Blob, DigestAlgorithm, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
 
 /// Longest RSA modulus that is computed with, in bits; Smart-ID keys have 6144.
 const MAX_RSA_BITS: usize = 8192;
@@ -46,33 +47,88 @@ impl Sink<MemoryBlob> for MemorySink {
     fn copy(&mut self, source: &MemoryBlob, offset: u64, len: u64) {
         self.0.extend_from_slice(range(&source.0, offset, len));
     }
+
+    fn copy_inflated(
+        &mut self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String> {
+        let bytes = inflated(range(&source.0, offset, len), most)?;
+        self.0.extend_from_slice(&bytes);
+        Ok(bytes.len() as u64)
+    }
 }
 
-/// Digests and signature verification in this process.
+/// A digest in the making, in this process.
+pub struct NativeHasher(State);
+
+enum State {
+    Crc(Crc),
+    Digest(Box<dyn DynDigest>),
+}
+
+impl Hasher<MemoryBlob> for NativeHasher {
+    fn update(&mut self, bytes: &[u8]) {
+        match &mut self.0 {
+            State::Crc(crc) => crc.update(bytes),
+            State::Digest(digest) => digest.update(bytes),
+        }
+    }
+
+    fn update_blob(&mut self, source: &MemoryBlob, offset: u64, len: u64) {
+        self.update(range(&source.0, offset, len));
+    }
+
+    fn update_inflated(
+        &mut self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String> {
+        let bytes = inflated(range(&source.0, offset, len), most)?;
+        self.update(&bytes);
+        Ok(bytes.len() as u64)
+    }
+
+    fn finish(self) -> Vec<u8> {
+        match self.0 {
+            State::Crc(crc) => crc.sum().to_be_bytes().to_vec(),
+            State::Digest(digest) => digest.finalize().into_vec(),
+        }
+    }
+}
+
+/// What a host does, in this process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeEnvironment;
 
 impl Environment for NativeEnvironment {
     type Blob = MemoryBlob;
+    type Hasher = NativeHasher;
 
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
-        let mut hasher: Box<dyn DynDigest> = match algorithm {
-            DigestAlgorithm::Sha1 => Box::<Sha1>::default(),
-            DigestAlgorithm::Sha256 => Box::<Sha256>::default(),
-            DigestAlgorithm::Sha384 => Box::<Sha384>::default(),
-            DigestAlgorithm::Sha512 => Box::<Sha512>::default(),
-        };
-        for part in parts {
-            match part {
-                Part::Bytes(bytes) => hasher.update(bytes),
-                Part::Range {
-                    source,
-                    offset,
-                    len,
-                } => hasher.update(range(&source.0, *offset, *len)),
-            }
-        }
-        hasher.finalize().into_vec()
+    fn hasher(&self, function: HashFunction) -> NativeHasher {
+        NativeHasher(match function {
+            HashFunction::Crc32 => State::Crc(Crc::new()),
+            HashFunction::Digest(algorithm) => State::Digest(match algorithm {
+                DigestAlgorithm::Sha1 => Box::<Sha1>::default(),
+                DigestAlgorithm::Sha256 => Box::<Sha256>::default(),
+                DigestAlgorithm::Sha384 => Box::<Sha384>::default(),
+                DigestAlgorithm::Sha512 => Box::<Sha512>::default(),
+            }),
+        })
+    }
+
+    fn inflate(
+        &self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<MemoryBlob, String> {
+        inflated(range(&source.0, offset, len), most).map(MemoryBlob)
     }
 
     fn verify(
@@ -113,6 +169,35 @@ fn range(bytes: &[u8], offset: u64, len: u64) -> &[u8] {
         usize::try_from(position).map_or(bytes.len(), |position| position.min(bytes.len()))
     };
     &bytes[clamp(offset)..clamp(offset.saturating_add(len))]
+}
+
+/// What a DEFLATE stream, all of `deflated`, inflates to.
+fn inflated(deflated: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    const CHUNK: usize = 64 * 1024;
+
+    let mut state = Decompress::new(false);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.reserve(CHUNK);
+        let consumed = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
+        let before = (state.total_in(), state.total_out());
+        let status = state
+            .decompress_vec(&deflated[consumed..], &mut bytes, FlushDecompress::None)
+            .map_err(|_| "the part is no DEFLATE stream")?;
+        if state.total_out() > most {
+            return Err(format!("it inflates to more than {most} bytes"));
+        }
+        if status == Status::StreamEnd {
+            return if state.total_in() == deflated.len() as u64 {
+                Ok(bytes)
+            } else {
+                Err("the DEFLATE stream ends before the part".to_owned())
+            };
+        }
+        if before == (state.total_in(), state.total_out()) {
+            return Err("the DEFLATE stream does not end in the part".to_owned());
+        }
+    }
 }
 
 fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<RsaPublicKey, String> {
@@ -186,7 +271,13 @@ fn is_single_sequence(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::DeflateEncoder;
+
     use super::*;
+    use crate::Part;
 
     #[test]
     fn a_digest_over_parts_is_the_digest_of_their_concatenation() {
@@ -214,5 +305,50 @@ mod tests {
         assert_eq!(blob.read(2, 10), b"c");
         assert_eq!(blob.read(9, 1), b"");
         assert_eq!(blob.read_all(), b"abc");
+    }
+
+    #[test]
+    fn a_digest_in_pieces_is_the_digest_of_the_whole() {
+        let deflated = MemoryBlob(deflate(b"hello "));
+        let mut hasher = NativeEnvironment.hasher(HashFunction::Crc32);
+        let most = hasher.update_inflated(&deflated, 0, deflated.len(), 6);
+        hasher.update(b"wor");
+        hasher.update_blob(&MemoryBlob(b"world".to_vec()), 3, 2);
+
+        assert_eq!(most, Ok(6));
+        // RFC 1952, 8, of "hello world".
+        assert_eq!(hasher.finish(), [0x0d, 0x4a, 0x11, 0x85]);
+    }
+
+    #[test]
+    fn what_does_not_inflate_to_the_end_within_its_bounds_is_an_error() {
+        let bytes = vec![7; 200_000];
+        let mut stream = deflate(&bytes);
+        let inflate = |stream: &[u8], most| {
+            let blob = MemoryBlob(stream.to_vec());
+            let mut sink = MemorySink::default();
+            let len = sink.copy_inflated(&blob, 0, blob.len(), most);
+            assert_eq!(sink.0.len() as u64, *len.as_ref().unwrap_or(&0));
+            let inflated = NativeEnvironment.inflate(&blob, 0, blob.len(), most);
+            assert_eq!(inflated.map(|blob| blob.len()), len);
+            len
+        };
+
+        assert_eq!(inflate(&stream, 200_000), Ok(200_000));
+        assert_eq!(
+            inflate(&stream, 199_999),
+            Err("it inflates to more than 199999 bytes".to_owned())
+        );
+        assert!(inflate(&stream[..stream.len() - 1], 200_000).is_err());
+        assert!(inflate(b"", 200_000).is_err());
+        assert!(inflate(b"\xff\xff", 200_000).is_err());
+        stream.push(0);
+        assert!(inflate(&stream, 200_000).is_err());
+    }
+
+    fn deflate(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
     }
 }

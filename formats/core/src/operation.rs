@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 
-use crate::SignatureAlgorithm;
+use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation, Preservation, SignatureAlgorithm};
+
+use crate::Payload;
 
 /// What a format is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -13,31 +15,20 @@ pub struct About {
     pub media_types: &'static [&'static str],
     /// Lower-case extensions without the dot.
     pub extensions: &'static [&'static str],
-    /// How each operation keeps its input, by the operation's name.
-    pub preservation: &'static [(&'static str, Preservation)],
+    /// One for each of `sign`, `archive`, `flatten` and `rehearse` that it has.
+    pub abilities: &'static [Ability],
 }
 
-/// How an operation keeps the bytes of its input.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Preservation {
-    /// The output is a rewrite, proved by `verify` before and after.
-    Rewrite,
-    /// Everything up to the ZIP central directory is kept.
-    ToCentralDirectory,
-    /// The output begins with the whole input.
-    Whole,
-}
-
-impl Preservation {
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rewrite => "rewrite",
-            Self::ToCentralDirectory => "to-central-directory",
-            Self::Whole => "whole",
-        }
-    }
+/// What an operation makes of a document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ability {
+    /// Which operation.
+    pub operation: Operation,
+    /// How it keeps the bytes of its input.
+    pub preservation: Preservation,
+    /// The levels that `sign` and `archive` come to, such as `PAdES-B-T`, the
+    /// lowest first.
+    pub levels: &'static [&'static str],
 }
 
 /// Why a document or a request is not accepted.
@@ -95,6 +86,35 @@ pub struct Report {
     pub fields: Vec<Field>,
     /// What is worth telling.
     pub notes: Vec<Note>,
+    /// What the document, sound as it is, is not for.
+    pub obstacles: Vec<Obstacle>,
+    /// How operations keep the bytes of this document, where that is stronger
+    /// than what the description says.
+    pub preservation: Vec<(Operation, Preservation)>,
+}
+
+/// Why a document is not for an operation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Obstacle {
+    /// Which operation.
+    pub operation: Operation,
+    /// What it would answer.
+    pub refusal: Refusal,
+}
+
+impl Report {
+    /// What there is to tell of a document at least.
+    pub fn new(media_type: impl Into<String>, format_version: impl Into<String>) -> Self {
+        Self {
+            media_type: media_type.into(),
+            format_version: format_version.into(),
+            signatures: Vec::new(),
+            fields: Vec::new(),
+            notes: Vec::new(),
+            obstacles: Vec::new(),
+            preservation: Vec::new(),
+        }
+    }
 }
 
 /// A signature already there.
@@ -132,34 +152,11 @@ pub struct SignRequest {
     pub signature_algorithm: SignatureAlgorithm,
     /// Bytes kept for signature, certificates and time-stamp.
     pub reserve: u32,
+    /// The ids of the members to be covered: all that `members` tells, none for
+    /// formats without it.
+    pub covers: Vec<String>,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
-}
-
-/// The kinds of [`Need`].
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum NeedKind {
-    /// The issuer of a certificate.
-    Certificate,
-    /// OCSP response or CRL for a certificate.
-    Revocation,
-    /// A signature by a human.
-    Signature,
-    /// An RFC 3161 token.
-    Timestamp,
-}
-
-impl NeedKind {
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Certificate => "certificate",
-            Self::Revocation => "revocation",
-            Self::Signature => "signature",
-            Self::Timestamp => "timestamp",
-        }
-    }
 }
 
 /// What a format cannot do itself.
@@ -169,8 +166,10 @@ pub struct Need {
     pub id: String,
     /// What is needed.
     pub kind: NeedKind,
-    /// See `wit/CATALOGUE.md`.
-    pub payload: Vec<u8>,
+    /// What it is needed for; `wit/CATALOGUE.md` says what of each kind.
+    pub payload: Payload,
+    /// `signature` and `timestamp`: how the payload is hashed.
+    pub digest_algorithm: Option<DigestAlgorithm>,
     /// Further parameters.
     pub params: Vec<(String, String)>,
 }

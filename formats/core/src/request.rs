@@ -1,4 +1,4 @@
-use crate::Refusal;
+use crate::{Refusal, refusal};
 
 /// Length of a request's seed.
 pub const SEED_BYTES: usize = 32;
@@ -10,7 +10,7 @@ pub const SEED_BYTES: usize = 32;
 pub fn parse_seed(seed: &[u8]) -> Result<[u8; SEED_BYTES], Refusal> {
     seed.try_into().map_err(|_| {
         Refusal::new(
-            "bad-request",
+            refusal::BAD_REQUEST,
             format!("The seed has {} bytes instead of {SEED_BYTES}.", seed.len()),
         )
     })
@@ -24,7 +24,7 @@ pub fn expect_no_params(params: &[(String, String)]) -> Result<(), Refusal> {
     match params.first() {
         None => Ok(()),
         Some((name, _)) => Err(Refusal::new(
-            "bad-request",
+            refusal::BAD_REQUEST,
             format!("The parameter {name:?} is unknown."),
         )),
     }

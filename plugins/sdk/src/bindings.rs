@@ -6,162 +6,59 @@ pub use platform::parafa::format::crypto::{self, Hasher};
 pub use platform::parafa::format::documents::{self, Blob, Sink};
 pub use platform::parafa::format::log;
 pub use platform::parafa::format::types::{
-    self, Answer, Derivation, Made, Need, Note, Parameter, Refusal,
+    self, Answer, Derivation, Digest, Made, Need, Note, Parameter, Payload, Refusal,
 };
 
 mod platform {
     wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
+        path: "../../wit/parafa-format-0.2",
         world: "platform",
         generate_unused_types: true,
         runtime_path: "::parafa_plugin_sdk::rt",
     });
 }
 
-pub mod describe {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "describe",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_describe",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
+/// The module of a world: what it exports, and the macro that exports it.
+macro_rules! world {
+    ($module:ident $world:tt $export:tt, $interface:ident::{$($item:tt)*}) => {
+        pub mod $module {
+            wit_bindgen::generate!({
+                path: "../../wit/parafa-format-0.2",
+                world: $world,
+                with: {
+                    "parafa:format/crypto@0.2.0": super::crypto,
+                    "parafa:format/documents@0.2.0": super::documents,
+                    "parafa:format/log@0.2.0": super::log,
+                    "parafa:format/types@0.2.0": super::types,
+                },
+                export_macro_name: $export,
+                pub_export_macro: true,
+                runtime_path: "::parafa_plugin_sdk::rt",
+            });
 
-    pub use exports::parafa::format::description::{About, Guest as Description, Preservation};
-}
-
-pub mod inspect {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "inspect",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_inspect",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::inspection::{
-        Field, Guest as Inspection, Report, SignatureSummary,
+            pub use exports::parafa::format::$interface::{$($item)*};
+        }
     };
 }
 
-pub mod sign {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "sign",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_sign",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::signing::{Guest as Signing, Outcome, Request, Step};
-}
-
-pub mod verify {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "verify",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_verify",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::verification::{
-        Guest as Verification, LaterChanges, SignatureEvidence, TimestampEvidence,
-    };
-}
-
-pub mod archive {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "archive",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_archive",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::archiving::{Guest as Archiving, Outcome, Request, Step};
-}
-
-pub mod flatten {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "flatten",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_flatten",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::flattening::Guest as Flattening;
-}
-
-pub mod rehearse {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "rehearse",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_rehearse",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::rehearsal::Guest as Rehearsal;
-}
-
-pub mod compose {
-    wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.1",
-        world: "compose",
-        with: {
-            "parafa:format/crypto@0.1.0": super::crypto,
-            "parafa:format/documents@0.1.0": super::documents,
-            "parafa:format/log@0.1.0": super::log,
-            "parafa:format/types@0.1.0": super::types,
-        },
-        export_macro_name: "export_compose",
-        pub_export_macro: true,
-        runtime_path: "::parafa_plugin_sdk::rt",
-    });
-
-    pub use exports::parafa::format::composition::{Guest as Composition, Request, SourceFile};
-}
+world!(describe "describe" "export_describe", description::{Ability, About, Guest as Description});
+world!(
+    inspect "inspect" "export_inspect",
+    inspection::{Field, Guest as Inspection, Obstacle, Preservation, Report, SignatureSummary}
+);
+world!(contents "contents" "export_contents", container::{Guest as Container, Member});
+world!(sign "sign" "export_sign", signing::{Guest as Signing, Outcome, Request, Step});
+world!(
+    verify "verify" "export_verify",
+    verification::{
+        Coverage, Evidence, Guest as Verification, LaterChanges, SignatureEvidence,
+        TimestampEvidence,
+    }
+);
+world!(archive "archive" "export_archive", archiving::{Guest as Archiving, Outcome, Request, Step});
+world!(flatten "flatten" "export_flatten", flattening::{Guest as Flattening});
+world!(rehearse "rehearse" "export_rehearse", rehearsal::{Guest as Rehearsal});
+world!(
+    compose "compose" "export_compose",
+    composition::{Guest as Composition, Request, SourceFile}
+);

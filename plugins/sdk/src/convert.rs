@@ -2,11 +2,16 @@ use std::borrow::Cow;
 
 use parafa_format_core as core;
 
-use crate::bindings::describe::{About, Preservation};
-use crate::bindings::inspect::{Field, Report, SignatureSummary};
+use crate::bindings::contents::Member;
+use crate::bindings::describe::{Ability, About};
+use crate::bindings::inspect::{Field, Obstacle, Preservation, Report, SignatureSummary};
 use crate::bindings::sign::{Outcome, Request, Step};
-use crate::bindings::verify::{LaterChanges, SignatureEvidence, TimestampEvidence};
-use crate::bindings::{Answer, Derivation, Made, Need, Note, Parameter, Refusal, archive, compose};
+use crate::bindings::verify::{
+    Coverage, Evidence, LaterChanges, SignatureEvidence, TimestampEvidence,
+};
+use crate::bindings::{
+    Answer, Derivation, Digest, Made, Need, Note, Parameter, Payload, Refusal, archive, compose,
+};
 
 /// An algorithm that is not in the catalogue is refused, not a panic: the host
 /// may be newer than the plugin.
@@ -15,8 +20,8 @@ pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusa
         request
             .signature_algorithm
             .parse()
-            .map_err(|error: core::UnknownAlgorithm| {
-                core::Refusal::new("bad-request", error.to_string())
+            .map_err(|error: core::UnknownName| {
+                core::Refusal::new(core::refusal::BAD_REQUEST, error.to_string())
             })?;
     Ok(core::SignRequest {
         time: request.time,
@@ -25,6 +30,7 @@ pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusa
         signer_chain: request.signer_chain,
         signature_algorithm,
         reserve: request.reserve,
+        covers: request.covers,
         params: parameters(request.params),
     })
 }
@@ -69,14 +75,17 @@ impl From<core::About> for About {
             version: about.version.to_owned(),
             media_types: owned(about.media_types),
             extensions: owned(about.extensions),
-            preservation: about
-                .preservation
-                .iter()
-                .map(|(operation, kind)| Preservation {
-                    operation: (*operation).to_owned(),
-                    kind: kind.name().to_owned(),
-                })
-                .collect(),
+            abilities: about.abilities.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&core::Ability> for Ability {
+    fn from(ability: &core::Ability) -> Self {
+        Self {
+            operation: ability.operation.name().to_owned(),
+            preservation: ability.preservation.name().to_owned(),
+            levels: ability.levels.iter().map(|&level| level.into()).collect(),
         }
     }
 }
@@ -123,6 +132,53 @@ impl From<core::Report> for Report {
                 })
                 .collect(),
             notes: report.notes.into_iter().map(Into::into).collect(),
+            obstacles: report
+                .obstacles
+                .into_iter()
+                .map(|obstacle| Obstacle {
+                    operation: obstacle.operation.name().to_owned(),
+                    refusal: obstacle.refusal.into(),
+                })
+                .collect(),
+            preservation: report
+                .preservation
+                .into_iter()
+                .map(|(operation, kind)| Preservation {
+                    operation: operation.name().to_owned(),
+                    kind: kind.name().to_owned(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<core::Member> for Member {
+    fn from(member: core::Member) -> Self {
+        Self {
+            id: member.id,
+            name: member.name,
+            media_type: member.media_type,
+            size: member.size,
+            digest: member.digest.into(),
+            role: member.role.name().to_owned(),
+        }
+    }
+}
+
+impl From<core::Digest> for Digest {
+    fn from(digest: core::Digest) -> Self {
+        Self {
+            algorithm: digest.algorithm.name().to_owned(),
+            value: digest.value,
+        }
+    }
+}
+
+impl From<core::Payload> for Payload {
+    fn from(payload: core::Payload) -> Self {
+        match payload {
+            core::Payload::Bytes(bytes) => Self::Bytes(bytes),
+            core::Payload::Digest(digest) => Self::Digest(digest.into()),
         }
     }
 }
@@ -141,7 +197,10 @@ impl From<core::Need> for Need {
         Self {
             id: need.id,
             kind: need.kind.name().to_owned(),
-            payload: need.payload,
+            payload: need.payload.into(),
+            digest_algorithm: need
+                .digest_algorithm
+                .map(|algorithm| algorithm.name().to_owned()),
             params: need
                 .params
                 .into_iter()
@@ -201,6 +260,7 @@ impl From<core::Made> for Made {
 impl From<core::TimestampEvidence> for TimestampEvidence {
     fn from(evidence: core::TimestampEvidence) -> Self {
         Self {
+            kind: evidence.kind.name().to_owned(),
             token: evidence.token,
             time: evidence.time,
             status: evidence.status.name().to_owned(),
@@ -217,23 +277,36 @@ impl From<core::LaterChanges> for LaterChanges {
     }
 }
 
+impl From<core::Evidence> for Evidence {
+    fn from(evidence: core::Evidence) -> Self {
+        Self {
+            certificates: evidence.certificates,
+            revocation: evidence.revocation,
+            signatures: evidence.signatures.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
 impl From<core::SignatureEvidence> for SignatureEvidence {
     fn from(evidence: core::SignatureEvidence) -> Self {
         Self {
             id: evidence.id,
             kind: evidence.kind.name().to_owned(),
             claimed_time: evidence.claimed_time,
-            signed_bytes: evidence.signed_bytes,
+            signed: evidence.signed.into(),
             value: evidence.value,
             algorithm: evidence
                 .algorithm
-                .map_or("unknown", core::SignatureAlgorithm::name)
+                .map_or(core::levels::UNKNOWN, core::SignatureAlgorithm::name)
                 .to_owned(),
             signer_certificate: evidence.signer_certificate,
             certificates: evidence.certificates,
             timestamps: evidence.timestamps.into_iter().map(Into::into).collect(),
             revocation: evidence.revocation,
-            coverage: evidence.coverage.name().to_owned(),
+            coverage: Coverage {
+                kind: evidence.coverage.kind.name().to_owned(),
+                members: evidence.coverage.members,
+            },
             integrity: evidence.integrity.name().to_owned(),
             later_changes: evidence.later_changes.into(),
             level: evidence.level,

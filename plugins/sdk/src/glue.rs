@@ -3,8 +3,8 @@
 use parafa_format_core as core;
 
 use crate::bindings::{
-    Answer, Blob, Derivation, Made, Refusal, Sink, archive, compose, describe, inspect, sign,
-    verify,
+    Answer, Blob, Derivation, Made, Refusal, Sink, archive, compose, contents, describe, inspect,
+    sign, verify,
 };
 use crate::convert;
 use crate::host::{Host, HostSink, report_panics};
@@ -20,6 +20,27 @@ pub fn inspect(
 ) -> Result<inspect::Report, Refusal> {
     report_panics();
     Ok(inspect(&Host, document)?.into())
+}
+
+pub fn members(
+    document: &Blob,
+    members: impl FnOnce(&Host, &Blob) -> Result<Vec<core::Member>, core::Refusal>,
+) -> Result<Vec<contents::Member>, Refusal> {
+    report_panics();
+    Ok(members(&Host, document)?
+        .into_iter()
+        .map(Into::into)
+        .collect())
+}
+
+pub fn extract<'a>(
+    document: &Blob,
+    id: &str,
+    out: &'a Sink,
+    extract: impl FnOnce(&Host, &Blob, &str, &mut HostSink<'a>) -> Result<(), core::Refusal>,
+) -> Result<(), Refusal> {
+    report_panics();
+    Ok(extract(&Host, document, id, &mut HostSink::new(out))?)
 }
 
 pub fn sign<'a>(
@@ -43,13 +64,10 @@ pub fn sign<'a>(
 
 pub fn verify(
     document: &Blob,
-    verify: impl FnOnce(&Host, &Blob) -> Result<Vec<core::SignatureEvidence>, core::Refusal>,
-) -> Result<Vec<verify::SignatureEvidence>, Refusal> {
+    verify: impl FnOnce(&Host, &Blob) -> Result<core::Evidence, core::Refusal>,
+) -> Result<verify::Evidence, Refusal> {
     report_panics();
-    Ok(verify(&Host, document)?
-        .into_iter()
-        .map(Into::into)
-        .collect())
+    Ok(verify(&Host, document)?.into())
 }
 
 pub fn archive<'a>(

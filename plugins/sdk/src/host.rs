@@ -1,10 +1,18 @@
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
-use parafa_format_core::{Blob, DigestAlgorithm, Environment, Part, SignatureAlgorithm, Sink};
+use parafa_format_core::{Blob, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
 
 use crate::bindings;
 use crate::bindings::log::Level;
+
+/// Most bytes that cross the boundary at once, either way: a host bounds how
+/// much one call may carry, and a plugin would hold long ones twice.
+const PIECE: u32 = 256 * 1024;
+
+/// Bytes are collected to that many before they are hashed: what is written in
+/// small pieces, such as canonical XML, shall not take a call for each.
+const COLLECTED: usize = 16 * 1024;
 
 /// A document that stays with the host.
 pub type HostBlob = bindings::Blob;
@@ -16,6 +24,13 @@ pub struct Host;
 /// An output that stays with the host.
 #[derive(Debug)]
 pub struct HostSink<'a>(&'a bindings::Sink);
+
+/// A digest in the making by the host.
+#[derive(Debug)]
+pub struct HostHasher {
+    hasher: bindings::Hasher,
+    collected: Vec<u8>,
+}
 
 /// Writes a line to the operator's log. Never personal data.
 pub fn log(message: &str) {
@@ -38,20 +53,23 @@ impl<'a> HostSink<'a> {
 
 impl Environment for Host {
     type Blob = HostBlob;
+    type Hasher = HostHasher;
 
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, HostBlob>]) -> Vec<u8> {
-        let hasher = bindings::Hasher::new(algorithm.name());
-        for part in parts {
-            match part {
-                Part::Bytes(bytes) => hasher.update(bytes),
-                Part::Range {
-                    source,
-                    offset,
-                    len,
-                } => hasher.update_blob(source, *offset, *len),
-            }
+    fn hasher(&self, function: HashFunction) -> HostHasher {
+        HostHasher {
+            hasher: bindings::Hasher::new(function.name()),
+            collected: Vec::new(),
         }
-        hasher.finish()
+    }
+
+    fn inflate(
+        &self,
+        source: &HostBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<HostBlob, String> {
+        bindings::documents::inflate(source, offset, len, most)
     }
 
     fn verify(
@@ -71,18 +89,97 @@ impl Blob for HostBlob {
     }
 
     fn read(&self, offset: u64, len: u32) -> Vec<u8> {
-        HostBlob::read(self, offset, len)
+        if len <= PIECE {
+            return HostBlob::read(self, offset, len);
+        }
+        let mut bytes = Vec::new();
+        let mut remaining = len;
+        while remaining > 0 {
+            let at = offset.saturating_add(bytes.len() as u64);
+            let piece = HostBlob::read(self, at, remaining.min(PIECE));
+            // A host that gives more than it is asked for is not believed.
+            let Some(left) = u32::try_from(piece.len())
+                .ok()
+                .filter(|read| *read > 0)
+                .and_then(|read| remaining.checked_sub(read))
+            else {
+                break;
+            };
+            remaining = left;
+            bytes.extend_from_slice(&piece);
+        }
+        bytes
     }
 }
 
 impl Sink<HostBlob> for HostSink<'_> {
     fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
+        for piece in pieces(bytes) {
+            self.0.write(piece);
+        }
     }
 
     fn copy(&mut self, source: &HostBlob, offset: u64, len: u64) {
         self.0.copy(source, offset, len);
     }
+
+    fn copy_inflated(
+        &mut self,
+        source: &HostBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String> {
+        self.0.copy_inflated(source, offset, len, most)
+    }
+}
+
+impl HostHasher {
+    /// Hands over what was collected, before anything else is.
+    fn flush(&mut self) {
+        if !self.collected.is_empty() {
+            self.hasher.update(&self.collected);
+            self.collected.clear();
+        }
+    }
+}
+
+impl Hasher<HostBlob> for HostHasher {
+    fn update(&mut self, bytes: &[u8]) {
+        if self.collected.len() + bytes.len() <= COLLECTED {
+            self.collected.extend_from_slice(bytes);
+            return;
+        }
+        self.flush();
+        for piece in pieces(bytes) {
+            self.hasher.update(piece);
+        }
+    }
+
+    fn update_blob(&mut self, source: &HostBlob, offset: u64, len: u64) {
+        self.flush();
+        self.hasher.update_blob(source, offset, len);
+    }
+
+    fn update_inflated(
+        &mut self,
+        source: &HostBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<u64, String> {
+        self.flush();
+        self.hasher.update_inflated(source, offset, len, most)
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.flush();
+        self.hasher.finish()
+    }
+}
+
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.chunks(PIECE as usize)
 }
 
 fn report_panic(info: &PanicHookInfo<'_>) {

@@ -35,7 +35,7 @@ mod convert;
 pub mod glue;
 mod host;
 
-pub use host::{Host, HostBlob, HostSink, log};
+pub use host::{Host, HostBlob, HostHasher, HostSink, log};
 pub use parafa_format_core as core;
 #[doc(hidden)]
 pub use wit_bindgen::rt;
@@ -49,8 +49,10 @@ pub use wit_bindgen::rt;
 /// |---|---|---|
 /// | `about` | `fn() -> About` | required |
 /// | `inspect` | `fn<E: Environment>(&E, &E::Blob) -> Result<Report, Refusal>` | optional |
+/// | `members` | `fn<E: Environment>(&E, &E::Blob) -> Result<Vec<Member>, Refusal>` | optional, together with `extract` |
+/// | `extract` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &str, &mut S) -> Result<(), Refusal>` | optional, together with `members` |
 /// | `sign` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &SignRequest, &[Answer], &mut S) -> Result<Step, Refusal>` | optional, needs `verify` |
-/// | `verify` | `fn<E: Environment>(&E, &E::Blob) -> Result<Vec<SignatureEvidence>, Refusal>` | optional |
+/// | `verify` | `fn<E: Environment>(&E, &E::Blob) -> Result<Evidence, Refusal>` | optional |
 /// | `archive` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &ArchiveRequest, &[Answer], &mut S) -> Result<ArchiveStep, Refusal>` | optional, needs `verify` |
 /// | `flatten` | `fn<E, S: Sink<E::Blob>>(&E, &E::Blob, &DeriveRequest, &mut S) -> Result<Made, Refusal>` | optional, needs `verify` |
 /// | `rehearse` | the same | optional, needs `verify` |
@@ -60,6 +62,7 @@ macro_rules! export {
     (
         about = $about:path
         $(, inspect = $inspect:path)?
+        $(, members = $members:path, extract = $extract:path)?
         $(, sign = $sign:path)?
         $(, verify = $verify:path)?
         $(, archive = $archive:path)?
@@ -97,6 +100,26 @@ macro_rules! export {
         )?
 
         $(
+            impl $crate::bindings::contents::Container for Plugin {
+                fn members(
+                    document: &$crate::bindings::Blob,
+                ) -> Result<Vec<$crate::bindings::contents::Member>, $crate::bindings::Refusal> {
+                    $crate::glue::members(document, $members)
+                }
+
+                fn extract(
+                    document: &$crate::bindings::Blob,
+                    id: String,
+                    out: &$crate::bindings::Sink,
+                ) -> Result<(), $crate::bindings::Refusal> {
+                    $crate::glue::extract(document, &id, out, $extract)
+                }
+            }
+            #[cfg(target_arch = "wasm32")]
+            $crate::bindings::contents::export_contents!(Plugin with_types_in $crate::bindings::contents);
+        )?
+
+        $(
             impl $crate::bindings::sign::Signing for Plugin {
                 fn sign(
                     document: &$crate::bindings::Blob,
@@ -115,7 +138,7 @@ macro_rules! export {
             impl $crate::bindings::verify::Verification for Plugin {
                 fn verify(
                     document: &$crate::bindings::Blob,
-                ) -> Result<Vec<$crate::bindings::verify::SignatureEvidence>, $crate::bindings::Refusal> {
+                ) -> Result<$crate::bindings::verify::Evidence, $crate::bindings::Refusal> {
                     $crate::glue::verify(document, $verify)
                 }
             }

@@ -14,6 +14,8 @@ mod ocsp;
 mod pdf;
 mod port;
 mod timestamp;
+mod xml;
+mod zip;
 
 use std::alloc::System;
 use std::path::PathBuf;
@@ -29,6 +31,8 @@ pub use pdf::{
     PDF_VERIFY,
 };
 pub use timestamp::TIMESTAMP;
+pub use xml::XADES;
+pub use zip::ZIP;
 
 /// What a plugin may use of memory, in bytes. Whoever wants more is found out.
 const MEMORY: usize = 256 * 1024 * 1024;

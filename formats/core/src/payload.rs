@@ -1,0 +1,36 @@
+use parafa_catalogue::DigestAlgorithm;
+
+/// A digest with its algorithm.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Digest {
+    /// How it was computed.
+    pub algorithm: DigestAlgorithm,
+    /// The digest.
+    pub value: Vec<u8>,
+}
+
+/// Bytes that somebody works on, or their digest where that is enough.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Payload {
+    /// The bytes, not hashed.
+    Bytes(Vec<u8>),
+    /// Their digest.
+    Digest(Digest),
+}
+
+impl Payload {
+    /// The bytes, if it is not their digest alone.
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Digest(_) => None,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}

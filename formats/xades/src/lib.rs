@@ -1,0 +1,32 @@
+//! XAdES signatures (ETSI EN 319 132-1) in containers (ETSI EN 319 162-1, and
+//! ADOC with the older ETSI TS 101 903).
+//!
+//! [`Draft`] is a signature before it has a value: what is signed of it is frozen
+//! text, into which the value and what is not signed are put.
+//! [`Verifier`] reads what others made, strictly where readers could be misled:
+//! what is shown of a signature is what is signed by the certificate that it
+//! names. Nothing here knows what a container is made of: [`DataObjects`] are
+//! what signatures are over.
+
+mod coverage;
+mod draft;
+mod ecdsa;
+mod fault;
+mod file;
+mod level;
+mod location;
+mod material;
+pub mod names;
+mod objects;
+mod reference;
+mod signature;
+mod signer;
+mod time;
+mod timestamps;
+mod verify;
+
+pub use coverage::Covered;
+pub use draft::{DataObject, Draft, DraftError, SignatureRequest};
+pub use fault::Fault;
+pub use objects::DataObjects;
+pub use verify::{Verified, Verifier};

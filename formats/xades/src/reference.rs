@@ -1,0 +1,141 @@
+//! References of SignedInfo (XML Signature 1.1, 4.4.3), as far as containers
+//! need them.
+
+use parafa_format_core::DigestAlgorithm;
+use parafa_xml::Element;
+
+use crate::fault::Fault;
+use crate::location::Location;
+use crate::names::{self, DSIG};
+use crate::objects::DataObjects;
+use crate::signature::{Canonical, binary, only};
+
+/// One reference.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference<'d> {
+    pub(crate) id: Option<&'d str>,
+    pub(crate) uri: &'d str,
+    pub(crate) kind: Option<&'d str>,
+    pub(crate) target: Target<'d>,
+    pub(crate) digest_algorithm: DigestAlgorithm,
+    pub(crate) digest: Vec<u8>,
+}
+
+/// What is digested.
+#[derive(Clone, Debug)]
+pub(crate) enum Target<'d> {
+    /// An element of the signature file.
+    Element {
+        id: &'d str,
+        canonical: Canonical<'d>,
+    },
+    /// The bytes of a member.
+    Member(String),
+    /// The canonical form of a member.
+    Canonical(String, Canonical<'d>),
+    /// The canonical form of one element of a member, by its `ID`.
+    Part {
+        member: String,
+        id: &'d str,
+        canonical: Canonical<'d>,
+    },
+}
+
+impl<'d> Reference<'d> {
+    pub(crate) fn read<O: DataObjects>(element: Element<'d>, objects: &O) -> Result<Self, Fault> {
+        let uri = element
+            .attribute("URI")
+            .ok_or(Fault::Unreadable("Reference"))?;
+        let transforms = transforms(element)?;
+        let unsupported = || Fault::Transforms(uri.to_owned());
+        let target = match Location::parse(uri) {
+            Location::Element(id) => {
+                let canonical = match transforms.as_slice() {
+                    [] => Canonical::DEFAULT,
+                    [transform] => Canonical::read(*transform).map_err(|_| unsupported())?,
+                    _ => return Err(unsupported()),
+                };
+                Target::Element { id, canonical }
+            }
+            Location::Member { decoded, written } => {
+                let member = decoded
+                    .filter(|name| objects.contains(name))
+                    .or_else(|| objects.contains(written).then(|| written.to_owned()))
+                    .ok_or_else(|| Fault::Location(uri.to_owned()))?;
+                member_target(member, &transforms).map_err(|_| unsupported())?
+            }
+            Location::Elsewhere => return Err(Fault::Location(uri.to_owned())),
+        };
+        let method = only(element, DSIG, "DigestMethod")?;
+        let algorithm = method.attribute("Algorithm").unwrap_or_default();
+        let digest = only(element, DSIG, "DigestValue")?;
+        Ok(Self {
+            id: element.attribute("Id"),
+            uri,
+            kind: element.attribute("Type"),
+            target,
+            digest_algorithm: names::digest_algorithm(algorithm)
+                .ok_or_else(|| Fault::Algorithm(algorithm.to_owned()))?,
+            digest: binary(digest).ok_or(Fault::Unreadable("DigestValue"))?,
+        })
+    }
+
+    /// Whether it is one to SignedProperties by its type.
+    pub(crate) fn says_signed_properties(&self) -> bool {
+        matches!(
+            self.kind,
+            Some(names::SIGNED_PROPERTIES_TYPE | names::OLD_SIGNED_PROPERTIES_TYPE)
+        )
+    }
+}
+
+fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fault> {
+    let mut lists = reference.children_named(DSIG, "Transforms");
+    let transforms: Vec<Element<'_>> = lists
+        .next()
+        .map(|list| list.children().collect())
+        .unwrap_or_default();
+    let are_transforms = transforms
+        .iter()
+        .all(|transform| transform.is(DSIG, "Transform"));
+    if lists.next().is_none() && are_transforms {
+        Ok(transforms)
+    } else {
+        Err(Fault::NotOnce("Transforms"))
+    }
+}
+
+/// A member whole, canonicalized, or one element of it as ADOC signs metadata.
+fn member_target<'d>(member: String, transforms: &[Element<'d>]) -> Result<Target<'d>, Fault> {
+    match transforms {
+        [] => Ok(Target::Member(member)),
+        [transform] => Ok(Target::Canonical(member, Canonical::read(*transform)?)),
+        [xpath, transform] if xpath.attribute("Algorithm") == Some(names::XPATH) => {
+            let expression = only(*xpath, DSIG, "XPath")?;
+            Ok(Target::Part {
+                member,
+                id: identifier(expression)?,
+                canonical: Canonical::read(*transform)?,
+            })
+        }
+        _ => Err(Fault::Unreadable("Transforms")),
+    }
+}
+
+/// The identifier in `ancestor-or-self::*[@ID='…']`, the one expression that is
+/// understood: any other would need an XPath engine, and time without bound.
+fn identifier(expression: Element<'_>) -> Result<&str, Fault> {
+    const UNKNOWN: Fault = Fault::Unreadable("XPath");
+
+    let text = expression.only_text().ok_or(UNKNOWN)?;
+    let quoted = text
+        .trim()
+        .strip_prefix("ancestor-or-self::*[@ID=")
+        .and_then(|rest| rest.strip_suffix(']'))
+        .ok_or(UNKNOWN)?;
+    let unquoted = |quote| quoted.strip_prefix(quote)?.strip_suffix(quote);
+    unquoted('\'')
+        .or_else(|| unquoted('"'))
+        .filter(|id| !id.is_empty() && !id.contains(['\'', '"']))
+        .ok_or(UNKNOWN)
+}

@@ -1,0 +1,68 @@
+//! A container as far as its signatures see it.
+
+use parafa_format_core::{DigestAlgorithm, MemoryBlob, NativeEnvironment};
+use parafa_xades::{DataObjects, Verified, Verifier};
+use parafa_xml::Document;
+use parafa_zip::{Archive, Entry, Limits};
+
+pub(crate) struct Container {
+    blob: MemoryBlob,
+    archive: Archive,
+}
+
+impl Container {
+    pub(crate) fn read(bytes: Vec<u8>) -> Option<Self> {
+        let blob = MemoryBlob(bytes);
+        let archive = Archive::read(&blob, &Limits::default()).ok()?;
+        Some(Self { blob, archive })
+    }
+
+    /// The signatures of all signature files, or why one cannot be read.
+    pub(crate) fn verify(&self) -> Result<Vec<Verified>, String> {
+        let verifier = Verifier::new(&NativeEnvironment, self);
+        let files = self.archive.members().filter(|member| {
+            let name = member.name.strip_prefix("META-INF/");
+            name.is_some_and(|name| name.contains("signatures") && name.ends_with(".xml"))
+        });
+        let mut verified = Vec::new();
+        for file in files {
+            let bytes = self.read(&file.name)?;
+            let document = Document::parse(&bytes, &parafa_xml::Limits::default())
+                .map_err(|error| error.to_string())?;
+            verified.extend(
+                verifier
+                    .verify(&document)
+                    .ok_or("it is no signature file")?,
+            );
+        }
+        Ok(verified)
+    }
+
+    fn member(&self, name: &str) -> Result<&Entry, String> {
+        self.archive
+            .member(name)
+            .ok_or_else(|| "it is missing".to_owned())
+    }
+}
+
+impl DataObjects for Container {
+    fn contains(&self, name: &str) -> bool {
+        self.archive.member(name).is_some()
+    }
+
+    fn digest(&self, name: &str, algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
+        let digest = self
+            .member(name)?
+            .digest(&NativeEnvironment, &self.blob, algorithm);
+        digest.map_err(|error| error.to_string())
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        const MOST: u64 = 4 * 1024 * 1024;
+
+        let bytes = self
+            .member(name)?
+            .read(&NativeEnvironment, &self.blob, MOST);
+        bytes.map_err(|error| error.to_string())
+    }
+}

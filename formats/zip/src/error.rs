@@ -1,0 +1,132 @@
+use parafa_format_core::Refusal;
+
+/// Why an archive is not taken.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// No end of central directory record ends where the file ends.
+    #[error("no end record of a ZIP archive ends where the file ends")]
+    NotAZip,
+    /// A record is cut short, or is not where it should be.
+    #[error("the {0} is damaged")]
+    Damaged(&'static str),
+    /// Readers would disagree on what the archive holds.
+    #[error("readers may disagree on the archive: {0}")]
+    Ambiguous(&'static str),
+    /// A local header says something else than the central directory.
+    #[error("the local header of {name:?} has another {what} than the central directory")]
+    LocalHeader {
+        /// The name in the central directory.
+        name: String,
+        /// The field.
+        what: &'static str,
+    },
+    /// The archive is one part of several.
+    #[error("the archive is split into parts")]
+    Split,
+    /// Members are encrypted.
+    #[error("the member {0:?} is encrypted")]
+    Encrypted(String),
+    /// A member is neither stored nor deflated.
+    #[error("the member {name:?} is compressed by the method {method}")]
+    Method {
+        /// Its name.
+        name: String,
+        /// APPNOTE.TXT, 4.4.5.
+        method: u16,
+    },
+    /// A member is a symbolic link or a device.
+    #[error("the member {0:?} is no regular file")]
+    SpecialFile(String),
+    /// Names that lead out of the archive or mean different things to
+    /// different systems.
+    #[error("names of members are not usable: {0:?}")]
+    Names(Vec<String>),
+    /// Several members have one name.
+    #[error("several members have one name: {0:?}")]
+    Duplicates(Vec<String>),
+    /// More entries, or a larger directory, than is taken.
+    #[error("the archive has more than {0} entries, or a directory too large for them")]
+    TooManyEntries(u64),
+    /// The members are larger than is taken.
+    #[error("the members inflate to {inflated} bytes, from an archive of {archive}")]
+    Bomb {
+        /// Bytes that the directory declares.
+        inflated: u64,
+        /// Length of the archive.
+        archive: u64,
+    },
+    /// A member does not inflate to what the directory says.
+    #[error("the member {name:?} is damaged: {reason}")]
+    Member {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A member is larger than what is read into memory.
+    #[error("the member {name:?} has {size} bytes where at most {most} are read")]
+    MemberTooLong {
+        /// Its name.
+        name: String,
+        /// Its size, inflated.
+        size: u64,
+        /// What is read.
+        most: u64,
+    },
+    /// The type that the `mimetype` member should tell.
+    #[error("the member \"mimetype\" {0}")]
+    Mimetype(&'static str),
+    /// What is written would need a format that is not written here.
+    #[error("the archive would have more than 4 GiB or 65,534 entries")]
+    TooLong,
+}
+
+impl Error {
+    /// The catalogue code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotAZip => "not-a-zip",
+            Self::Damaged(_) => "zip-damaged",
+            Self::Ambiguous(_) | Self::LocalHeader { .. } => "zip-ambiguous",
+            Self::Split => "zip-split",
+            Self::Encrypted(_) => "encrypted",
+            Self::Method { .. } => "zip-method",
+            Self::SpecialFile(_) => "zip-special-file",
+            Self::Names(_) => "member-name",
+            Self::Duplicates(_) => "duplicate-member",
+            Self::TooManyEntries(_) => "too-many-members",
+            Self::Bomb { .. } => "decompression-bomb",
+            Self::Member { .. } => "member-damaged",
+            Self::MemberTooLong { .. } => "member-too-long",
+            Self::Mimetype(_) => "mimetype",
+            Self::TooLong => "document-too-long",
+        }
+    }
+
+    /// The members concerned.
+    fn subjects(&self) -> Vec<String> {
+        match self {
+            Self::LocalHeader { name, .. }
+            | Self::Encrypted(name)
+            | Self::Method { name, .. }
+            | Self::SpecialFile(name)
+            | Self::Member { name, .. }
+            | Self::MemberTooLong { name, .. } => vec![name.clone()],
+            Self::Names(names) | Self::Duplicates(names) => names.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let mut detail = error.to_string();
+        detail[..1].make_ascii_uppercase();
+        detail.push('.');
+        Self {
+            subjects: error.subjects(),
+            ..Self::new(error.code(), detail)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The bytes of members, which the host inflates and digests.
+
+use parafa_format_core::{Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Sink};
+
+use crate::{Entry, Error};
+
+impl Entry {
+    /// The bytes of a member that is to be read, such as XML.
+    ///
+    /// # Errors
+    /// There are more than `most`, or they are not those that the directory
+    /// tells of.
+    pub fn read<E: Environment>(
+        &self,
+        environment: &E,
+        source: &E::Blob,
+        most: u64,
+    ) -> Result<Vec<u8>, Error> {
+        if self.size > most {
+            return Err(Error::MemberTooLong {
+                name: self.name.clone(),
+                size: self.size,
+                most,
+            });
+        }
+        let bytes = if self.deflated {
+            environment
+                .inflate(source, self.data_offset, self.data_len, self.size)
+                .map_err(|reason| self.damaged(reason))?
+                .read_all()
+        } else {
+            let len = u32::try_from(self.size).map_err(|_| self.damaged("it is too long"))?;
+            source.read(self.data_offset, len)
+        };
+        if bytes.len() as u64 != self.size || crc32fast::hash(&bytes) != self.crc32 {
+            return Err(self.damaged(OTHER_BYTES));
+        }
+        Ok(bytes)
+    }
+
+    /// The digest of the bytes.
+    ///
+    /// # Errors
+    /// They do not inflate to the size that the directory tells of. Whether
+    /// they have its CRC-32 is for [`Self::check`] to say.
+    pub fn digest<E: Environment>(
+        &self,
+        environment: &E,
+        source: &E::Blob,
+        algorithm: DigestAlgorithm,
+    ) -> Result<Vec<u8>, Error> {
+        self.hash(environment, source, HashFunction::Digest(algorithm))
+    }
+
+    /// Looks whether the bytes are those that the directory tells of.
+    ///
+    /// # Errors
+    /// They have another size or CRC-32.
+    pub fn check<E: Environment>(&self, environment: &E, source: &E::Blob) -> Result<(), Error> {
+        let crc32 = self.hash(environment, source, HashFunction::Crc32)?;
+        if crc32 == self.crc32.to_be_bytes() {
+            Ok(())
+        } else {
+            Err(self.damaged(OTHER_BYTES))
+        }
+    }
+
+    /// Writes the bytes.
+    ///
+    /// # Errors
+    /// They do not inflate to the size that the directory tells of.
+    pub fn extract<B: Blob, S: Sink<B>>(&self, source: &B, out: &mut S) -> Result<(), Error> {
+        if !self.deflated {
+            out.copy(source, self.data_offset, self.data_len);
+            return Ok(());
+        }
+        let inflated = out.copy_inflated(source, self.data_offset, self.data_len, self.size);
+        self.expect_size(inflated)
+    }
+
+    fn hash<E: Environment>(
+        &self,
+        environment: &E,
+        source: &E::Blob,
+        function: HashFunction,
+    ) -> Result<Vec<u8>, Error> {
+        let mut hasher = environment.hasher(function);
+        if self.deflated {
+            let inflated =
+                hasher.update_inflated(source, self.data_offset, self.data_len, self.size);
+            self.expect_size(inflated)?;
+        } else {
+            hasher.update_blob(source, self.data_offset, self.data_len);
+        }
+        Ok(hasher.finish())
+    }
+
+    fn expect_size(&self, inflated: Result<u64, String>) -> Result<(), Error> {
+        match inflated {
+            Ok(size) if size == self.size => Ok(()),
+            Ok(_) => Err(self.damaged(OTHER_BYTES)),
+            Err(reason) => Err(self.damaged(reason)),
+        }
+    }
+
+    fn damaged(&self, reason: impl Into<String>) -> Error {
+        Error::Member {
+            name: self.name.clone(),
+            reason: reason.into(),
+        }
+    }
+}
+
+const OTHER_BYTES: &str = "its size or CRC-32 is not that of the directory";

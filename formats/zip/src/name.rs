@@ -1,0 +1,40 @@
+//! Names that mean one thing on every system and lead nowhere else.
+
+/// Whether a name of a member, or of a folder with its final `/`, is a relative
+/// path of named parts (APPNOTE.TXT, 4.4.17.1; EN 319 162-1, A.6 forbids what
+/// leads out of the container).
+#[must_use]
+pub fn is_usable(name: &str) -> bool {
+    let path = name.strip_suffix('/').unwrap_or(name);
+    let names_a_drive = matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
+    !names_a_drive
+        && !path.chars().any(|c| c == '\\' || c.is_control())
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_are_usable() {
+        for name in [
+            "a.txt",
+            "aplankas/ąžuolas & ko.pdf",
+            "META-INF/",
+            "ab:c",
+            "..a",
+        ] {
+            assert!(is_usable(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_leads_elsewhere_or_nowhere_is_not() {
+        for name in [
+            "", "/", "/a", "a//b", "a//", "./a", "a/../b", "..", "a\\b", "C:a", "a\nb", "a\0",
+        ] {
+            assert!(!is_usable(name), "{name:?}");
+        }
+    }
+}

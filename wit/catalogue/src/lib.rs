@@ -1,0 +1,28 @@
+//! The names that cross the boundary between a host and its plugins, as
+//! `wit/CATALOGUE.md` explains them: host, SDK and conformance kit take them
+//! from here. What is closed, so that a host treats an unknown name as a fault
+//! of the plugin, is an enumeration; what may be told that no host knows yet,
+//! such as a refusal code, is a constant.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod algorithm;
+mod evidence;
+mod level;
+mod named;
+mod operation;
+#[cfg(feature = "serde")]
+mod stored;
+mod words;
+
+pub use algorithm::{DigestAlgorithm, HashFunction, SignatureAlgorithm};
+pub use evidence::{
+    ChangeKind, CoverageKind, Integrity, MemberRole, SignatureKind, TimestampKind, TimestampStatus,
+};
+pub use level::{BaselineLevel, TargetLevel};
+pub use named::UnknownName;
+pub use operation::{NeedKind, Operation, Preservation};
+pub use words::{levels, need_params, note, reason, refusal};

@@ -1,0 +1,131 @@
+//! Names that may be joined by others that a host does not know.
+
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        pub mod $module:ident {
+            $($(#[$meaning:meta])* $CONSTANT:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[$about])*
+        pub mod $module {
+            $(
+                $(#[$meaning])*
+                pub const $CONSTANT: &str = $word;
+            )+
+
+            /// All of them.
+            pub const ALL: &[&str] = &[$($CONSTANT),+];
+        }
+    };
+}
+
+words! {
+    /// Levels that signatures reach, in the formats of ETSI.
+    pub mod levels {
+        /// ETSI EN 319 142-1, level B-B.
+        PADES_B_B = "PAdES-B-B",
+        /// ETSI EN 319 142-1, level B-T.
+        PADES_B_T = "PAdES-B-T",
+        /// ETSI EN 319 142-1, level B-LT.
+        PADES_B_LT = "PAdES-B-LT",
+        /// ETSI EN 319 142-1, level B-LTA.
+        PADES_B_LTA = "PAdES-B-LTA",
+        /// ETSI EN 319 132-1, level B-B.
+        XADES_B_B = "XAdES-B-B",
+        /// ETSI EN 319 132-1, level B-T.
+        XADES_B_T = "XAdES-B-T",
+        /// ETSI EN 319 132-1, level B-LT.
+        XADES_B_LT = "XAdES-B-LT",
+        /// ETSI EN 319 132-1, level B-LTA.
+        XADES_B_LTA = "XAdES-B-LTA",
+        /// A signature of ETSI TS 101 903 with a time-stamp, as in ADOC.
+        XADES_T = "XAdES-T",
+        /// The same with all that it is verified with.
+        XADES_LT = "XAdES-LT",
+        /// ETSI TS 119 182-1, level B-B.
+        JADES_B_B = "JAdES-B-B",
+        /// ETSI TS 119 182-1, level B-T.
+        JADES_B_T = "JAdES-B-T",
+        /// ETSI TS 119 182-1, level B-LT.
+        JADES_B_LT = "JAdES-B-LT",
+        /// ETSI TS 119 182-1, level B-LTA.
+        JADES_B_LTA = "JAdES-B-LTA",
+        /// Another profile.
+        UNKNOWN = "unknown",
+    }
+}
+
+words! {
+    /// Refusal codes that mean the same in every format; a host treats those of
+    /// them specially of which `wit/CATALOGUE.md` says so.
+    pub mod refusal {
+        /// A signature cannot be raised; one subject for everything that lacks.
+        ARCHIVE_INCOMPLETE = "archive-incomplete",
+        /// More would have to be added than a document takes.
+        ARCHIVE_NO_ROOM = "archive-no-room",
+        /// The request itself cannot be used.
+        BAD_REQUEST = "bad-request",
+        /// The fonts lack characters of the text.
+        CHARACTERS_MISSING = "characters-missing",
+        /// The container says that nothing may be added to it.
+        CONTAINER_FINALIZED = "container-finalized",
+        /// The container has no signature, and is only countersigned.
+        CONTAINER_UNSIGNED = "container-unsigned",
+        /// The container is not built as its format says.
+        CONTAINER_UNSOUND = "container-unsound",
+        /// The description of the document to be composed cannot be used.
+        DESCRIPTION_INVALID = "description-invalid",
+        /// A limit of `compose` is passed.
+        DOCUMENT_TOO_LONG = "document-too-long",
+        /// Fields cannot be drawn; one subject for each.
+        FLATTEN_REFUSED = "flatten-refused",
+        /// An MDOC takes a first signature only.
+        MDOC_NOT_ACCEPTED = "mdoc-not-accepted",
+        /// Signature, certificates and time-stamp need more bytes than were
+        /// reserved.
+        NO_ROOM = "no-room",
+        /// The document has no member of that id.
+        NO_SUCH_MEMBER = "no-such-member",
+        /// The document is of another plugin's media type, which is the one
+        /// subject.
+        OTHER_FORMAT = "other-format",
+        /// Signatures and what comes with them take more work than is done for
+        /// one document.
+        TOO_MUCH_TO_VERIFY = "too-much-to-verify",
+    }
+}
+
+words! {
+    /// Reasons in place of the answer to a need.
+    pub mod reason {
+        /// A chain may end at this certificate.
+        ANCHOR = "anchor",
+        /// Nobody could be asked, or nobody answered.
+        UNAVAILABLE = "unavailable",
+        /// Its chain ends in a root that nobody configured.
+        UNTRUSTED = "untrusted",
+    }
+}
+
+words! {
+    /// Parameters of needs.
+    pub mod need_params {
+        /// `revocation`: DER of the issuer's certificate, in base64.
+        ISSUER = "issuer",
+        /// `revocation`: the time of which the answer has to tell, in decimal
+        /// seconds since 1970-01-01T00:00:00Z.
+        TIME = "time",
+    }
+}
+
+words! {
+    /// Notes about what was made that a host passes on by name.
+    pub mod note {
+        /// `flatten`: the form asked readers to make its appearances anew.
+        NEED_APPEARANCES = "need-appearances",
+        /// `flatten`: the document granted rights to fill in its form, which are
+        /// gone with it.
+        USAGE_RIGHTS = "usage-rights",
+    }
+}
