@@ -41,6 +41,8 @@ pub enum Integrity {
     Modified,
     /// The value does not verify under the certificate.
     SignatureMismatch,
+    /// The value cannot be checked: an algorithm or a curve is not known here.
+    Unsupported,
 }
 
 impl Integrity {
@@ -54,6 +56,7 @@ impl Integrity {
             Self::Malformed => "malformed",
             Self::Modified => "modified",
             Self::SignatureMismatch => "signature-mismatch",
+            Self::Unsupported => "unsupported",
         }
     }
 }

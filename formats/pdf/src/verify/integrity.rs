@@ -59,10 +59,13 @@ fn own_integrity<E: Environment>(
     let signer = cms
         .signer_certificate()
         .and_then(|certificate| Certificate::from_der(certificate).ok());
-    let (Some(digest_algorithm), Some(algorithm), Some(signer)) =
-        (cms.digest_algorithm(), cms.signature_algorithm(), signer)
-    else {
+    let Some(signer) = signer else {
         return Integrity::Malformed;
+    };
+    let (Some(digest_algorithm), Some(algorithm)) =
+        (cms.digest_algorithm(), cms.signature_algorithm())
+    else {
+        return Integrity::Unsupported;
     };
     match encapsulated_digest(signature, cms) {
         Ok(Some((algorithm, digest)))
@@ -105,7 +108,7 @@ fn own_integrity<E: Environment>(
     ) {
         Ok(true) => Integrity::Intact,
         Ok(false) => Integrity::SignatureMismatch,
-        Err(_) => Integrity::Malformed,
+        Err(_) => Integrity::Unsupported,
     }
 }
 

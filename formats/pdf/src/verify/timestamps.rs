@@ -46,7 +46,7 @@ fn over_document(signature: &CheckedSignature<'_>) -> TimestampEvidence {
             Integrity::Intact | Integrity::Modified => TimestampStatus::Intact,
             Integrity::DigestMismatch | Integrity::ByteRange => TimestampStatus::ImprintMismatch,
             Integrity::SignatureMismatch => TimestampStatus::SignatureMismatch,
-            Integrity::Malformed => TimestampStatus::Unverifiable,
+            Integrity::Malformed | Integrity::Unsupported => TimestampStatus::Unverifiable,
         }
     })
 }

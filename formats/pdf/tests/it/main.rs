@@ -13,7 +13,6 @@ mod form_tree;
 mod intake;
 mod intake_references;
 mod issuing;
-mod locked_looks;
 mod long_changes;
 mod long_document;
 mod memory;
@@ -24,6 +23,7 @@ mod pdfa;
 mod permissions;
 #[path = "../../../cades/tests/it/pki.rs"]
 mod pki;
+mod real_samples;
 mod referees;
 mod rehearse;
 mod renderers;
