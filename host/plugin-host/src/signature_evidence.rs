@@ -65,6 +65,8 @@ pub enum Integrity {
     Modified,
     /// The value does not verify under the certificate.
     SignatureMismatch,
+    /// The value cannot be checked: an algorithm or a curve is not known.
+    Unsupported,
 }
 
 /// What signed: a person or organisation, or a clock.
@@ -163,13 +165,14 @@ impl Coverage {
 }
 
 impl Integrity {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::ByteRange,
         Self::DigestMismatch,
         Self::Intact,
         Self::Malformed,
         Self::Modified,
         Self::SignatureMismatch,
+        Self::Unsupported,
     ];
 
     /// The catalogue name.
@@ -182,6 +185,7 @@ impl Integrity {
             Self::Malformed => "malformed",
             Self::Modified => "modified",
             Self::SignatureMismatch => "signature-mismatch",
+            Self::Unsupported => "unsupported",
         }
     }
 

@@ -61,6 +61,8 @@ struct Appearance {
     space: FormSpace,
     /// Whether it draws text or a picture.
     draws_text: bool,
+    /// What it shows where nothing but the fonts that all readers have draws it.
+    shown: Option<Vec<u8>>,
     /// Whether it has resources of its own.
     has_resources: bool,
     /// Names that it uses and that its resources have not.
@@ -106,6 +108,23 @@ impl<'f, 'a> Appearances<'f, 'a> {
         let space = appearance.space;
         self.additions(id, page)?;
         Ok(space)
+    }
+
+    /// Whether an appearance that was examined can be shown to have the text of a
+    /// value: both in ASCII, blanks and breaks of lines apart.
+    pub(super) fn shows(&self, id: ObjectId, value: &str) -> bool {
+        let Some(Ok(Appearance {
+            shown: Some(shown), ..
+        })) = self.known.get(&id)
+        else {
+            return false;
+        };
+        let dark = |byte: &&u8| !byte.is_ascii_whitespace();
+        value.is_ascii()
+            && shown
+                .iter()
+                .filter(dark)
+                .eq(value.as_bytes().iter().filter(dark))
     }
 
     /// The form XObject that draws an appearance from the content of a page:
@@ -222,6 +241,7 @@ impl Appearance {
         let mut appearance = Self {
             space: form_space(file, &stream.dict).ok_or(Reason::BadBoundingBox)?,
             draws_text: false,
+            shown: None,
             has_resources: own.is_some(),
             missing: BTreeSet::new(),
             missing_inside: BTreeSet::new(),
@@ -236,6 +256,21 @@ impl Appearance {
             appearance: &mut appearance,
         };
         forms.look_into(&content, own, true, MAX_FORM_DEPTH)?;
+        let uses = Uses::of(&content, decoder).ok_or(Reason::UndecodableAppearance)?;
+        let form = file.entry_dictionary(
+            file.catalog().map_err(|_| Reason::UndecodableAppearance)?,
+            b"AcroForm",
+        );
+        let defaults = form.and_then(|form| file.entry_dictionary(form, b"DR"));
+        let mut fonts = uses
+            .named
+            .iter()
+            .filter(|named| named.kind == ResourceKind::Font);
+        let is_plain = |named: &Named| {
+            let font = named.find(file, own).or_else(|| named.find(file, defaults));
+            font.is_some_and(|font| is_standard_font(file, font))
+        };
+        appearance.shown = uses.shown.filter(|_| fonts.all(is_plain));
         Ok(appearance)
     }
 
@@ -296,6 +331,47 @@ fn form_space(file: &PdfFile<'_>, form: &Dictionary) -> Option<FormSpace> {
         bounding_box,
         matrix,
     })
+}
+
+/// Whether a font has the letters that its codes stand for in ASCII: one of the
+/// standard fonts (9.6.2.2), which brings no shapes of its own.
+fn is_standard_font(file: &PdfFile<'_>, font: &Object) -> bool {
+    let Some(Object::Dictionary(font)) = file.resolve(font) else {
+        return false;
+    };
+    let encoding = file.entry(font, b"Encoding");
+    let is_named = |name: &[u8]| {
+        matches!(
+            name,
+            b"WinAnsiEncoding" | b"MacRomanEncoding" | b"StandardEncoding"
+        )
+    };
+    let is_text = file
+        .entry(font, b"BaseFont")
+        .and_then(|name| name.as_name().ok());
+    is_of_subtype(file, font, b"Type1")
+        && is_text.is_some_and(|name| {
+            [&b"Helvetica"[..], b"Times-", b"Courier"]
+                .iter()
+                .any(|family| name.starts_with(family))
+        })
+        && file.entry(font, b"FontDescriptor").is_none()
+        && encoding.is_none_or(|encoding| match encoding {
+            Object::Name(name) => is_named(name),
+            // Only what is no ASCII may be another character.
+            Object::Dictionary(encoding) => {
+                file.entry(encoding, b"Differences")
+                    .is_none_or(|differences| {
+                        differences.as_array().is_ok_and(|items| {
+                            items.iter().all(|item| match item {
+                                Object::Integer(code) => *code > 127,
+                                item => matches!(item, Object::Name(_)),
+                            }) && matches!(items.first(), None | Some(Object::Integer(_)))
+                        })
+                    })
+            }
+            _ => false,
+        })
 }
 
 fn is_of_subtype(file: &PdfFile<'_>, entries: &Dictionary, name: &[u8]) -> bool {

@@ -31,6 +31,8 @@ pub(super) struct Drawer<'f, 'a> {
     decoder: ContentDecoder,
     pages: PageDrawings<'f, 'a>,
     is_tagged: bool,
+    /// Whether the form asks readers to make appearances anew.
+    makes_anew: bool,
 }
 
 /// A widget as it is to be drawn.
@@ -73,6 +75,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
             decoder: ContentDecoder::new(file.limits()),
             pages: PageDrawings::new(file, tree, seed),
             is_tagged: is_tagged(file)?,
+            makes_anew: makes_anew(file)?,
         })
     }
 
@@ -138,6 +141,12 @@ impl<'f, 'a> Drawer<'f, 'a> {
         let form = self
             .appearances
             .examine(appearance, of_page, shows_value, decoder)?;
+        if self.makes_anew
+            && let Some(text) = field.text_made_anew()
+            && !text.is_some_and(|text| self.appearances.shows(appearance, &text))
+        {
+            return Err(Reason::NeedAppearances);
+        }
         let rotation = if widget.is_upright() {
             page.rotation
         } else {
@@ -249,4 +258,11 @@ fn content_item(file: &PdfFile<'_>, widget: &Annotation<'_>) -> Option<(ObjectId
         widget.id.filter(|_| has_structure(file))?,
         parent.as_i64().ok()?,
     ))
+}
+
+/// `/NeedAppearances` (12.7.3); what is not false counts.
+pub(super) fn makes_anew(file: &PdfFile<'_>) -> Result<bool, Refusal> {
+    let form = file.entry_dictionary(file.catalog()?, b"AcroForm");
+    let flag = form.and_then(|form| file.entry(form, b"NeedAppearances"));
+    Ok(flag.is_some_and(|flag| !matches!(flag, Object::Boolean(false))))
 }

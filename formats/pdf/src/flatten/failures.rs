@@ -10,6 +10,11 @@ use super::verdict::Reason;
 use super::widget::Annotation;
 use crate::structure::PdfFile;
 
+/// What whoever makes the document can do.
+const ADVICE: &str = "Let the library that fills in the form make the appearances \
+    (such as updateFieldAppearances, generate_appearances, refreshAppearances) and leave \
+    out /NeedAppearances; docs/flattening.md has the calls.";
+
 /// The fields that cannot be drawn, each once, with its first reason.
 pub(super) struct Failures {
     widgets: BTreeSet<ObjectId>,
@@ -62,10 +67,12 @@ impl Failures {
     pub(super) fn into_result(self) -> Result<(), Refusal> {
         let detail = match self.subjects.len() {
             0 => return Ok(()),
-            1 => "One field cannot be drawn as readers show it; nothing was flattened.".to_owned(),
+            1 => format!(
+                "One field cannot be drawn as readers show it; nothing was flattened. {ADVICE}"
+            ),
             count => {
                 format!(
-                    "{count} fields cannot be drawn as readers show them; nothing was flattened."
+                    "{count} fields cannot be drawn as readers show them; nothing was flattened. {ADVICE}"
                 )
             }
         };

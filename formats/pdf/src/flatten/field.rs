@@ -15,6 +15,9 @@ const MAX_VALUE_PARTS: usize = 100;
 /// Longest string that is looked through for something but blanks, in bytes.
 const MAX_BLANK_BYTES: usize = 1_000;
 
+/// Longest value that is compared with what an appearance shows, in bytes.
+const MAX_COMPARED_BYTES: usize = 10_000;
+
 /// Field flags (12.7.5.2.1 and 12.7.5.4).
 const PUSHBUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
@@ -213,6 +216,24 @@ impl<'f> Field<'f> {
     /// Whether its value is a signature.
     pub(super) fn is_signed(&self, file: &PdfFile<'_>) -> bool {
         is_signed(file, self.kind(), self.value)
+    }
+
+    /// Whether readers that make appearances anew make this one, and the text that
+    /// it then has: `None` for none that can be told.
+    pub(super) fn text_made_anew(&self) -> Option<Option<String>> {
+        match self.kind() {
+            FieldKind::Text => {}
+            FieldKind::Choice if self.lists_options() == Ok(false) => {}
+            FieldKind::Choice => return Some(None),
+            FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => return None,
+        }
+        Some(match self.value {
+            None => Some(String::new()),
+            Some(value) => {
+                let len = value.as_str().map_or(usize::MAX, <[u8]>::len);
+                text_string(value).filter(|_| len <= MAX_COMPARED_BYTES)
+            }
+        })
     }
 
     /// Whether it has a value that is shown in writing. A button's is shown by

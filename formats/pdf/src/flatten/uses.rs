@@ -16,6 +16,9 @@ pub(super) struct Uses {
     pub(super) named: BTreeSet<Named>,
     /// Whether it paints characters other than blanks, or an inline image.
     pub(super) draws_text: bool,
+    /// The strings that it paints, in order. `None` when it draws by anything
+    /// else than text and lines, or its text may not be seen.
+    pub(super) shown: Option<Vec<u8>>,
 }
 
 impl Uses {
@@ -25,7 +28,10 @@ impl Uses {
     }
 
     fn followed(operators: &mut Operators<'_>) -> Option<Self> {
-        let mut uses = Self::default();
+        let mut uses = Self {
+            shown: Some(Vec::new()),
+            ..Self::default()
+        };
         let mut operands = Operands::default();
         let mut text = TextPainting::default();
         while let Some(operand) = operators.next() {
@@ -40,6 +46,15 @@ impl Uses {
                 b"Tj" | b"TJ" | b"'" | b"\"" => operands.has_text && text.is_painted,
                 _ => false,
             };
+            match operator {
+                b"Tj" | b"TJ" | b"'" | b"\"" => {
+                    if let Some(shown) = &mut uses.shown {
+                        shown.extend(&operands.text);
+                    }
+                }
+                b"BI" | b"Do" | b"Tr" | b"gs" | b"sh" => uses.shown = None,
+                _ => {}
+            }
             if let Some(name) = operands.name_for(operator)
                 && let Some(named) = Named::by_operator(operator, name)
                 && uses.named.insert(named)
@@ -63,6 +78,8 @@ struct Operands<'c> {
     last: &'c [u8],
     /// Whether there is a string with more than blanks.
     has_text: bool,
+    /// The strings.
+    text: Vec<u8>,
 }
 
 impl<'c> Operands<'c> {
@@ -73,7 +90,10 @@ impl<'c> Operands<'c> {
                 self.name = Some(name);
                 self.is_name_last = true;
             }
-            Operand::String { .. } => self.has_text = self.has_text || !is_blank(written),
+            Operand::String { .. } => {
+                self.has_text = self.has_text || !is_blank(written);
+                self.text.extend(as_string(written).unwrap_or_default());
+            }
             Operand::Operator(_) | Operand::Other => {}
         }
         self.last = written;

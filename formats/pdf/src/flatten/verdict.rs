@@ -44,6 +44,9 @@ pub(super) enum Reason {
     InvisibleFlag,
     /// The page has it more than once.
     ListedTwice,
+    /// The form asks readers to make its appearance anew, and the one that it has
+    /// cannot be shown to have the text of its value.
+    NeedAppearances,
     /// It has something to show, but no appearance; readers make one up.
     NoAppearance,
     /// It has appearances for states, but says not which one it is in.
@@ -78,6 +81,7 @@ impl Reason {
             Self::BadRectangle => "bad-rect",
             Self::InvisibleFlag => "invisible-flag",
             Self::ListedTwice => "listed-twice",
+            Self::NeedAppearances => "need-appearances",
             Self::NoAppearance => "no-appearance",
             Self::NoState => "no-state",
             Self::NotAWidget => "not-a-widget",

@@ -204,7 +204,6 @@ fn read(
         own_access,
         permissions: Permissions {
             access: own_access.unwrap_or(AccessPermission::FormFilling),
-            is_stated: own_access.is_some(),
             locks,
             own_lock: lock_reader.of_field(file, field.dictionary),
         },

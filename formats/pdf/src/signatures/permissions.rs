@@ -53,9 +53,6 @@ pub(crate) struct Permissions {
     /// Of the signature itself, else of the certification that it was made
     /// under, else what filling in and signing a form needs.
     pub(crate) access: AccessPermission,
-    /// Whether the signature says so itself, or the lock of its field: as a
-    /// certification does.
-    pub(super) is_stated: bool,
     /// The fields that the signature's FieldMDP transforms lock; signatures may
     /// share them.
     pub(super) locks: Rc<[FieldLock]>,
@@ -176,7 +173,6 @@ impl Permissions {
     pub(super) fn everything() -> Self {
         Self {
             access: AccessPermission::Annotations,
-            is_stated: false,
             locks: Rc::default(),
             own_lock: None,
         }

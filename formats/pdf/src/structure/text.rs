@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use lopdf::{Object, decode_text_string};
 
+use super::dictionary::{RawDictionary, array_items};
 use super::scan::{Scanner, Token};
 
 /// The text of a text string (ISO 32000-2, 7.9.2.2), `None` when it is none.
@@ -100,12 +101,20 @@ fn literal_bytes(text: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Whether two sources hold the same values, however they are written:
-/// blanks, escapes and the notation of strings do not count.
+/// Levels of dictionaries and arrays whose keys may come in another order.
+const UNORDERED_LEVELS: usize = 16;
+
+/// Whether two sources hold the same values, however they are written: blanks,
+/// escapes, the notation of strings and the order of keys do not count.
 pub(crate) fn same_value(left: &[u8], right: &[u8]) -> bool {
-    if left == right {
-        return true;
-    }
+    same_below(left, right, UNORDERED_LEVELS)
+}
+
+fn same_below(left: &[u8], right: &[u8], levels: usize) -> bool {
+    left == right || same_tokens(left, right) || same_members(left, right, levels)
+}
+
+fn same_tokens(left: &[u8], right: &[u8]) -> bool {
     let (mut left, mut right) = (Scanner::new(left, 0), Scanner::new(right, 0));
     loop {
         match (left.token(), right.token()) {
@@ -114,6 +123,33 @@ pub(crate) fn same_value(left: &[u8], right: &[u8]) -> bool {
             _ => return false,
         }
     }
+}
+
+/// Dictionaries by their keys, and arrays by their items. Of a key that is there
+/// twice the order counts: readers differ in which one they take.
+fn same_members(left: &[u8], right: &[u8], levels: usize) -> bool {
+    let Some(levels) = levels.checked_sub(1) else {
+        return false;
+    };
+    if let (Ok(left), Ok(right)) = (array_items(left), array_items(right)) {
+        let mut pairs = left.iter().zip(&right);
+        return left.len() == right.len()
+            && pairs.all(|(left, right)| same_below(left, right, levels));
+    }
+    let (Ok(left), Ok(right)) = (RawDictionary::scan(left), RawDictionary::scan(right)) else {
+        return false;
+    };
+    let (left, right) = (by_key(&left), by_key(&right));
+    let mut pairs = left.iter().zip(&right);
+    left.len() == right.len()
+        && pairs.all(|(left, right)| left.0 == right.0 && same_below(left.1, right.1, levels))
+}
+
+fn by_key<'d>(dictionary: &'d RawDictionary<'_>) -> Vec<(&'d [u8], &'d [u8])> {
+    let entries = dictionary.entries().iter();
+    let mut entries: Vec<_> = entries.map(|entry| (&*entry.key, entry.value)).collect();
+    entries.sort_by_key(|(key, _)| *key);
+    entries
 }
 
 fn same_token(left: Token<'_>, right: Token<'_>) -> bool {

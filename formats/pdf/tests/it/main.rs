@@ -15,7 +15,6 @@ mod form_tree;
 mod intake;
 mod intake_references;
 mod issuing;
-mod locked_looks;
 mod long_changes;
 mod long_document;
 mod memory;

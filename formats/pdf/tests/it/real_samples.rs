@@ -4,10 +4,18 @@
 use std::fs;
 
 use parafa_fixtures::tool::samples;
+use parafa_format_core::{MemoryBlob, NativeEnvironment};
+use parafa_format_pdf::verify;
 
 use crate::ceremony::P256;
+use crate::flatten::flattened;
 use crate::intake::inspected;
 use crate::referees::qpdf_accepts;
+
+/// Columns of the list.
+const INTAKE: usize = 6;
+const VERIFY: usize = 7;
+const FLATTEN: usize = 8;
 
 /// Files that are refused all the same, and why.
 const REASONED: [(&str, &str); 1] = [
@@ -17,32 +25,50 @@ const REASONED: [(&str, &str); 1] = [
 
 #[test]
 fn every_file_that_a_program_wrote_gets_its_verdict_and_can_be_signed() {
-    let Some(folder) = samples() else {
-        return;
-    };
-    let list = fs::read_to_string(folder.join("real.tsv")).unwrap();
-    let mut disagreements = Vec::new();
-    for line in list.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let (file, producer, expected) = (columns[0], columns[2], columns[6]);
-        let document = fs::read(folder.join("real").join(file)).unwrap();
+    each_expectation(INTAKE, |file, expected, document| {
         let got = match inspected(&document) {
             Ok(_) => signed_and_taken_again(&document),
             Err(refusal) if REASONED.contains(&(file, &refusal.code)) => Ok(()),
             Err(refusal) => Err(format!("refused: {refusal}")),
         };
-        if expected == "accept"
-            && let Err(reason) = got
-        {
-            disagreements.push(format!("{file} ({producer}): {reason}"));
+        match got {
+            Err(reason) if expected == "accept" => vec![format!("{file}: {reason}")],
+            _ => Vec::new(),
         }
-    }
-    assert!(
-        disagreements.is_empty(),
-        "{} disagreements:\n{}",
-        disagreements.len(),
-        disagreements.join("\n")
-    );
+    });
+}
+
+#[test]
+fn signatures_that_others_call_intact_are_intact() {
+    each_expectation(VERIFY, |file, expected, document| {
+        let environment = NativeEnvironment;
+        match verify(&environment, &MemoryBlob(document)) {
+            Ok(evidence) => evidence
+                .signatures
+                .iter()
+                .filter(|signature| signature.integrity.name() != expected)
+                .map(|signature| {
+                    let why = &signature.later_changes.unpermitted;
+                    format!("{file}: {} {why:?}", signature.integrity.name())
+                })
+                .collect(),
+            Err(refusal) => vec![format!("{file}: {refusal}")],
+        }
+    });
+}
+
+#[test]
+fn a_value_that_viewers_show_and_the_appearance_does_not_is_never_drawn() {
+    each_expectation(FLATTEN, |file, expected, document| {
+        let got = flattened(&document);
+        let is_named = matches!(&got, Err(refusal) if refusal.code == "flatten-refused"
+            && !refusal.subjects.is_empty());
+        if expected.starts_with("refuse") && is_named {
+            Vec::new()
+        } else {
+            vec![format!("{file}: expected {expected}, got {:?}", got.err())]
+        }
+    });
 }
 
 /// Signs a file that is taken, and says what is wrong with what came out.
@@ -57,4 +83,26 @@ pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
         return Err("qpdf takes the original only".into());
     }
     Ok(())
+}
+
+fn each_expectation(column: usize, judge: impl Fn(&str, &str, Vec<u8>) -> Vec<String>) {
+    let Some(folder) = samples() else {
+        return;
+    };
+    let list = fs::read_to_string(folder.join("real.tsv")).unwrap();
+    let mut disagreements = Vec::new();
+    for line in list.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let expected = columns.get(column).copied().unwrap_or_default().trim();
+        if !expected.is_empty() {
+            let document = fs::read(folder.join("real").join(columns[0])).unwrap();
+            disagreements.extend(judge(columns[0], expected, document));
+        }
+    }
+    assert!(
+        disagreements.is_empty(),
+        "{} disagreements:\n{}",
+        disagreements.len(),
+        disagreements.join("\n")
+    );
 }

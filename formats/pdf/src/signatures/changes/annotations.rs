@@ -20,7 +20,10 @@ impl Comparison<'_, '_, '_> {
         let detector = self.detector;
         let is_widget = |number: &u32| {
             let field = detector.field(*number);
-            field.is_some_and(|field| field.kind == FieldKind::Signature) && self.is_added(*number)
+            field.is_some_and(|field| {
+                field.kind == FieldKind::Signature
+                    && (self.is_added(*number) || self.shows_new_signature(field))
+            })
         };
         let changed = self.changed.keys().copied();
         let signature_widgets: BTreeSet<u32> = changed.filter(is_widget).collect();

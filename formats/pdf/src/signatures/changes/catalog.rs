@@ -67,12 +67,15 @@ impl<'a> Comparison<'_, '_, 'a> {
 
     /// The catalog, and what may change below it.
     pub(super) fn explain_catalog(&mut self) -> Result<(), Stop> {
-        let catalog = self.old.catalog_id();
-        let (Some((number, _)), true) = (catalog, catalog == self.file.newest().catalog_id())
-        else {
-            return Err(Stop::Change("The document has another catalog.".into()));
+        let (old, new) = (self.old.catalog_id(), self.file.newest().catalog_id());
+        // Some programs write it under a new number.
+        let (Some((old_number, _)), Some((number, _))) = (old, new) else {
+            return Err(Stop::Change("The catalog was removed.".into()));
         };
-        let (Some(old), Some(new)) = (self.old.raw(number)?, self.file.newest().raw(number)?)
+        if old != new && !self.is_added(number) {
+            return Err(Stop::Change("The document has another catalog.".into()));
+        }
+        let (Some(old), Some(new)) = (self.old.raw(old_number)?, self.file.newest().raw(number)?)
         else {
             return Err(Stop::Change("The catalog was removed.".into()));
         };

@@ -13,10 +13,6 @@ const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
 /// Entries of the interactive form that filling it in may change as well.
 const FILLING_KEYS: [&[u8]; 4] = [b"DA", b"DR", b"NeedAppearances", b"Q"];
 
-/// Levels of the form's resources that may get new names: the kinds of
-/// resources, and the names of each (ISO 32000-2, 7.8.3).
-const RESOURCE_LEVELS: usize = 2;
-
 impl Comparison<'_, '_, '_> {
     /// The form may get signature fields at its root.
     pub(super) fn explain_form(
@@ -67,30 +63,18 @@ impl Comparison<'_, '_, '_> {
             &[]
         };
         refuse_other_keys("form", old, new, &[&SIGNING_KEYS, permitted])?;
-        // Readers that make appearances anew make those of locked fields too.
         let is_off = |value: Option<&[u8]>| matches!(value, None | Some(b"false"));
-        let are_kept = is_off(old.value(b"NeedAppearances"));
         let mut keys = differing_keys(old, new);
         let resources = new.value(b"DR").and_then(as_reference);
         let resources = resources.filter(|(number, _)| self.changed.contains_key(number));
         if resources.is_some() && !keys.contains(&&b"DR"[..]) && !permitted.is_empty() {
             keys.push(b"DR");
         }
-        for key in keys {
+        for key in keys.into_iter().filter(|key| FILLING_KEYS.contains(key)) {
             let (old, new) = (old.value(key), new.value(key));
-            let lawful = match key {
-                b"DA" if old.is_none() && are_kept => !self.locked_looks_hang_on_form()?,
-                b"NeedAppearances" if is_off(old) && is_off(new) => true,
-                b"DA" | b"NeedAppearances" | b"Q" => !self.permissions.has_locks(),
-                b"DR"
-                    if self.permissions.has_locks()
-                        && (!are_kept || self.locked_looks_hang_on_form()?) =>
-                {
-                    false
-                }
-                b"DR" => old.is_none() || self.only_grew(old, new, RESOURCE_LEVELS)?,
-                _ => continue,
-            };
+            // Readers make up what locked fields look like from these.
+            let lawful = !self.permissions.has_locks()
+                || key == b"NeedAppearances" && is_off(old) && is_off(new);
             if !lawful {
                 let key = String::from_utf8_lossy(key);
                 return Err(Stop::Change(format!("The /{key} of the form was changed.")));

@@ -14,7 +14,6 @@ mod confinement;
 mod fields;
 mod form;
 mod items;
-mod looks;
 mod new_fields;
 mod references;
 mod values;
@@ -45,10 +44,6 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     fields: Vec<FieldNode<'f>>,
     /// Places among the fields, by the number of the object.
     field_places: BTreeMap<u32, usize>,
-    /// Places among the fields of those that look as the form says.
-    hanging_on_form: OnceCell<Vec<usize>>,
-    /// Whether a widget does that is no part of the form.
-    form_has_foreign_widgets: OnceCell<bool>,
     /// The objects of the fields and widgets of a name.
     names: OnceCell<BTreeMap<String, Vec<u32>>>,
     /// What stands for signatures in signature fields.
@@ -107,8 +102,6 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             page_numbers: pages.iter().map(|page| page.number).collect(),
             annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
             pages,
-            hanging_on_form: OnceCell::new(),
-            form_has_foreign_widgets: OnceCell::new(),
             names: OnceCell::new(),
             references: OnceCell::new(),
             newest: RefCell::default(),

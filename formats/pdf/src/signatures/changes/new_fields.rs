@@ -118,12 +118,6 @@ impl<'d> Comparison<'d, '_, '_> {
         written: &RawDictionary<'_>,
         is_seen: bool,
     ) -> Result<(), Stop> {
-        if is_seen && self.permissions.is_stated {
-            return Err(Stop::Change(format!(
-                "The field {:?} was added, and is seen, after a certification.",
-                node.name
-            )));
-        }
         let has_value = node.value.is_some_and(|value| !value.is_null());
         if has_value && !self.shows_new_signature(node) {
             return Err(Stop::Change(format!(

@@ -85,48 +85,6 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether a value of the form's resources is what it was but for names
-    /// that were added to its dictionaries, down to a depth.
-    pub(super) fn only_grew(
-        &self,
-        old: Option<&[u8]>,
-        new: Option<&[u8]>,
-        depth: usize,
-    ) -> Result<bool, Refusal> {
-        let refers_to = |value: Option<&[u8]>| value.and_then(as_reference);
-        if let Some((number, generation)) = refers_to(new)
-            && refers_to(old) == Some((number, generation))
-            && !self.changed.contains_key(&number)
-        {
-            return Ok(true);
-        }
-        let (old, new) = (
-            self.old_value(old)?,
-            new.map_or(Ok(None), |new| self.new_value(new))?,
-        );
-        let (old, new) = match (old, new) {
-            (None, None) => return Ok(true),
-            (Some(old), Some(new)) => (old, new),
-            _ => return Ok(false),
-        };
-        if same_value(&old, &new) {
-            return Ok(true);
-        }
-        let dictionaries = (RawDictionary::scan(&old), RawDictionary::scan(&new));
-        let (Ok(old), Ok(new), Some(depth)) =
-            (dictionaries.0, dictionaries.1, depth.checked_sub(1))
-        else {
-            return Ok(false);
-        };
-        let new = ByKey::of(&new);
-        for entry in old.entries() {
-            if !self.only_grew(Some(entry.value), new.value(&entry.key), depth)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     pub(super) fn is_on_both_sides(
         &self,
         number: u32,

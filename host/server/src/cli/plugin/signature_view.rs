@@ -175,6 +175,7 @@ fn verdict(integrity: Integrity, changes: ChangeKind) -> &'static str {
         }
         Integrity::Modified => "is broken (later changes are more than it allows)",
         Integrity::SignatureMismatch => "is broken (its value does not fit the certificate)",
+        Integrity::Unsupported => "cannot be checked (its algorithm or curve is not known here)",
     }
 }
 
