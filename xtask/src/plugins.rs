@@ -25,11 +25,17 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What is built: the package, the module that it makes, the component in
 /// `target/plugins`, and whether that is part of the product.
-const PLUGINS: [Plugin; 2] = [
+const PLUGINS: [Plugin; 3] = [
     Plugin {
         package: "parafa-plugin-toy",
         module: "parafa_plugin_toy.wasm",
         component: "test/toy.wasm",
+        shipped: false,
+    },
+    Plugin {
+        package: "parafa-plugin-toy-container",
+        module: "parafa_plugin_toy_container.wasm",
+        component: "test/toy-container.wasm",
         shipped: false,
     },
     Plugin {
@@ -42,10 +48,12 @@ const PLUGINS: [Plugin; 2] = [
 
 /// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
 /// set here; it says what each is for.
-const FLAGS: [&str; 3] = [
+const FLAGS: [&str; 5] = [
     "--cfg",
     r#"getrandom_backend="unsupported""#,
     "-Ctarget-feature=+simd128",
+    "-Clink-arg=-z",
+    "-Clink-arg=stack-size=262144",
 ];
 
 /// Builds every plugin into `target/plugins` below `root` and answers where

@@ -182,7 +182,7 @@ fn inflated(deflated: &[u8], most: u64) -> Result<Vec<u8>, String> {
         let consumed = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
         let before = (state.total_in(), state.total_out());
         let status = state
-            .decompress_vec(&deflated[consumed..], &mut bytes, FlushDecompress::Finish)
+            .decompress_vec(&deflated[consumed..], &mut bytes, FlushDecompress::None)
             .map_err(|_| "the part is no DEFLATE stream")?;
         if state.total_out() > most {
             return Err(format!("it inflates to more than {most} bytes"));

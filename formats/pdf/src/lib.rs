@@ -21,7 +21,7 @@ mod structure;
 mod verify;
 mod write;
 
-use parafa_format_core::{About, Preservation};
+use parafa_format_core::{Ability, About, Operation, Preservation, levels};
 
 pub use archive::archive;
 pub use flatten::flatten;
@@ -42,10 +42,27 @@ pub fn about() -> About {
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
         extensions: &["pdf"],
-        preservation: &[
-            ("archive", Preservation::Whole),
-            ("rehearse", Preservation::Whole),
-            ("sign", Preservation::Whole),
+        abilities: &[
+            Ability {
+                operation: Operation::Sign,
+                preservation: Preservation::Whole,
+                levels: &[levels::PADES_B_B, levels::PADES_B_T],
+            },
+            Ability {
+                operation: Operation::Archive,
+                preservation: Preservation::Whole,
+                levels: &[levels::PADES_B_LT, levels::PADES_B_LTA],
+            },
+            Ability {
+                operation: Operation::Flatten,
+                preservation: Preservation::Rewrite,
+                levels: &[],
+            },
+            Ability {
+                operation: Operation::Rehearse,
+                preservation: Preservation::Whole,
+                levels: &[],
+            },
         ],
     }
 }

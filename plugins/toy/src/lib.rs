@@ -14,9 +14,9 @@ mod needs;
 mod sign;
 
 use parafa_plugin_sdk::core::{
-    About, ChangeKind, Coverage, Environment, Field, Integrity, LaterChanges, Note, Preservation,
-    Refusal, Report, SignatureEvidence, SignatureKind, SignatureSummary, TimestampEvidence,
-    TimestampStatus,
+    Ability, About, ChangeKind, CoverageKind, Environment, Evidence, EvidencePool, Field,
+    Integrity, LaterChanges, Note, Operation, Preservation, Refusal, Report, SignatureEvidence,
+    SignatureKind, SignatureSummary, TimestampEvidence, TimestampKind, TimestampStatus,
 };
 
 use crate::archive::archive;
@@ -53,9 +53,27 @@ fn about() -> About {
         media_types: &[MEDIA_TYPE, SECOND_TYPE],
         // The second one is a signing API's way to it.
         extensions: &["toy", "sce"],
-        preservation: &[
-            ("sign", Preservation::Whole),
-            ("archive", Preservation::Whole),
+        abilities: &[
+            Ability {
+                operation: Operation::Sign,
+                preservation: Preservation::Whole,
+                levels: &["Toy-B-B", "Toy-B-T"],
+            },
+            Ability {
+                operation: Operation::Archive,
+                preservation: Preservation::Whole,
+                levels: &[archive::LEVEL],
+            },
+            Ability {
+                operation: Operation::Flatten,
+                preservation: Preservation::Rewrite,
+                levels: &[],
+            },
+            Ability {
+                operation: Operation::Rehearse,
+                preservation: Preservation::Rewrite,
+                levels: &[],
+            },
         ],
     }
 }
@@ -70,14 +88,13 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
         &digest,
         b"",
     );
+    let media_type = match document.behaviour {
+        Behaviour::Breaks(Rule::InspectOtherType) => OTHER_TYPE.to_owned(),
+        Behaviour::Breaks(Rule::InspectSecondType) => SECOND_TYPE.to_owned(),
+        Behaviour::Breaks(Rule::LongReport) => long(),
+        _ => MEDIA_TYPE.to_owned(),
+    };
     Ok(Report {
-        media_type: match document.behaviour {
-            Behaviour::Breaks(Rule::InspectOtherType) => OTHER_TYPE.to_owned(),
-            Behaviour::Breaks(Rule::InspectSecondType) => SECOND_TYPE.to_owned(),
-            Behaviour::Breaks(Rule::LongReport) => long(),
-            _ => MEDIA_TYPE.to_owned(),
-        },
-        format_version: "1".to_owned(),
         signatures: document
             .records
             .iter()
@@ -92,6 +109,7 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
             Note::new("body-digest", document::hex(&digest)),
             Note::new("no-key", verdict.expect_err("these bytes are no key")),
         ],
+        ..Report::new(media_type, "1")
     })
 }
 
@@ -108,13 +126,11 @@ fn fields(document: &Document) -> Vec<Field> {
     body.into_iter().collect()
 }
 
-fn verify<E: Environment>(
-    environment: &E,
-    blob: &E::Blob,
-) -> Result<Vec<SignatureEvidence>, Refusal> {
+fn verify<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Evidence, Refusal> {
     let document = Document::read(blob)?;
     document.behaviour.at(Stage::Verify)?;
     let several = document.records.len() > 1;
+    let mut pool = EvidencePool::default();
     let mut evidence: Vec<_> = document
         .records
         .iter()
@@ -122,25 +138,27 @@ fn verify<E: Environment>(
             id: record.id(),
             kind: SignatureKind::Signature,
             claimed_time: None,
-            signed_bytes: record.signed_bytes.clone(),
+            signed: record.signed_bytes.clone().into(),
             value: record.value.clone(),
             algorithm: record.algorithm,
-            signer_certificate: record.certificate.clone(),
-            certificates: certificates(record),
+            signer_certificate: (!record.certificate.is_empty())
+                .then(|| pool.certificate(&record.certificate)),
+            certificates: pool.certificates(certificates(record)),
             timestamps: record
                 .timestamp
                 .iter()
                 .map(|token| timestamp(token))
                 .collect(),
-            revocation: record
-                .validation
-                .iter()
-                .map(|validation| validation.revocation.clone())
-                .collect(),
+            revocation: pool.revocation(
+                record
+                    .validation
+                    .iter()
+                    .map(|validation| &validation.revocation),
+            ),
             coverage: if record.end == document.len {
-                Coverage::EntireFile
+                CoverageKind::EntireFile.into()
             } else {
-                Coverage::EntireRevision
+                CoverageKind::EntireRevision.into()
             },
             integrity: integrity(record, environment, blob),
             later_changes: LaterChanges::permitted(if record.end == document.len {
@@ -167,7 +185,7 @@ fn verify<E: Environment>(
     if let (Behaviour::Breaks(rule), true) = (document.behaviour, document.is_archived()) {
         turn_on_archived(rule, &mut evidence);
     }
-    Ok(evidence)
+    Ok(pool.into_evidence(evidence))
 }
 
 fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
@@ -184,6 +202,7 @@ fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
 /// Tokens are taken as they come.
 fn timestamp(token: &[u8]) -> TimestampEvidence {
     TimestampEvidence {
+        kind: TimestampKind::Signature,
         token: token.to_vec(),
         time: None,
         status: TimestampStatus::Intact,
@@ -195,9 +214,8 @@ fn certificates(record: &Record) -> Vec<Vec<u8>> {
         .validation
         .iter()
         .map(|validation| validation.issuer.clone());
-    let mut certificates = vec![record.certificate.clone()];
-    certificates.extend(issuer.filter(|issuer| !issuer.is_empty()));
-    certificates
+    let certificates = [record.certificate.clone()].into_iter().chain(issuer);
+    certificates.filter(|der| !der.is_empty()).collect()
 }
 
 fn turn_on_archived(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
@@ -217,7 +235,7 @@ fn turn_on_earlier(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
     match (rule, evidence.first_mut()) {
         (Rule::ForgetEarlier, Some(_)) => drop(evidence.remove(0)),
         (Rule::CondemnEarlier, Some(first)) => first.integrity = Integrity::DigestMismatch,
-        (Rule::RewriteEarlier, Some(first)) => first.signed_bytes.push(0),
+        (Rule::RewriteEarlier, Some(first)) => first.signed = b"rewritten".to_vec().into(),
         _ => {}
     }
 }

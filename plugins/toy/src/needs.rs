@@ -2,13 +2,14 @@ use parafa_plugin_sdk::core::{Answer, Need, NeedKind, Refusal};
 
 use crate::document::DIGEST;
 
-/// A need with the digest that all needs of a toy ask for.
+/// A need of bytes, hashed as a toy hashes everything.
 pub(crate) fn need(kind: NeedKind, id: &str, payload: &[u8]) -> Need {
     Need {
         id: id.to_owned(),
         kind,
-        payload: payload.to_vec(),
-        params: vec![("digest-algorithm".to_owned(), DIGEST.name().to_owned())],
+        payload: payload.to_vec().into(),
+        digest_algorithm: Some(DIGEST),
+        params: Vec::new(),
     }
 }
 

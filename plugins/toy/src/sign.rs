@@ -43,7 +43,7 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     document.behaviour.at(stage)?;
     match rule {
         Some(Rule::LargestNeed) => fill(&mut signature.params),
-        Some(Rule::LongNeed) => signature.payload.resize(LONG, 0),
+        Some(Rule::LongNeed) => signature.payload = vec![0; LONG].into(),
         Some(Rule::LongParams) => signature.params.push(("note".to_owned(), long())),
         Some(Rule::AskForever) => {
             return Ok(Step::Needs(vec![need(

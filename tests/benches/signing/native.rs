@@ -27,6 +27,7 @@ impl Native {
                 signer_chain: pki.chain(),
                 signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
                 reserve: RESERVE,
+                covers: Vec::new(),
                 params: Vec::new(),
             },
             answers: Vec::new(),
@@ -38,7 +39,7 @@ impl Native {
         native.answers = needs
             .into_iter()
             .map(|need| Answer {
-                outcome: Ok(pki.sign(&need.payload)),
+                outcome: Ok(pki.sign(need.payload.as_bytes().unwrap())),
                 need_id: need.id,
             })
             .collect();

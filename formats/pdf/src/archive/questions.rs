@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use parafa_cades::Certificate;
-use parafa_format_core::{Need, NeedKind};
+use parafa_format_core::{Need, NeedKind, need_params};
 
 use super::answers::{CERTIFICATE, REVOCATION, need_id};
 
@@ -32,7 +32,7 @@ impl Question {
         let issuer = STANDARD.encode(issuer.as_der());
         Self {
             need: Need {
-                params: vec![("issuer".to_owned(), issuer)],
+                params: vec![(need_params::ISSUER.to_owned(), issuer)],
                 ..need(NeedKind::Revocation, REVOCATION, certificate)
             },
             time: Some(time),
@@ -68,7 +68,7 @@ impl Needs {
     pub(super) fn into_list(self) -> Vec<Need> {
         let needs = self.questions.into_iter().map(|question| {
             let Question { mut need, time } = question;
-            let time = time.map(|time| ("time".to_owned(), time.to_string()));
+            let time = time.map(|time| (need_params::TIME.to_owned(), time.to_string()));
             need.params.extend(time);
             need
         });
@@ -80,7 +80,8 @@ fn need(kind: NeedKind, name: &str, certificate: &Certificate<'_>) -> Need {
     Need {
         id: need_id(name, certificate.as_der()),
         kind,
-        payload: certificate.as_der().to_vec(),
+        payload: certificate.as_der().to_vec().into(),
+        digest_algorithm: None,
         params: Vec::new(),
     }
 }

@@ -80,11 +80,10 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));
     Ok(Report {
-        media_type: MEDIA_TYPE.into(),
-        format_version: version(file),
         signatures: signatures.iter().map(summary).collect(),
         fields: told_fields,
         notes,
+        ..Report::new(MEDIA_TYPE, version(file))
     })
 }
 

@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
+use parafa_format_core::{DigestAlgorithm, Environment, HashFunction, Part, SignatureAlgorithm};
 
 use crate::limits::Limits;
 
@@ -57,6 +57,12 @@ impl<'e, E> Budget<'e, E> {
 
 impl<E: Environment> Environment for Budget<'_, E> {
     type Blob = E::Blob;
+    type Hasher = E::Hasher;
+
+    /// Nothing that a chain is made of is hashed in pieces.
+    fn hasher(&self, function: HashFunction) -> E::Hasher {
+        self.environment.hasher(function)
+    }
 
     fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, E::Blob>]) -> Vec<u8> {
         let len = parts.iter().map(|part| match part {
@@ -68,6 +74,16 @@ impl<E: Environment> Environment for Budget<'_, E> {
         } else {
             Vec::new()
         }
+    }
+
+    fn inflate(
+        &self,
+        source: &E::Blob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<E::Blob, String> {
+        self.environment.inflate(source, offset, len, most)
     }
 
     fn verify(

@@ -1,5 +1,5 @@
 use parafa_cades::{SignedData, SigningCertificate, TimestampToken};
-use parafa_format_core::{Environment, Integrity};
+use parafa_format_core::{Environment, Integrity, levels};
 
 use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
 use super::document_timestamp::DocumentTimestamp;
@@ -27,11 +27,11 @@ impl Level {
     /// The catalogue name.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Unknown => "unknown",
-            Self::BaselineB => "PAdES-B-B",
-            Self::BaselineT => "PAdES-B-T",
-            Self::BaselineLt => "PAdES-B-LT",
-            Self::BaselineLta => "PAdES-B-LTA",
+            Self::Unknown => levels::UNKNOWN,
+            Self::BaselineB => levels::PADES_B_B,
+            Self::BaselineT => levels::PADES_B_T,
+            Self::BaselineLt => levels::PADES_B_LT,
+            Self::BaselineLta => levels::PADES_B_LTA,
         }
     }
 }

@@ -156,12 +156,12 @@ fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
 }
 
 fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step {
-    let digest = signing.algorithm.digest().name().to_owned();
     Step::Needs(vec![Need {
         id: id.to_owned(),
         kind,
-        payload: payload.to_vec(),
-        params: vec![("digest-algorithm".to_owned(), digest)],
+        payload: payload.to_vec().into(),
+        digest_algorithm: Some(signing.algorithm.digest()),
+        params: Vec::new(),
     }])
 }
 

@@ -1,6 +1,6 @@
 use parafa_cades::Certificate;
 use parafa_format_core::{
-    DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, parse_seed,
+    DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, levels, parse_seed,
 };
 
 use super::date::PdfDate;
@@ -94,8 +94,8 @@ impl TargetLevel {
     /// The catalogue name of the level that a PDF then has.
     pub(super) fn reached(self) -> &'static str {
         match self {
-            Self::BaselineB => "PAdES-B-B",
-            Self::BaselineT => "PAdES-B-T",
+            Self::BaselineB => levels::PADES_B_B,
+            Self::BaselineT => levels::PADES_B_T,
         }
     }
 }

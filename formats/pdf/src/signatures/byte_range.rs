@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use parafa_format_core::Coverage;
+use parafa_format_core::CoverageKind;
 
 use crate::structure::{PdfFile, array_items};
 
@@ -44,11 +44,11 @@ pub(crate) enum ByteRangeError {
 
 impl ByteRange {
     /// How much of the file the ranges cover, apart from `/Contents`.
-    pub(super) fn coverage(&self, file: &PdfFile<'_>) -> Coverage {
+    pub(super) fn coverage(&self, file: &PdfFile<'_>) -> CoverageKind {
         if self.end == file.source().len() {
-            Coverage::EntireFile
+            CoverageKind::EntireFile
         } else {
-            Coverage::EntireRevision
+            CoverageKind::EntireRevision
         }
     }
 }

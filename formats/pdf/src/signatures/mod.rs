@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use lopdf::{Dictionary, Object, ObjectId};
-use parafa_format_core::{Coverage, Refusal};
+use parafa_format_core::{CoverageKind, Refusal};
 
 use crate::structure::{FieldKind, FieldNode, PdfFile, RawDictionary, as_string};
 
@@ -46,7 +46,7 @@ pub(crate) struct SignatureDictionary {
     /// What it states itself.
     own_access: Option<AccessPermission>,
     /// What the signature covers.
-    pub(crate) coverage: Coverage,
+    pub(crate) coverage: CoverageKind,
 }
 
 impl SignatureDictionary {
@@ -171,7 +171,7 @@ fn read(
     let byte_range = byte_range::check(file, raw.value(b"ByteRange"), contents_span);
     let coverage = byte_range
         .as_ref()
-        .map_or(Coverage::Partial, |range| range.coverage(file));
+        .map_or(CoverageKind::Partial, |range| range.coverage(file));
     let text = |key: &[u8]| {
         file.entry(dictionary, key)
             .and_then(|value| value.as_name().ok())

@@ -1,8 +1,8 @@
 use parafa_cades::{SignedData, TimestampToken};
-use parafa_format_core::{Blob, Environment, Integrity, LaterChanges, Refusal};
+use parafa_format_core::{DigestAlgorithm, Environment, Integrity, LaterChanges, Refusal};
 
 use super::bounds::Bounds;
-use super::integrity::{Covered, integrity, not_looked_at};
+use super::integrity::{Covered, covered_parts, integrity, not_looked_at};
 use crate::signatures::{ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
@@ -44,17 +44,18 @@ impl<'s> CheckedSignature<'s> {
         checked.collect()
     }
 
-    /// What it covers; nothing when the ranges are not what they should be.
-    pub(crate) fn covered_bytes<B: Blob>(&self, document: &B) -> Vec<u8> {
-        let Ok(range) = self.dictionary.byte_range else {
-            return Vec::new();
-        };
-        let ranges = [0..range.first_len, range.second_start..range.end];
-        let read = ranges.map(|range| {
-            let len = u32::try_from(range.len()).unwrap_or(u32::MAX);
-            document.read(range.start as u64, len)
-        });
-        read.concat()
+    /// The digest of what it covers; of nothing when the ranges are not what
+    /// they should be.
+    pub(crate) fn covered_digest<E: Environment>(
+        &self,
+        environment: &E,
+        document: &E::Blob,
+        algorithm: DigestAlgorithm,
+    ) -> Vec<u8> {
+        match &self.dictionary.byte_range {
+            Ok(range) => environment.digest(algorithm, &covered_parts(document, range)),
+            Err(_) => environment.digest(algorithm, &[]),
+        }
     }
 
     fn check<E: Environment>(

@@ -1,6 +1,6 @@
 use parafa_cades::{Certificate, SignedData, SigningCertificate, TimestampToken};
 use parafa_format_core::{
-    ChangeKind, Coverage, DigestAlgorithm, Environment, Integrity, LaterChanges, Part,
+    ChangeKind, CoverageKind, DigestAlgorithm, Environment, Integrity, LaterChanges, Part,
 };
 
 use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
@@ -12,19 +12,22 @@ pub(super) struct Covered<'a, B> {
     pub(super) range: ByteRange,
 }
 
+/// The covered parts of a document.
+pub(super) fn covered_parts<'a, B>(document: &'a B, range: &ByteRange) -> [Part<'a, B>; 2] {
+    let part = |start: usize, end: usize| Part::Range {
+        source: document,
+        offset: start as u64,
+        len: end.saturating_sub(start) as u64,
+    };
+    [
+        part(0, range.first_len),
+        part(range.second_start, range.end),
+    ]
+}
+
 impl<'a, B> Covered<'a, B> {
     fn parts(&self) -> [Part<'a, B>; 2] {
-        let ByteRange {
-            first_len,
-            second_start,
-            end,
-        } = self.range;
-        let part = |start: usize, end: usize| Part::Range {
-            source: self.document,
-            offset: start as u64,
-            len: end.saturating_sub(start) as u64,
-        };
-        [part(0, first_len), part(second_start, end)]
+        covered_parts(self.document, &self.range)
     }
 }
 
@@ -59,10 +62,13 @@ fn own_integrity<E: Environment>(
     let signer = cms
         .signer_certificate()
         .and_then(|certificate| Certificate::from_der(certificate).ok());
-    let (Some(digest_algorithm), Some(algorithm), Some(signer)) =
-        (cms.digest_algorithm(), cms.signature_algorithm(), signer)
-    else {
+    let Some(signer) = signer else {
         return Integrity::Malformed;
+    };
+    let (Some(digest_algorithm), Some(algorithm)) =
+        (cms.digest_algorithm(), cms.signature_algorithm())
+    else {
+        return Integrity::Unsupported;
     };
     match encapsulated_digest(signature, cms) {
         Ok(Some((algorithm, digest)))
@@ -105,7 +111,7 @@ fn own_integrity<E: Environment>(
     ) {
         Ok(true) => Integrity::Intact,
         Ok(false) => Integrity::SignatureMismatch,
-        Err(_) => Integrity::Malformed,
+        Err(_) => Integrity::Unsupported,
     }
 }
 
@@ -114,11 +120,11 @@ fn later_changes<B>(
     signature: &SignatureDictionary,
 ) -> (Integrity, LaterChanges) {
     match signature.coverage {
-        Coverage::EntireFile => {
+        CoverageKind::EntireFile => {
             let nothing = LaterChanges::permitted(ChangeKind::None);
             (Integrity::Intact, nothing)
         }
-        Coverage::EntireRevision => {
+        CoverageKind::EntireRevision => {
             let changes = covered
                 .detector
                 .changes_after(covered.range.end, &signature.permissions);
@@ -134,7 +140,7 @@ fn later_changes<B>(
             };
             (integrity, changes)
         }
-        Coverage::Partial => (Integrity::ByteRange, not_looked_at()),
+        CoverageKind::Members | CoverageKind::Partial => (Integrity::ByteRange, not_looked_at()),
     }
 }
 

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use parafa_cades::SignedData;
 use parafa_format_core::{
-    Blob, Environment, Integrity, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence,
+    Digest, DigestAlgorithm, Environment, Evidence, EvidencePool, Integrity, Payload, Refusal,
+    SignatureAlgorithm, SignatureEvidence, SignatureKind, TimestampEvidence,
 };
 
 use crate::limits::Limits;
@@ -22,13 +23,14 @@ use crate::structure::{PdfFile, with_structure};
 pub(crate) use bounds::{require_verifiable, too_much_to_verify};
 pub(crate) use checked::CheckedSignature;
 
-/// Most bytes of revocation data in the evidence about all signatures: half of
-/// what a call may give back.
-const MAX_REVOCATION_BYTES: usize = 16 * 1024 * 1024;
+/// Most bytes of the security store in the evidence: most of what a call may
+/// give back.
+const MAX_STORE_BYTES: usize = 24 * 1024 * 1024;
 
-/// Most bytes of certificates of the security store in the evidence about all
-/// signatures.
-const MAX_CERTIFICATE_BYTES: usize = 8 * 1024 * 1024;
+/// Most certificates and revocation data of the security store that the evidence
+/// about all signatures names, each time counted: long lists times many
+/// signatures would not fit through the plugin boundary.
+const MAX_REPETITIONS: usize = 1024 * 1024;
 
 /// Evidence about every signature and document time-stamp, in the order in
 /// which they were made.
@@ -38,10 +40,7 @@ const MAX_CERTIFICATE_BYTES: usize = 8 * 1024 * 1024;
 /// than is done. A document that `inspect` takes is not refused after it was
 /// signed: levels beyond T are not looked for any further when their chains
 /// take too much work.
-pub fn verify<E: Environment>(
-    environment: &E,
-    document: &E::Blob,
-) -> Result<Vec<SignatureEvidence>, Refusal> {
+pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
     with_structure(document, &Limits::default(), |file| {
         evidence_in(environment, document, file)
     })
@@ -51,35 +50,48 @@ fn evidence_in<E: Environment>(
     environment: &E,
     document: &E::Blob,
     file: &PdfFile<'_>,
-) -> Result<Vec<SignatureEvidence>, Refusal> {
+) -> Result<Evidence, Refusal> {
     let fields = file.field_nodes()?;
     let found = signatures::find_in(file, &fields)?;
     let detector = ChangeDetector::new(file, fields)?;
     let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
-    let store = SecurityStore::read(file);
+    let mut store = SecurityStore::read(file);
     let mut material = ValidationMaterial::new(environment, file.limits());
     material.add_document(&checked, &store);
     let levels = levels(&material, &checked, &store);
-    let mut repetition = Repetitions {
-        certificates: Repetition {
-            remaining_bytes: MAX_CERTIFICATE_BYTES,
-        },
-        revocation: Repetition {
-            remaining_bytes: MAX_REVOCATION_BYTES,
-        },
+    let timestamps = checked.iter();
+    let timestamps: Vec<_> = timestamps
+        .map(|signature| timestamps::timestamps(&material, signature))
+        .collect();
+    leave_out_what_does_not_fit(&mut store);
+    let mut found = Found {
+        pool: EvidencePool::default(),
+        repetitions: MAX_REPETITIONS,
     };
-    let evidence = checked.iter().zip(levels).map(|(signature, level)| {
-        let timestamps = timestamps::timestamps(&material, signature);
-        evidence(
-            document,
-            signature,
-            level,
-            timestamps,
-            &store,
-            &mut repetition,
-        )
+    let signatures = checked.iter().zip(levels).zip(timestamps);
+    let signatures = signatures.map(|((signature, level), timestamps)| {
+        let signed = |cms: &SignedData| signed(environment, document, signature, cms);
+        evidence(signature, signed, level, timestamps, &store, &mut found)
     });
-    Ok(evidence.collect())
+    let signatures = signatures.collect();
+    Ok(found.pool.into_evidence(signatures))
+}
+
+/// What does not fit through the plugin boundary is left out, as if it were not
+/// there.
+fn leave_out_what_does_not_fit(store: &mut SecurityStore) {
+    let mut remaining = MAX_STORE_BYTES;
+    for list in [
+        &mut store.certificates,
+        &mut store.responses,
+        &mut store.lists,
+    ] {
+        list.retain(|stored| {
+            let left = remaining.checked_sub(stored.content.len());
+            remaining = left.unwrap_or(remaining);
+            left.is_some()
+        });
+    }
 }
 
 /// The level of every signature by what the document holds.
@@ -95,64 +107,60 @@ fn levels<E: Environment>(
         .collect()
 }
 
-/// What the evidence about every signature repeats of the security store.
-struct Repetitions {
-    certificates: Repetition,
-    revocation: Repetition,
+/// What the evidence has in common.
+struct Found {
+    pool: EvidencePool,
+    /// How often something of the security store may still be named.
+    repetitions: usize,
 }
 
-/// Bounds what evidence repeats: every signature comes with the certificates
-/// of the store and the revocation data that were added after it, and long
-/// lists times many signatures would not fit through the plugin boundary.
-struct Repetition {
-    remaining_bytes: usize,
-}
-
-impl Repetition {
-    /// As many as there is room for; what does not fit is left out, as if it
-    /// were not there.
-    fn take<'d>(&mut self, data: impl Iterator<Item = &'d Vec<u8>>) -> Vec<Vec<u8>> {
-        data.filter(|content| {
-            let remaining = self.remaining_bytes.checked_sub(content.len());
-            self.remaining_bytes = remaining.unwrap_or(self.remaining_bytes);
-            remaining.is_some()
+impl Found {
+    /// As many as may still be named; the others are left out, as if they were
+    /// not there.
+    fn repeated<'d>(
+        &mut self,
+        data: impl Iterator<Item = &'d Vec<u8>>,
+    ) -> impl Iterator<Item = &'d Vec<u8>> {
+        let repetitions = &mut self.repetitions;
+        data.take_while(move |_| {
+            let left = repetitions.checked_sub(1);
+            *repetitions = left.unwrap_or(0);
+            left.is_some()
         })
-        .cloned()
-        .collect()
     }
 }
 
-fn evidence<B: Blob>(
-    document: &B,
+fn evidence(
     signature: &CheckedSignature<'_>,
+    signed: impl FnOnce(&SignedData) -> Payload,
     level: Level,
     timestamps: Vec<TimestampEvidence>,
     store: &SecurityStore,
-    repetition: &mut Repetitions,
+    found: &mut Found,
 ) -> SignatureEvidence {
     let dictionary = signature.dictionary;
     let Some(cms) = &signature.cms else {
         return unreadable(signature);
     };
-    let mut certificates = cms.certificates().to_vec();
     let own: BTreeSet<&Vec<u8>> = cms.certificates().iter().collect();
     let others = store.certificates.iter().map(|stored| &stored.content);
     let others = others.filter(|known| !own.contains(known));
-    certificates.extend(repetition.certificates.take(others));
+    let others: Vec<_> = found.repeated(others).collect();
+    let revocation = store.revocation_after(dictionary.end_of_coverage());
+    let revocation: Vec<_> = found.repeated(revocation).collect();
+    let pool = &mut found.pool;
     SignatureEvidence {
         id: dictionary.field_name.clone(),
         kind: kind(dictionary),
         claimed_time: dictionary.claimed_time.or_else(|| cms.signing_time()),
-        signed_bytes: signed_bytes(document, signature, cms),
+        signed: signed(cms),
         value: cms.value().to_vec(),
         algorithm: cms.signature_algorithm(),
-        signer_certificate: cms.signer_certificate().unwrap_or_default().to_vec(),
-        certificates,
+        signer_certificate: cms.signer_certificate().map(|der| pool.certificate(der)),
+        certificates: pool.certificates(cms.certificates().iter().chain(others)),
         timestamps,
-        revocation: repetition
-            .revocation
-            .take(store.revocation_after(dictionary.end_of_coverage())),
-        coverage: dictionary.coverage,
+        revocation: pool.revocation(revocation),
+        coverage: dictionary.coverage.into(),
         integrity: signature.integrity,
         later_changes: signature.later_changes.clone(),
         level: level.name().to_owned(),
@@ -160,15 +168,24 @@ fn evidence<B: Blob>(
 }
 
 /// What the value is a signature of: the attributes, or else the content.
-fn signed_bytes<B: Blob>(
-    document: &B,
+fn signed<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
     signature: &CheckedSignature<'_>,
     cms: &SignedData,
-) -> Vec<u8> {
+) -> Payload {
     match (cms.signed_attributes(), cms.content()) {
-        (Some(attributes), _) => attributes.to_vec(),
-        (None, Some(content)) => content.to_vec(),
-        (None, None) => signature.covered_bytes(document),
+        (Some(attributes), _) => attributes.to_vec().into(),
+        (None, Some(content)) => content.to_vec().into(),
+        (None, None) => {
+            let algorithm = cms
+                .signature_algorithm()
+                .map_or(DigestAlgorithm::Sha256, SignatureAlgorithm::digest);
+            Payload::Digest(Digest {
+                algorithm,
+                value: signature.covered_digest(environment, document, algorithm),
+            })
+        }
     }
 }
 
@@ -185,14 +202,14 @@ fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
         id: signature.dictionary.field_name.clone(),
         kind: kind(signature.dictionary),
         claimed_time: signature.dictionary.claimed_time,
-        signed_bytes: Vec::new(),
+        signed: Vec::new().into(),
         value: Vec::new(),
         algorithm: None,
-        signer_certificate: Vec::new(),
+        signer_certificate: None,
         certificates: Vec::new(),
         timestamps: Vec::new(),
         revocation: Vec::new(),
-        coverage: signature.dictionary.coverage,
+        coverage: signature.dictionary.coverage.into(),
         integrity: Integrity::Malformed,
         later_changes: signature.later_changes.clone(),
         level: Level::Unknown.name().to_owned(),

@@ -1,5 +1,7 @@
 use parafa_cades::{SignedData, TimestampToken};
-use parafa_format_core::{Environment, Integrity, TimestampEvidence, TimestampStatus};
+use parafa_format_core::{
+    Environment, Integrity, TimestampEvidence, TimestampKind, TimestampStatus,
+};
 
 use super::checked::CheckedSignature;
 use crate::long_term::{ValidationMaterial, maker_status};
@@ -28,7 +30,7 @@ fn over_value<E: Environment>(
     cms: &SignedData,
     der: &[u8],
 ) -> TimestampEvidence {
-    evidence(der, |token| {
+    evidence(TimestampKind::Signature, der, |token| {
         if token.imprint_algorithm().is_none() {
             TimestampStatus::Unverifiable
         } else if token.stamps(cms.value()) {
@@ -41,22 +43,25 @@ fn over_value<E: Environment>(
 
 /// A document time-stamp is a token itself, and was checked as one.
 fn over_document(signature: &CheckedSignature<'_>) -> TimestampEvidence {
-    evidence(&signature.dictionary.contents, |_| {
+    let contents = &signature.dictionary.contents;
+    evidence(TimestampKind::Document, contents, |_| {
         match signature.integrity {
             Integrity::Intact | Integrity::Modified => TimestampStatus::Intact,
             Integrity::DigestMismatch | Integrity::ByteRange => TimestampStatus::ImprintMismatch,
             Integrity::SignatureMismatch => TimestampStatus::SignatureMismatch,
-            Integrity::Malformed => TimestampStatus::Unverifiable,
+            Integrity::Malformed | Integrity::Unsupported => TimestampStatus::Unverifiable,
         }
     })
 }
 
 fn evidence(
+    kind: TimestampKind,
     der: &[u8],
     status: impl FnOnce(&TimestampToken) -> TimestampStatus,
 ) -> TimestampEvidence {
     let token = TimestampToken::parse(der).ok();
     TimestampEvidence {
+        kind,
         token: der.to_vec(),
         time: token.as_ref().map(TimestampToken::time),
         status: token.map_or(TimestampStatus::Malformed, |token| status(&token)),

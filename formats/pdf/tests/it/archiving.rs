@@ -93,7 +93,7 @@ impl Hierarchy {
     /// A sound answer: the issuer's certificate, that the root is an anchor, or
     /// what the responder says.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
-        let certificate = X509::from_der(&need.payload).unwrap();
+        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
         let issuer = self.issuer_of(&certificate);
         let bytes = match need.kind {
             NeedKind::Certificate if issuer.certificate == certificate => {
@@ -130,7 +130,7 @@ pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
 
 /// The common name of the certificate that a need is about.
 pub(crate) fn subject(need: &Need) -> String {
-    let certificate = X509::from_der(&need.payload).unwrap();
+    let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
     let name = certificate.subject_name();
     let entry = name.entries_by_nid(Nid::COMMONNAME).next().unwrap();
     entry.data().to_string().unwrap()

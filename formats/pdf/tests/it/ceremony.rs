@@ -50,6 +50,7 @@ impl Person {
             signer_chain: PKI.chain(&self.holder),
             signature_algorithm: self.algorithm,
             reserve: 24_576,
+            covers: Vec::new(),
             params: Vec::new(),
         }
     }
@@ -85,8 +86,10 @@ impl Person {
     /// What the device or the authority gives.
     pub(crate) fn answers(&self, need: &Need) -> Answer {
         let bytes = match need.kind {
-            NeedKind::Signature => self.holder.sign(self.algorithm, &need.payload),
-            NeedKind::Timestamp => PKI.timestamp(&need.payload),
+            NeedKind::Signature => self
+                .holder
+                .sign(self.algorithm, need.payload.as_bytes().unwrap()),
+            NeedKind::Timestamp => PKI.timestamp(need.payload.as_bytes().unwrap()),
             other => panic!("{other:?} is not needed"),
         };
         Answer {

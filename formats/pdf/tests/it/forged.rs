@@ -14,7 +14,10 @@ use crate::referees::pyhanko_passes_fixture;
 const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (A note) >>";
 
 fn integrity(document: &[u8]) -> Integrity {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()[0].integrity
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures[0]
+        .integrity
 }
 
 fn signed(draft: Draft) -> SignedPdf {

@@ -31,7 +31,9 @@ fn locking(fields: &'static str) -> Signing {
 
 /// Whether the signature holds, by our own judgement alone.
 fn is_intact(document: &[u8]) -> bool {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures;
     evidence[0].integrity == Integrity::Intact
 }
 

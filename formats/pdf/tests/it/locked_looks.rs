@@ -49,7 +49,9 @@ fn holds_beside(objects: &[(u32, String)], annotations: &str) -> bool {
             draft.form = form.into();
             Vec::new()
         });
-        let evidence = verify(&NativeEnvironment, &MemoryBlob(amended.build())).unwrap();
+        let evidence = verify(&NativeEnvironment, &MemoryBlob(amended.build()))
+            .unwrap()
+            .signatures;
         evidence[0].integrity == Integrity::Intact
     });
     assert_eq!(holds[0], holds[1], "{objects:?}");

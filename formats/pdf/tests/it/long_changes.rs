@@ -21,7 +21,9 @@ use crate::memory::peak_of;
 const FIELD: u32 = 20;
 
 fn is_intact(document: &[u8]) -> bool {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures;
     evidence[0].integrity == Integrity::Intact
 }
 
@@ -46,7 +48,11 @@ fn long_values_that_are_compared_are_held_once() {
     // Both as they are unpacked, the newer as it is loaded, and what it takes to
     // unpack and to load one.
     assert!(peak < 6 * LEN, "{:.1} values", peak as f64 / LEN as f64);
-    let (evidence, peak) = peak_of(|| verify(&NativeEnvironment, &MemoryBlob(filled_in)).unwrap());
+    let (evidence, peak) = peak_of(|| {
+        verify(&NativeEnvironment, &MemoryBlob(filled_in))
+            .unwrap()
+            .signatures
+    });
     assert_eq!(evidence[0].integrity, Integrity::Intact);
     assert!(peak < 6 * LEN, "{:.1} values", peak as f64 / LEN as f64);
 }

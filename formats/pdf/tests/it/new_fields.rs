@@ -46,7 +46,9 @@ fn signs(
 }
 
 fn integrity(document: &[u8]) -> Vec<Integrity> {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures;
     evidence
         .into_iter()
         .map(|signature| signature.integrity)

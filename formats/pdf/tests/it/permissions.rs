@@ -44,7 +44,10 @@ fn signed_with_lock(lock: &str) -> Vec<u8> {
 }
 
 fn integrity(document: &[u8]) -> Integrity {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()[0].integrity
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures[0]
+        .integrity
 }
 
 fn filled_in(document: &[u8]) -> Vec<u8> {
@@ -250,6 +253,7 @@ fn annotations_may_be_changed_and_removed_where_the_permission_is_3() {
         assert!(
             verify(&NativeEnvironment, &MemoryBlob(lawful.clone()))
                 .unwrap()
+                .signatures
                 .iter()
                 .all(|signature| signature.integrity == Integrity::Intact)
         );
@@ -274,7 +278,9 @@ fn a_certified_document_stays_certified_under_a_further_signature() {
         let certified = signed_with_lock(&format!("/Action /Include /Fields [] {permission}"));
         let signed = P384.signs(&certified).unwrap();
 
-        let evidence = verify(&NativeEnvironment, &MemoryBlob(signed.clone())).unwrap();
+        let evidence = verify(&NativeEnvironment, &MemoryBlob(signed.clone()))
+            .unwrap()
+            .signatures;
 
         assert_eq!(evidence.len(), 2);
         assert!(

@@ -148,7 +148,7 @@ proptest! {
         match step(&SIGNED, &request(), &answers) {
             Ok((Step::Done(outcome), archived)) => {
                 prop_assert!(archived.starts_with(&SIGNED));
-                let evidence = verify(&NativeEnvironment, &MemoryBlob(archived)).unwrap();
+                let evidence = verify(&NativeEnvironment, &MemoryBlob(archived)).unwrap().signatures;
                 prop_assert_eq!(&evidence[0].level, &outcome.level);
             }
             Ok((Step::Needs(_), nothing)) => prop_assert!(nothing.is_empty()),

@@ -5,7 +5,7 @@ use std::fs;
 use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
-use parafa_format_core::{Answer, MemoryBlob, NativeEnvironment, NeedKind, Step};
+use parafa_format_core::{Answer, DigestAlgorithm, MemoryBlob, NativeEnvironment, NeedKind, Step};
 use parafa_format_pdf::inspect;
 
 use crate::ceremony::{P256, P384, Person, RSA_2048, RSA_3072_PSS, step};
@@ -174,13 +174,13 @@ fn the_signature_is_asked_for_first_then_the_time_stamp() {
     );
 
     assert_eq!(signature.kind, NeedKind::Signature);
-    assert_eq!(signature.payload[0], 0x31);
-    assert_eq!(
-        signature.params,
-        [("digest-algorithm".to_owned(), "SHA-256".to_owned())]
-    );
+    assert_eq!(signature.payload.as_bytes().unwrap()[0], 0x31);
+    assert_eq!(signature.digest_algorithm, Some(DigestAlgorithm::Sha256));
     assert_eq!(timestamp.kind, NeedKind::Timestamp);
-    assert_eq!(Ok(timestamp.payload.clone()), signed.outcome);
+    assert_eq!(
+        Ok(timestamp.payload.clone()),
+        signed.outcome.clone().map(Into::into)
+    );
 
     let answers = [signed, P256.answers(&timestamp)];
     let (done, output) = step(&document, &request, &answers).unwrap();
@@ -244,7 +244,9 @@ fn a_signature_by_another_key_or_over_other_bytes_is_refused() {
 
     let stranger = Answer {
         need_id: need.id.clone(),
-        outcome: Ok(P384.holder.sign(P256.algorithm, &need.payload)),
+        outcome: Ok(P384
+            .holder
+            .sign(P256.algorithm, need.payload.as_bytes().unwrap())),
     };
     let elsewhere = Answer {
         need_id: need.id.clone(),
@@ -268,7 +270,7 @@ fn a_time_stamp_over_something_else_is_refused() {
             .unwrap()
             .0,
     );
-    timestamp.payload = b"something else".to_vec();
+    timestamp.payload = b"something else".to_vec().into();
 
     let refusal = step(&document, &request, &[signed, P256.answers(&timestamp)]).unwrap_err();
 

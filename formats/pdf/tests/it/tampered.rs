@@ -81,7 +81,9 @@ fn cases() -> Vec<(String, PathBuf)> {
 
 fn evidence(document: &Path) -> Vec<SignatureEvidence> {
     let document = MemoryBlob(fs::read(document).unwrap());
-    verify(&NativeEnvironment, &document).unwrap_or_default()
+    verify(&NativeEnvironment, &document)
+        .unwrap_or_default()
+        .signatures
 }
 
 /// Whether every signature is intact; time-stamps are none.

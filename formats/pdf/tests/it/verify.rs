@@ -6,8 +6,8 @@ use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
-    Coverage, DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
-    SignatureEvidence,
+    CoverageKind, DigestAlgorithm, Environment, Evidence, Integrity, MemoryBlob, NativeEnvironment,
+    Part, SignatureEvidence,
 };
 use parafa_format_pdf::verify;
 
@@ -46,16 +46,16 @@ fn every_signature_in_a_row_is_intact() {
                 .iter()
                 .all(|signature| signature.level == "PAdES-B-T")
         );
-        let coverage: Vec<Coverage> = evidence
+        let coverage: Vec<CoverageKind> = evidence
             .iter()
-            .map(|signature| signature.coverage)
+            .map(|signature| signature.coverage.kind)
             .collect();
         assert_eq!(
             coverage,
             [
-                Coverage::EntireRevision,
-                Coverage::EntireRevision,
-                Coverage::EntireFile
+                CoverageKind::EntireRevision,
+                CoverageKind::EntireRevision,
+                CoverageKind::EntireFile
             ]
         );
     }
@@ -65,11 +65,13 @@ fn every_signature_in_a_row_is_intact() {
 fn the_evidence_is_what_the_device_signed_and_gave() {
     let signed = P256.signs(&plain(1)).unwrap();
 
-    let [signature] = &evidence(&signed)[..] else {
+    let evidence = all_evidence(&signed);
+    let [signature] = &evidence.signatures[..] else {
         panic!("one signature")
     };
 
-    let signed_bytes: [Part<'_, MemoryBlob>; 1] = [Part::Bytes(&signature.signed_bytes)];
+    let attributes = signature.signed.as_bytes().unwrap();
+    let signed_bytes: [Part<'_, MemoryBlob>; 1] = [Part::Bytes(attributes)];
     let digest = NativeEnvironment.digest(DigestAlgorithm::Sha256, &signed_bytes);
     let spki = P256.holder.key.public_key_to_der().unwrap();
     assert_eq!(signature.algorithm, Some(P256.algorithm));
@@ -78,13 +80,13 @@ fn the_evidence_is_what_the_device_signed_and_gave() {
         Ok(true)
     );
     assert_eq!(
-        signature.signer_certificate,
-        P256.holder.certificate.to_der().unwrap()
+        evidence.signer_certificate(signature),
+        Some(&P256.holder.certificate.to_der().unwrap()[..])
     );
     assert!(
         PKI.chain(&P256.holder)
             .iter()
-            .all(|certificate| signature.certificates.contains(certificate))
+            .all(|certificate| evidence.certificates.contains(certificate))
     );
     assert_eq!(signature.timestamps.len(), 1);
     assert!(signature.revocation.is_empty());
@@ -223,8 +225,10 @@ fn what_the_security_store_names_twice_is_evidence_once() {
 
     let extended = with_security_store(&signed);
 
-    assert_eq!(evidence(&extended)[0].revocation, [ANSWER.as_bytes()]);
-    assert_eq!(evidence(&extended)[0].level, "PAdES-B-T");
+    let evidence = all_evidence(&extended);
+    assert_eq!(evidence.revocation, [ANSWER.as_bytes()]);
+    assert_eq!(evidence.signatures[0].revocation, [0]);
+    assert_eq!(evidence.signatures[0].level, "PAdES-B-T");
 }
 
 #[test]
@@ -232,11 +236,12 @@ fn revocation_data_are_evidence_for_the_signatures_before_them() {
     let signed = P256.signs(&plain(1)).unwrap();
     let signed_again = P384.signs(&with_security_store(&signed)).unwrap();
 
-    let [before, after] = &evidence(&signed_again)[..] else {
+    let evidence = all_evidence(&signed_again);
+    let [before, after] = &evidence.signatures[..] else {
         panic!("two signatures")
     };
 
-    assert_eq!(before.revocation, [ANSWER.as_bytes()]);
+    assert!(evidence.revocation(before).eq([ANSWER.as_bytes()]));
     assert!(after.revocation.is_empty());
 }
 
@@ -253,6 +258,10 @@ fn with_security_store(signed: &[u8]) -> Vec<u8> {
 }
 
 fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
+    all_evidence(document).signatures
+}
+
+fn all_evidence(document: &[u8]) -> Evidence {
     verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
 }
 

@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use parafa_format_core::{
-    Answer, DigestAlgorithm, Environment, MemoryBlob, MemorySink, NativeEnvironment, Need,
-    NeedKind, Part, Refusal, SignRequest, SignatureAlgorithm, Step,
+    Answer, DigestAlgorithm, Environment, HashFunction, MemoryBlob, MemorySink, NativeEnvironment,
+    NativeHasher, Need, NeedKind, Refusal, SignRequest, SignatureAlgorithm, Step,
 };
 
 use crate::authority::{WORLD, timestamp_info};
@@ -42,9 +42,20 @@ pub(super) struct TrustingEnvironment;
 
 impl Environment for TrustingEnvironment {
     type Blob = MemoryBlob;
+    type Hasher = NativeHasher;
 
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
-        NativeEnvironment.digest(algorithm, parts)
+    fn hasher(&self, function: HashFunction) -> NativeHasher {
+        NativeEnvironment.hasher(function)
+    }
+
+    fn inflate(
+        &self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<MemoryBlob, String> {
+        NativeEnvironment.inflate(source, offset, len, most)
     }
 
     fn verify(&self, _: &[u8], _: SignatureAlgorithm, _: &[u8], _: &[u8]) -> Result<bool, String> {
@@ -86,6 +97,7 @@ fn request(level: Level) -> SignRequest {
         signer_chain: chain.map(|holder| holder.certificate.clone()).to_vec(),
         signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
         reserve: 4096,
+        covers: Vec::new(),
         params: Vec::new(),
     }
 }

@@ -177,7 +177,8 @@ fn inspected(input: &[u8]) -> Result<Report, Refusal> {
 }
 
 fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
-    verify(&TrustingEnvironment, &MemoryBlob(input.to_vec()))
+    let evidence = verify(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
+    Ok(evidence.signatures)
 }
 
 fn assert_listed(refusal: &Refusal) {

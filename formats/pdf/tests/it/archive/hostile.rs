@@ -8,8 +8,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
-    DigestAlgorithm, Environment, Integrity, MemoryBlob, NativeEnvironment, Part,
-    SignatureAlgorithm, Step,
+    DigestAlgorithm, Environment, HashFunction, Integrity, MemoryBlob, NativeEnvironment,
+    NativeHasher, Part, SignatureAlgorithm, Step,
 };
 use parafa_format_pdf::{inspect, verify};
 use proptest::prelude::*;
@@ -132,7 +132,7 @@ fn lists_that_cannot_be_decoded_are_left_out_soon() {
     let document = updated(&document, &objects);
 
     let evidence = verify(&NativeEnvironment, &MemoryBlob(document.clone())).unwrap();
-    assert!(evidence[0].revocation.is_empty());
+    assert!(evidence.signatures[0].revocation.is_empty());
     // Nobody would read what is added behind them.
     let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();
     assert_eq!(refusal.code, "too-much-to-verify");
@@ -201,12 +201,27 @@ struct Watched {
 
 impl Environment for Watched {
     type Blob = MemoryBlob;
+    type Hasher = NativeHasher;
+
+    fn hasher(&self, function: HashFunction) -> NativeHasher {
+        NativeEnvironment.hasher(function)
+    }
 
     fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
         if let [Part::Bytes(bytes)] = parts {
             self.digested.borrow_mut().push(bytes.to_vec());
         }
         NativeEnvironment.digest(algorithm, parts)
+    }
+
+    fn inflate(
+        &self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<MemoryBlob, String> {
+        NativeEnvironment.inflate(source, offset, len, most)
     }
 
     fn verify(

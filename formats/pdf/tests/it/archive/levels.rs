@@ -66,7 +66,9 @@ fn stamped(document: &[u8]) -> Vec<u8> {
 }
 
 fn level_of_first(document: &[u8]) -> String {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures;
     assert_eq!(evidence[0].integrity, Integrity::Intact);
     evidence[0].level.clone()
 }

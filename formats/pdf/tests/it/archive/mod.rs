@@ -26,7 +26,9 @@ fn signed(document: &[u8]) -> Vec<u8> {
 }
 
 fn levels(document: &[u8]) -> Vec<(String, Integrity)> {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap();
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures;
     evidence
         .into_iter()
         .map(|signature| (signature.level, signature.integrity))
@@ -66,7 +68,7 @@ fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
 fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
     move |need| {
         if need.kind == NeedKind::Revocation && subject(need) == name {
-            let certificate = X509::from_der(&need.payload).unwrap();
+            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
             let issuer = HIERARCHY.issuer_of(&certificate);
             return answered(need, Ok(other(&certificate, issuer)));
         }

@@ -35,7 +35,7 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
     let answer = |is_revoked: bool, is_trusted: bool| {
         let stranger = &stranger;
         move |need: &parafa_format_core::Need| {
-            let certificate = X509::from_der(&need.payload).unwrap();
+            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
             let from_stranger = certificate
                 .verify(&stranger.root.certificate.public_key().unwrap())
                 .unwrap();
@@ -83,7 +83,9 @@ fn stamped_by(pki: &Pki) -> Vec<u8> {
             (Step::Done(_), signed) => return signed,
             (Step::Needs(needs), _) => {
                 answers.extend(needs.iter().map(|need| match need.kind {
-                    NeedKind::Timestamp => answered(need, Ok(pki.timestamp(&need.payload))),
+                    NeedKind::Timestamp => {
+                        answered(need, Ok(pki.timestamp(need.payload.as_bytes().unwrap())))
+                    }
                     _ => ona.answers(need),
                 }));
             }

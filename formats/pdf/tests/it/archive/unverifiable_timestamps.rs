@@ -171,7 +171,9 @@ fn value_range(bytes: &[u8]) -> Range<usize> {
 }
 
 fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+        .unwrap()
+        .signatures
 }
 
 /// Of the first signature.

@@ -1,0 +1,80 @@
+//! An output before it is written: what is hashed and what is written are the
+//! same.
+
+use parafa_plugin_sdk::core::{
+    Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink,
+};
+
+use crate::unsound;
+
+pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
+
+/// A part of an output.
+pub(crate) enum Piece {
+    /// New bytes.
+    Bytes(Vec<u8>),
+    /// A part of the document.
+    Range { offset: u64, len: u64 },
+    /// What a part of the document inflates to.
+    Inflated {
+        offset: u64,
+        len: u64,
+        most: u64,
+        /// How much it has to be; none when that does not matter.
+        size: Option<u64>,
+    },
+}
+
+impl Piece {
+    /// Writes it.
+    pub(crate) fn write<B: Blob>(&self, source: &B, out: &mut impl Sink<B>) -> Result<(), Refusal> {
+        match self {
+            Self::Bytes(bytes) => out.write(bytes),
+            Self::Range { offset, len } => out.copy(source, *offset, *len),
+            Self::Inflated {
+                offset,
+                len,
+                most,
+                size,
+            } => as_declared(out.copy_inflated(source, *offset, *len, *most), *size)?,
+        }
+        Ok(())
+    }
+
+    fn hash<B: Blob>(&self, source: &B, hasher: &mut impl Hasher<B>) -> Result<(), Refusal> {
+        match self {
+            Self::Bytes(bytes) => hasher.update(bytes),
+            Self::Range { offset, len } => hasher.update_blob(source, *offset, *len),
+            Self::Inflated {
+                offset,
+                len,
+                most,
+                size,
+            } => as_declared(hasher.update_inflated(source, *offset, *len, *most), *size)?,
+        }
+        Ok(())
+    }
+}
+
+/// The digest of pieces, one after the other.
+pub(crate) fn digest<'p, E: Environment>(
+    environment: &E,
+    source: &E::Blob,
+    pieces: impl IntoIterator<Item = &'p Piece>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut hasher = environment.hasher(HashFunction::Digest(DIGEST));
+    for piece in pieces {
+        piece.hash(source, &mut hasher)?;
+    }
+    Ok(hasher.finish())
+}
+
+fn as_declared(inflated: Result<u64, String>, size: Option<u64>) -> Result<(), Refusal> {
+    let len = inflated.map_err(|error| unsound(format!("A member cannot be read: {error}.")))?;
+    match size {
+        Some(size) if size != len => Err(unsound(format!(
+            "A member has {len} bytes where it says {size}."
+        ))),
+        _ => Ok(()),
+    }
+}
