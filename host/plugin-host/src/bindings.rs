@@ -18,9 +18,9 @@ mod platform {
     });
 }
 
-/// The module of a world, with the interface that it exports.
+/// The module of a world, with the records of the interface that it exports.
 macro_rules! world {
-    ($module:ident, $world:tt, $interface:ident) => {
+    ($module:ident, $world:tt $(, $interface:ident::$records:tt)?) => {
         pub mod $module {
             wasmtime::component::bindgen!({
                 path: "../../wit/parafa-format-0.2",
@@ -33,17 +33,21 @@ macro_rules! world {
                 },
             });
 
-            pub use exports::parafa::format::$interface::*;
+            $(pub use exports::parafa::format::$interface::$records;)?
         }
     };
 }
 
-world!(describe, "describe", description);
-world!(inspect, "inspect", inspection);
-world!(contents, "contents", container);
-world!(sign, "sign", signing);
-world!(verify, "verify", verification);
-world!(archive, "archive", archiving);
-world!(flatten, "flatten", flattening);
-world!(rehearse, "rehearse", rehearsal);
-world!(compose, "compose", composition);
+world!(describe, "describe", description::{Ability, About});
+world!(inspect, "inspect", inspection::{Obstacle, Report});
+world!(contents, "contents", container::{Member});
+world!(sign, "sign", signing::{Outcome, Request, Step});
+world!(
+    verify,
+    "verify",
+    verification::{Evidence, LaterChanges, SignatureEvidence, TimestampEvidence}
+);
+world!(archive, "archive", archiving::{Outcome, Request, Step});
+world!(flatten, "flatten");
+world!(rehearse, "rehearse");
+world!(compose, "compose", composition::{Request, SourceFile});
