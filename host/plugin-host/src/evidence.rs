@@ -222,7 +222,11 @@ fn check_timestamps(
 ) -> Result<(), EvidenceError> {
     let mut added: Vec<&TimestampEvidence> = is.timestamps.iter().collect();
     for timestamp in &was.timestamps {
-        match added.iter().position(|kept| *kept == timestamp) {
+        // What could not be verified may be now.
+        let is_kept = |kept: &&TimestampEvidence| {
+            kept.kind == timestamp.kind && kept.token == timestamp.token
+        };
+        match added.iter().position(is_kept) {
             Some(place) => added.remove(place),
             None => {
                 return Err(EvidenceError::EarlierChanged {

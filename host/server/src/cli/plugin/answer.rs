@@ -360,6 +360,13 @@ impl fmt::Display for ReportView {
         for note in &self.notes {
             write!(f, "\nnote {}: {}", shown(&note.code), shown(&note.detail))?;
         }
+        for obstacle in &self.obstacles {
+            let (code, detail) = (shown(&obstacle.code), shown(&obstacle.detail));
+            write!(f, "\nnot for {}: {code}: {detail}", obstacle.operation)?;
+        }
+        for kept in &self.preservation {
+            write!(f, "\n{} keeps it: {}", kept.operation, kept.kind)?;
+        }
         Ok(())
     }
 }
@@ -387,9 +394,15 @@ mod tests {
                 code: FORGED.to_owned(),
                 detail: FORGED.to_owned(),
             }],
+            obstacles: vec![ObstacleView {
+                operation: "sign",
+                code: FORGED.to_owned(),
+                detail: FORGED.to_owned(),
+            }],
+            preservation: Vec::new(),
         });
 
-        assert_plain(&report.to_string(), 4);
+        assert_plain(&report.to_string(), 5);
     }
 
     #[test]
