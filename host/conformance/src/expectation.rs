@@ -1,8 +1,6 @@
 use std::fmt::Debug;
 
-use parafa_plugin_host::{
-    CallError, Fault, Integrity, Member, Refusal, Report, SignatureEvidence,
-};
+use parafa_plugin_host::{CallError, Fault, Integrity, Member, Refusal, Report, SignatureEvidence};
 use serde::Deserialize;
 
 use crate::{Answered, Operation};

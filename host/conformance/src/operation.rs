@@ -141,7 +141,9 @@ pub async fn perform(
         Operation::Members => return Ok(Answered::Told(plugin.members(document).await?)),
         Operation::Extract => {
             let member = input.member.as_deref();
-            return Ok(Answered::Extracted(extract(plugin, document, member).await?));
+            return Ok(Answered::Extracted(
+                extract(plugin, document, member).await?,
+            ));
         }
         Operation::Compose => compose(plugin, input, signer).await?,
         Operation::Flatten => plugin.flatten(document.clone(), &derive()).await?,

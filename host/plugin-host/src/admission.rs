@@ -64,7 +64,8 @@ pub enum AdmissionError {
     /// It is written against a version of the contract that is not known.
     #[error(
         "it is written against parafa:format@{version}; this program takes {} and what is \
-         compatible with them", list(known)
+         compatible with them",
+        list(known)
     )]
     UnknownContract {
         /// Which version.

@@ -112,14 +112,19 @@ impl Covered {
 /// Checks that all members of `before` are in `after` as they were; answers the
 /// ids of the others, all of which are metadata.
 fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, ContractBreach> {
-    let mut is: HashMap<&str, &Member> =
-        after.iter().map(|member| (member.id.as_str(), member)).collect();
+    let mut is: HashMap<&str, &Member> = after
+        .iter()
+        .map(|member| (member.id.as_str(), member))
+        .collect();
     for was in before {
         if is.remove(was.id.as_str()) != Some(was) {
             return Err(ContractBreach::MemberChanged(shown(&was.id)));
         }
     }
-    match is.values().find(|member| member.role != MemberRole::Metadata) {
+    match is
+        .values()
+        .find(|member| member.role != MemberRole::Metadata)
+    {
         Some(new) => Err(ContractBreach::MemberNew(shown(&new.id))),
         None => Ok(is.into_keys().map(str::to_owned).collect()),
     }

@@ -277,7 +277,10 @@ impl Contract {
             split(import).is_some_and(|(interface, _)| offered.contains(interface))
         };
         let imports = surface.imports.iter();
-        let foreign: Vec<_> = imports.filter(|import| !is_offered(import)).cloned().collect();
+        let foreign: Vec<_> = imports
+            .filter(|import| !is_offered(import))
+            .cloned()
+            .collect();
         if !foreign.is_empty() {
             return Err(AdmissionError::ForeignImports(foreign));
         }
@@ -410,14 +413,20 @@ mod tests {
             for (name, text) in text_of(version) {
                 files.push(Path::new(name), text);
             }
-            resolve.push_group(files.parse().map_err(|(_, error)| error).unwrap()).unwrap();
+            resolve
+                .push_group(files.parse().map_err(|(_, error)| error).unwrap())
+                .unwrap();
         }
         let package = resolve
-            .push_str("plugin.wit", &format!("package test:plugin; world plugin {{ {world} }}"))
+            .push_str(
+                "plugin.wit",
+                &format!("package test:plugin; world plugin {{ {world} }}"),
+            )
             .unwrap();
         let world = resolve.packages[package].worlds["plugin"];
         let mut module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
+            .unwrap();
         ComponentEncoder::default()
             .module(&module)
             .and_then(ComponentEncoder::encode)

@@ -306,7 +306,10 @@ impl TryFrom<types::Need> for Need {
             }
             if Some(digest.algorithm) != digest_algorithm {
                 let name = digest.algorithm.name();
-                return Err(ContractBreach::unknown("digest algorithm of the need", name));
+                return Err(ContractBreach::unknown(
+                    "digest algorithm of the need",
+                    name,
+                ));
             }
         }
         Ok(Self {

@@ -402,9 +402,7 @@ fn check_new(
 
 fn is_covered(coverage: &Coverage, covers: Option<&Covered>) -> bool {
     match covers {
-        Some(covers) => {
-            coverage.kind == CoverageKind::Members && covers.is(&coverage.members)
-        }
+        Some(covers) => coverage.kind == CoverageKind::Members && covers.is(&coverage.members),
         None => coverage.kind == CoverageKind::EntireFile && coverage.members.is_empty(),
     }
 }
@@ -469,7 +467,9 @@ mod tests {
     fn evidence(revocation: &[&str], signatures: &[SignatureEvidence]) -> Evidence {
         let revocation = revocation.iter();
         Evidence {
-            revocation: revocation.map(|text| Bytes::from((*text).to_owned())).collect(),
+            revocation: revocation
+                .map(|text| Bytes::from((*text).to_owned()))
+                .collect(),
             signatures: signatures.to_vec(),
         }
     }
@@ -550,7 +550,10 @@ mod tests {
     /// What comes of an archive of a signature with one time-stamp, for which
     /// one of its archive and one of the document were answered.
     fn with_timestamps(after: &[SignatureEvidence]) -> Result<(), EvidenceError> {
-        let before = evidence(&[], &[signature(&[timestamp(TimestampKind::Signature, "s")])]);
+        let before = evidence(
+            &[],
+            &[signature(&[timestamp(TimestampKind::Signature, "s")])],
+        );
         let answers = [
             token(TimestampKind::Archive, "a"),
             token(TimestampKind::Document, "d"),
@@ -586,7 +589,10 @@ mod tests {
         assert_eq!(with_timestamps(&[broken, stamped.clone()]), unasked("one"));
         let of_another_kind = timestamp(TimestampKind::Content, "a");
         let of_another_kind = signature(&[of_signature.clone(), of_another_kind]);
-        assert_eq!(with_timestamps(&[of_another_kind, stamped.clone()]), unasked("one"));
+        assert_eq!(
+            with_timestamps(&[of_another_kind, stamped.clone()]),
+            unasked("one")
+        );
         let swapped = document_timestamp(of_archive.clone());
         assert_eq!(with_timestamps(&[raised.clone(), swapped]), unasked("two"));
         let another = SignatureEvidence {

@@ -166,7 +166,11 @@ mod tests {
         let after = [&stream[..], b"x"].concat();
         let before = &stream[..stream.len() - 1];
         for (part, most, why) in [
-            (&stream[..], 119_999, "it inflates to more than 119999 bytes"),
+            (
+                &stream[..],
+                119_999,
+                "it inflates to more than 119999 bytes",
+            ),
             (&after, 120_000, "its DEFLATE stream ends before it"),
             (before, 120_000, "it ends before its DEFLATE stream"),
             (b"", 0, "it ends before its DEFLATE stream"),

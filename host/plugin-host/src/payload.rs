@@ -71,9 +71,7 @@ impl Payload {
     #[must_use]
     pub fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self {
         match self {
-            Self::Bytes(long) if long.len() > bytes => {
-                Self::Digest(Digest::of(algorithm, &long))
-            }
+            Self::Bytes(long) if long.len() > bytes => Self::Digest(Digest::of(algorithm, &long)),
             short => short,
         }
     }

@@ -7,8 +7,8 @@ use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
-use crate::crypto::verify_with_spki;
 use crate::convert::known;
+use crate::crypto::verify_with_spki;
 use crate::guest_log::GuestLog;
 use crate::inflation::Inflation;
 use crate::memory_limit::MemoryLimit;

@@ -191,10 +191,7 @@ impl Plugin {
     /// # Errors
     ///
     /// The plugin's refusal of the document, or its fault.
-    pub async fn verify(
-        &self,
-        document: impl Into<Document>,
-    ) -> Result<Evidence, CallError> {
+    pub async fn verify(&self, document: impl Into<Document>) -> Result<Evidence, CallError> {
         self.guest.verify(document.into()).await
     }
 
@@ -359,9 +356,7 @@ impl Plugin {
         request: &DeriveRequest,
     ) -> Result<MadeDocument, CallError> {
         let kept = Basis::kept(self, operation, document.clone()).await?;
-        self.guest
-            .derive(operation, document, request, kept)
-            .await
+        self.guest.derive(operation, document, request, kept).await
     }
 
     /// `compose`, without a look at what comes out.

@@ -100,9 +100,7 @@ impl Hasher {
         }
         Ok(Some(match &mut self.state {
             State::Crc32(crc) => std::mem::take(crc).finalize().to_be_bytes().to_vec(),
-            State::Digest { algorithm, begun } => {
-                begin(*algorithm, begun)?.finish()?.to_vec()
-            }
+            State::Digest { algorithm, begun } => begin(*algorithm, begun)?.finish()?.to_vec(),
         }))
     }
 }
@@ -154,10 +152,7 @@ mod tests {
             hasher.update(b"12345").unwrap();
             hasher.update(b"6789").unwrap();
             // The check value of the algorithm's definition.
-            assert_eq!(
-                hasher.finish().unwrap().unwrap(),
-                [0xcb, 0xf4, 0x39, 0x26]
-            );
+            assert_eq!(hasher.finish().unwrap().unwrap(), [0xcb, 0xf4, 0x39, 0x26]);
         }
     }
 }

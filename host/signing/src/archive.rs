@@ -28,8 +28,8 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::detached::run_detached;
 use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
-    ArchiveRequest, ArchivedDocument, BaselineLevel, CallError, CallPriority, Capability, Operation,
-    Plugin, Progress, Refusal, Registry, Urgency, refusal,
+    ArchiveRequest, ArchivedDocument, BaselineLevel, CallError, CallPriority, Capability,
+    Operation, Plugin, Progress, Refusal, Registry, Urgency, refusal,
 };
 use parafa_store::keys::DataKey;
 use parafa_store::{Clock, audit};

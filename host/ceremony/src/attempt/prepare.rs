@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_plugin_host::{
-    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress,
-    Reply, SignRequest,
+    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
+    SignRequest,
 };
 use parafa_store::keys::DataKey;
 

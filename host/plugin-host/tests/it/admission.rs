@@ -115,10 +115,7 @@ async fn imports_that_the_contract_does_not_offer_are_named() {
 async fn a_component_that_does_not_describe_itself_is_refused() {
     let wasm = dummy("world plugin { include parafa:format/inspect@0.2.0; }");
 
-    assert!(matches!(
-        refusal(wasm).await,
-        AdmissionError::NoDescription
-    ));
+    assert!(matches!(refusal(wasm).await, AdmissionError::NoDescription));
 }
 
 #[tokio::test]

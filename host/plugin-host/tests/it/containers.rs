@@ -87,7 +87,9 @@ async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
 async fn signed_then(behaviour: &str) -> Bytes {
     let signed = signed(container("honest")).await.unwrap().bytes;
     let rest = signed.strip_prefix(b"BOX honest\n").unwrap();
-    [format!("BOX {behaviour}\n").as_bytes(), rest].concat().into()
+    [format!("BOX {behaviour}\n").as_bytes(), rest]
+        .concat()
+        .into()
 }
 
 fn evidence_error<T>(result: Result<T, CallError>) -> EvidenceError {
@@ -249,9 +251,7 @@ async fn a_document_is_kept_better_than_declared_and_never_worse() {
 #[tokio::test]
 async fn evidence_names_only_what_it_has() {
     let toy = toy_container().await;
-    let verified = toy
-        .verify(signed_then("names-no-certificate").await)
-        .await;
+    let verified = toy.verify(signed_then("names-no-certificate").await).await;
 
     assert_eq!(
         breach(verified),
@@ -278,7 +278,10 @@ async fn a_document_may_be_sound_and_not_to_be_signed() {
 async fn a_bomb_is_refused_by_the_plugin_and_stopped_by_the_host() {
     let zeros = deflated(&vec![0; 3 << 20]);
     let bomb = |behaviour: &str| -> Bytes {
-        let line = format!("BOX {behaviour}\nmember deflated main 5 {} a\n", zeros.len());
+        let line = format!(
+            "BOX {behaviour}\nmember deflated main 5 {} a\n",
+            zeros.len()
+        );
         [line.as_bytes(), &zeros].concat().into()
     };
     let limits = CallLimits {
@@ -286,7 +289,8 @@ async fn a_bomb_is_refused_by_the_plugin_and_stopped_by_the_host() {
         inflated_held_bytes: 1 << 20,
         ..CallLimits::default()
     };
-    let toy = host(limits).admit(component("test/toy-container.wasm"));
+    let host = host(limits);
+    let toy = host.admit(component("test/toy-container.wasm"));
     let toy = toy.await.unwrap();
 
     assert_eq!(
@@ -313,7 +317,8 @@ async fn what_inflates_for_ever_ends_in_time() {
         inflated_bytes: u64::MAX,
         ..CallLimits::default()
     };
-    let toy = host(limits).admit(component("test/toy-container.wasm"));
+    let host = host(limits);
+    let toy = host.admit(component("test/toy-container.wasm"));
     let toy = toy.await.unwrap();
     let zeros = deflated(&vec![0; 1 << 20]);
     let line = format!(

@@ -1,6 +1,6 @@
 use parafa_plugin_host::{
-    CallError, ContractBreach, CoverageKind, EvidenceError, Integrity, NeedKind, Refusal, SignRequest,
-    SignStep, Suspension, TargetLevel,
+    CallError, ContractBreach, CoverageKind, EvidenceError, Integrity, NeedKind, Refusal,
+    SignRequest, SignStep, Suspension, TargetLevel,
 };
 
 use crate::support::{
@@ -102,7 +102,10 @@ async fn a_second_signature_leaves_the_first_as_it_was() {
     assert_eq!(second.earlier.len(), 1);
     assert_eq!(second.earlier[0].value, first.signature.value);
     assert_eq!(second.earlier[0].integrity, Integrity::Intact);
-    assert_eq!(second.earlier[0].coverage.kind, CoverageKind::EntireRevision);
+    assert_eq!(
+        second.earlier[0].coverage.kind,
+        CoverageKind::EntireRevision
+    );
     assert_eq!(second.signature.id, second.outcome.signature_id);
 }
 

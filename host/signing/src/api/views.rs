@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use parafa_api_signing::{
-    CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
-    SigningMethod, SigningOrder, SigningStatus, views as api,
+    CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus, SigningMethod,
+    SigningOrder, SigningStatus, views as api,
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::links::Links;

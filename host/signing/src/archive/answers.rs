@@ -7,9 +7,7 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use parafa_plugin_host::{
-    Answerer, DigestAlgorithm, Need, NeedKind, Reply, need_params, reason,
-};
+use parafa_plugin_host::{Answerer, DigestAlgorithm, Need, NeedKind, Reply, need_params, reason};
 use parafa_trust::{
     Certificate, FetchBudget, Issuer, TimestampClient, ValidationData, ValidationDataError,
 };
@@ -44,11 +42,7 @@ pub(super) enum Postponed {
 
 impl ValidationAnswers {
     /// Answers as of `now` for one archive.
-    pub(super) fn new(
-        data: &ValidationData,
-        timestamps: &TimestampClient,
-        now: Timestamp,
-    ) -> Self {
+    pub(super) fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
         Self {
             data: data.within(BUDGET),
             timestamps: timestamps.clone(),
@@ -162,9 +156,7 @@ impl Answerer for ValidationAnswers {
         let certificate = || Certificate::from_der(need.payload.as_bytes()?).ok();
         match (need.kind, certificate()) {
             (NeedKind::Certificate, Some(certificate)) => self.issuer(&certificate).await,
-            (NeedKind::Revocation, Some(certificate)) => {
-                self.revocation(&certificate, need).await
-            }
+            (NeedKind::Revocation, Some(certificate)) => self.revocation(&certificate, need).await,
             (NeedKind::Timestamp, _) => self.timestamp(need).await,
             _ => without(reason::UNAVAILABLE),
         }
@@ -173,7 +165,9 @@ impl Answerer for ValidationAnswers {
 
 /// The issuer that the plugin names, if it is the issuer.
 fn issuer_at_hand(certificate: &Certificate, need: &Need) -> Option<Certificate> {
-    let der = STANDARD.decode(parameter(need, need_params::ISSUER)?).ok()?;
+    let der = STANDARD
+        .decode(parameter(need, need_params::ISSUER)?)
+        .ok()?;
     let issuer = Certificate::from_der(&der).ok()?;
     (issuer.is_authority() && certificate.is_issued_by(&issuer)).then_some(issuer)
 }
