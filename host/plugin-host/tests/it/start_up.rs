@@ -217,7 +217,7 @@ async fn a_component_of_components_of_components_is_refused() {
         assert!(
             matches!(
                 refused,
-                AdmissionError::Invalid(_) | AdmissionError::NoDescription { .. }
+                AdmissionError::Invalid(_) | AdmissionError::NoContract
             ),
             "{depth}: {refused:?}"
         );
