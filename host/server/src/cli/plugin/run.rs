@@ -55,6 +55,8 @@ pub(super) struct RunArguments {
 struct Call {
     plugin: String,
     version: String,
+    /// Version of the contract that the plugin is written against.
+    contract: String,
     digest: String,
     operation: &'static str,
     #[serde(flatten)]
@@ -146,6 +148,7 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     Ok(Call {
         plugin: plugin.id().to_owned(),
         version: plugin.version().to_owned(),
+        contract: plugin.contract_version(),
         digest: plugin.digest().to_string(),
         operation: arguments.operation.name(),
         end: match answer {
