@@ -69,7 +69,7 @@ async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
 }
 
 /// The code by which a container of this behaviour is refused.
-async fn refusal(host: &Host<'_>, behaviour: &str) -> String {
+async fn refusal(host: &Host, behaviour: &str) -> String {
     let created = host.create(Posted::container(behaviour), SigningOrder::Parallel);
     let Err(SigningError::IntakeRefused(faults)) = created.await else {
         panic!("{behaviour} ended otherwise")
