@@ -553,7 +553,7 @@ mod tests {
             let instance = linker.instantiate(&mut Store::new(&engine, ()), &component);
             instance.is_ok()
                 && component
-                    .get_export_index(None, &format!("{PACKAGE}description@0.2.1"))
+                    .get_export_index(None, format!("{PACKAGE}description@0.2.1"))
                     .is_some()
         };
 
