@@ -76,7 +76,7 @@ fn a_new_plugin_that_signs_builds_on_its_own_and_passes_the_kit() {
     assert!(played.contains("3 passed"), "{played}");
     let verified = told_by(&told, "parafa plugin run verify");
     let verified: Value = serde_json::from_str(verified).expect("JSON");
-    let signature = &verified["outcome"][0];
+    let signature = &verified["outcome"]["signatures"][0];
     assert_eq!(signature["integrity"], "intact", "{verified}");
     assert_eq!(signature["level"], "sutartis-B-T", "{verified}");
     assert_eq!(signature["timestamps"][0]["status"], "intact", "{verified}");
