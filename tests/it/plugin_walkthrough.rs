@@ -22,7 +22,7 @@ use crate::support::root;
 #[tokio::test]
 async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
     let demo = Demo::start();
-    let workshop = Workshop::open();
+    let workshop = Workshop::open("saskaita");
 
     let told = workshop.follow("Begin one", &demo.data());
 
@@ -61,6 +61,25 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
         run["outcome"]["mediaType"], "application/x-saskaita",
         "{run}"
     );
+}
+
+#[test]
+fn a_new_plugin_that_signs_builds_on_its_own_and_passes_the_kit() {
+    let data = tempfile::tempdir().expect("a temporary folder");
+    let workshop = Workshop::open("sutartis");
+
+    let told = workshop.follow("Sign", data.path());
+
+    let tested = told_by(&told, "cargo test");
+    assert!(tested.contains("test result: ok. 3 passed"), "{tested}");
+    let played = told_by(&told, "parafa plugin test");
+    assert!(played.contains("3 passed"), "{played}");
+    let verified = told_by(&told, "parafa plugin run verify");
+    let verified: Value = serde_json::from_str(verified).expect("JSON");
+    let signature = &verified["outcome"]["signatures"][0];
+    assert_eq!(signature["integrity"], "intact", "{verified}");
+    assert_eq!(signature["level"], "sutartis-B-T", "{verified}");
+    assert_eq!(signature["timestamps"][0]["status"], "intact", "{verified}");
 }
 
 #[tokio::test]
@@ -112,14 +131,16 @@ fn told_by<'t>(told: &'t [Printed], begin: &str) -> &'t str {
 /// next.
 struct Workshop {
     folder: PathBuf,
+    plugin: &'static str,
 }
 
 impl Workshop {
-    fn open() -> Self {
+    fn open(plugin: &'static str) -> Self {
         let checkout = Sha256::digest(root().as_os_str().as_encoded_bytes());
-        let name = format!("parafa-new-plugin-{}", hex::encode(&checkout[..4]));
+        let name = format!("parafa-new-plugin-{plugin}-{}", hex::encode(&checkout[..4]));
         let workshop = Self {
             folder: env::temp_dir().join(name),
+            plugin,
         };
         let (plugin, kept) = (workshop.plugin(), workshop.kept());
         fs::create_dir_all(&workshop.folder).expect("a folder");
@@ -139,7 +160,7 @@ impl Workshop {
     }
 
     fn plugin(&self) -> PathBuf {
-        self.folder.join("saskaita")
+        self.folder.join(self.plugin)
     }
 
     fn kept(&self) -> PathBuf {

@@ -183,7 +183,8 @@ impl Pool {
         if let Some(place) = self.0.get(der) {
             return *place;
         }
-        let place = u32::try_from(self.0.len()).expect("4 GiB of objects do not fit in a plugin");
+        let place =
+            u32::try_from(self.0.len()).expect("memory has no room for four billion objects");
         self.0.insert(der.to_vec(), place);
         place
     }

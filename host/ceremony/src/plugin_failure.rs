@@ -18,6 +18,7 @@ pub fn words(error: &CallError) -> String {
             FaultKind::ContractBroken(_) => "broken contract".to_owned(),
             FaultKind::Trap(_) => "trap".to_owned(),
             FaultKind::Host(_)
+            | FaultKind::InflationLimit { .. }
             | FaultKind::MemoryLimit { .. }
             | FaultKind::OutputLimit { .. }
             | FaultKind::TimedOut { .. }

@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use parafa_plugin_host::{CallError, Fault, Integrity, Refusal, Report, SignatureEvidence};
+use parafa_plugin_host::{CallError, Fault, Integrity, Member, Refusal, Report, SignatureEvidence};
 use serde::Deserialize;
 
 use crate::{Answered, Operation};
@@ -80,6 +80,8 @@ pub struct Acceptance {
     pub level: Option<String>,
     /// The level of each signature, in their order.
     pub levels: Option<Vec<String>>,
+    /// The ids of the members, in their order.
+    pub members: Option<Vec<String>>,
 }
 
 /// How an answer differs from what was expected.
@@ -148,8 +150,10 @@ impl Expectation {
         let Self::Accepted(acceptance) = self else {
             return None;
         };
-        use Operation::{Archive, Compose, Flatten, Inspect, Rehearse, Sign, Verify};
-        let told: [(_, _, &[Operation]); 11] = [
+        use Operation::{
+            Archive, Compose, Extract, Flatten, Inspect, Members, Rehearse, Sign, Verify,
+        };
+        let told: [(_, _, &[Operation]); 12] = [
             (
                 "media type",
                 acceptance.media_type.is_some(),
@@ -181,6 +185,7 @@ impl Expectation {
             ("time-stamps", acceptance.timestamps.is_some(), &[Verify]),
             ("level", acceptance.level.is_some(), &[Archive, Sign]),
             ("levels", acceptance.levels.is_some(), &[Archive, Verify]),
+            ("members", acceptance.members.is_some(), &[Extract, Members]),
         ];
         told.into_iter()
             .find(|(_, named, by)| *named && !by.contains(&operation))
@@ -213,7 +218,11 @@ impl Acceptance {
                 self.compare_levels(&archived.signatures)?;
                 self.compare_count(archived.signatures.len())
             }
+            Answered::Extracted(members) => {
+                self.compare_members(members.iter().map(|(member, _)| member))
+            }
             Answered::Inspected(report) => self.compare_report(report),
+            Answered::Told(members) => self.compare_members(members.iter()),
             Answered::Made(made) => {
                 let media_type = &made.document.media_type;
                 same("media type", self.media_type.clone(), media_type)?;
@@ -256,6 +265,14 @@ impl Acceptance {
         same("media type", self.media_type.clone(), &report.media_type)?;
         same("number of fields", self.fields, &report.fields.len())?;
         self.compare_count(report.signatures.len())
+    }
+
+    fn compare_members<'m>(
+        &self,
+        members: impl Iterator<Item = &'m Member>,
+    ) -> Result<(), Mismatch> {
+        let ids = members.map(|member| member.id.clone()).collect();
+        same("members", self.members.clone(), &ids)
     }
 
     fn compare_levels(&self, evidence: &[SignatureEvidence]) -> Result<(), Mismatch> {
@@ -312,6 +329,8 @@ mod tests {
             signatures: Vec::new(),
             fields: Vec::new(),
             notes: notes.collect(),
+            obstacles: Vec::new(),
+            preservation: Vec::new(),
         }))
     }
 

@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
-    ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, MadeDocument, Plugin,
-    Progress, Report, SignatureEvidence, SignedDocument, SourceFile, TargetLevel,
+    ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, MadeDocument, Member,
+    Plugin, Progress, Report, SignatureEvidence, SignedDocument, SourceFile, TargetLevel,
 };
 use serde::Deserialize;
 
@@ -27,10 +27,14 @@ pub enum Operation {
     Archive,
     /// Makes a document with the given one as its only file.
     Compose,
+    /// Takes out the document's members.
+    Extract,
     /// Turns what can be filled in into what can only be read.
     Flatten,
     /// Says what the document is and whether it may be signed.
     Inspect,
+    /// Tells what the document holds.
+    Members,
     /// Makes the sandbox's unsigned artifact.
     Rehearse,
     /// Adds a signature.
@@ -47,6 +51,8 @@ pub struct Input {
     pub name: String,
     /// The document.
     pub document: Bytes,
+    /// The id of the member that `extract` takes out; all of them without it.
+    pub member: Option<String>,
 }
 
 /// What a plugin answered.
@@ -54,10 +60,14 @@ pub struct Input {
 pub enum Answered {
     /// To `archive`.
     Archived(Box<ArchivedDocument>),
+    /// To `extract`: members with their bytes.
+    Extracted(Vec<(Member, Bytes)>),
     /// To `inspect`.
     Inspected(Report),
     /// To `compose`, `flatten` or `rehearse`.
     Made(Box<Made>),
+    /// To `members`.
+    Told(Vec<Member>),
     /// To `sign`.
     Signed(Box<SignedDocument>),
     /// To `verify`.
@@ -76,14 +86,16 @@ pub struct Made {
 }
 
 impl Answered {
-    /// The document that came out, if any did.
+    /// The document that came out, if any did; of several members the first
+    /// one.
     #[must_use]
     pub fn document(&self) -> Option<&Bytes> {
         match self {
             Self::Archived(archived) => archived.bytes.as_ref(),
             Self::Made(made) => Some(&made.document.bytes),
             Self::Signed(signed) => Some(&signed.bytes),
-            Self::Inspected(_) | Self::Verified(_) => None,
+            Self::Extracted(members) => members.first().map(|(_, bytes)| bytes),
+            Self::Inspected(_) | Self::Told(_) | Self::Verified(_) => None,
         }
     }
 }
@@ -91,7 +103,7 @@ impl Answered {
 /// No operation has this name.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
-    "there is no operation {0:?}; there are archive, compose, flatten, inspect, rehearse, sign and verify"
+    "there is no operation {0:?}; there are archive, compose, extract, flatten, inspect, members, rehearse, sign and verify"
 )]
 pub struct UnknownOperation(String);
 
@@ -122,7 +134,17 @@ pub async fn perform(
                 .await
                 .map(Answered::Signed);
         }
-        Operation::Verify => return Ok(Answered::Verified(plugin.verify(document).await?)),
+        Operation::Verify => {
+            let evidence = plugin.verify(document).await?;
+            return Ok(Answered::Verified(evidence.signatures));
+        }
+        Operation::Members => return Ok(Answered::Told(plugin.members(document).await?)),
+        Operation::Extract => {
+            let member = input.member.as_deref();
+            return Ok(Answered::Extracted(
+                extract(plugin, document, member).await?,
+            ));
+        }
         Operation::Compose => compose(plugin, input, signer).await?,
         Operation::Flatten => plugin.flatten(document.clone(), &derive()).await?,
         Operation::Rehearse => plugin.rehearse(document.clone(), &derive()).await?,
@@ -185,6 +207,25 @@ async fn check_media_type(
     }
 }
 
+/// Has a plugin take out one member, or all of them.
+async fn extract(
+    plugin: &Plugin,
+    document: Bytes,
+    id: Option<&str>,
+) -> Result<Vec<(Member, Bytes)>, CallError> {
+    let members = plugin.members(document.clone()).await?;
+    let is_wanted = |member: &Member| id.is_none_or(|id| member.id == id);
+    let mut extracted = Vec::new();
+    for member in members.into_iter().filter(is_wanted) {
+        let bytes = plugin.extract(document.clone(), &member.id).await?;
+        extracted.push((member, bytes));
+    }
+    if let Some(id) = id.filter(|_| extracted.is_empty()) {
+        plugin.extract(document, id).await?;
+    }
+    Ok(extracted)
+}
+
 async fn archive(
     plugin: &Plugin,
     document: Bytes,
@@ -227,11 +268,13 @@ async fn compose(
 }
 
 impl Operation {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Archive,
         Self::Compose,
+        Self::Extract,
         Self::Flatten,
         Self::Inspect,
+        Self::Members,
         Self::Rehearse,
         Self::Sign,
         Self::Verify,
@@ -240,13 +283,17 @@ impl Operation {
     /// Its name, as in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.capability().world()
+        match self {
+            Self::Extract => "extract",
+            Self::Members => "members",
+            other => other.capability().world(),
+        }
     }
 
     /// Whether a document comes out.
     #[must_use]
     pub fn makes_a_document(self) -> bool {
-        !matches!(self, Self::Inspect | Self::Verify)
+        !matches!(self, Self::Inspect | Self::Members | Self::Verify)
     }
 
     /// What a plugin must be able to do for it.
@@ -255,6 +302,7 @@ impl Operation {
         match self {
             Self::Archive => Capability::Archive,
             Self::Compose => Capability::Compose,
+            Self::Extract | Self::Members => Capability::Contents,
             Self::Flatten => Capability::Flatten,
             Self::Inspect => Capability::Inspect,
             Self::Rehearse => Capability::Rehearse,

@@ -330,6 +330,7 @@ impl<'a> Trial<'a> {
         let input = Input {
             name: self.name.to_owned(),
             document,
+            member: None,
         };
         let (operation, level) = (self.check.operation, self.check.level());
         perform(self.plugin, operation, &input, last, level).await

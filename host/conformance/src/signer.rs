@@ -1,10 +1,9 @@
 use async_trait::async_trait;
 use parafa_plugin_host::{
-    Answerer, ArchiveRequest, DigestAlgorithm, Need, NeedKind, Reply, SignRequest,
-    SignatureAlgorithm, TargetLevel,
+    Answerer, ArchiveRequest, DigestAlgorithm, Need, NeedKind, Payload, Reply, SignRequest,
+    SignatureAlgorithm, TargetLevel, reason,
 };
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use crate::SignerError;
 use crate::pki::{Authorities, Issuer, SignerCredential};
@@ -109,10 +108,9 @@ impl SoftwareSigner {
     }
 
     fn token(&self, need: &Need) -> Result<Vec<u8>, String> {
-        if need.digest_algorithm != Some(DigestAlgorithm::Sha256) {
-            return Err(UNAVAILABLE.to_owned());
-        }
-        let imprint = Sha256::digest(&need.payload);
+        let imprint = need.payload.digest(DigestAlgorithm::Sha256);
+        let asked = need.digest_algorithm == Some(DigestAlgorithm::Sha256);
+        let imprint = imprint.filter(|_| asked).ok_or_else(unavailable)?;
         let token = self.authorities.token(&imprint, self.time);
         token.map_err(|error| error.to_string())
     }
@@ -120,32 +118,39 @@ impl SoftwareSigner {
     fn issuer(&self, certificate: &[u8]) -> Result<Vec<u8>, String> {
         match self.authorities.issuer_of(certificate) {
             Ok(Issuer::Authority(der)) => Ok(der),
-            Ok(Issuer::Anchor) => Err("anchor".to_owned()),
-            Ok(Issuer::Unknown) => Err(UNAVAILABLE.to_owned()),
+            Ok(Issuer::Anchor) => Err(reason::ANCHOR.to_owned()),
+            Ok(Issuer::Unknown) => Err(unavailable()),
             Err(error) => Err(error.to_string()),
         }
     }
 
     fn revocation(&self, certificate: &[u8]) -> Result<Vec<u8>, String> {
         match self.authorities.ocsp_response(certificate, self.time) {
-            Ok(response) => response.ok_or_else(|| UNAVAILABLE.to_owned()),
+            Ok(response) => response.ok_or_else(unavailable),
             Err(error) => Err(error.to_string()),
         }
     }
 }
 
-const UNAVAILABLE: &str = "unavailable";
+fn unavailable() -> String {
+    reason::UNAVAILABLE.to_owned()
+}
 
 #[async_trait]
 impl Answerer for SoftwareSigner {
     async fn answer(&self, need: &Need) -> Reply {
+        let bytes = need.payload.as_bytes().unwrap_or_default();
         Reply::Answered(match need.kind {
-            NeedKind::Certificate => self.issuer(&need.payload),
-            NeedKind::Revocation => self.revocation(&need.payload),
-            NeedKind::Signature => {
-                let signed = self.credential.sign(&need.payload);
-                signed.map_err(|error| error.to_string())
-            }
+            NeedKind::Certificate => self.issuer(bytes),
+            NeedKind::Revocation => self.revocation(bytes),
+            NeedKind::Signature => match &need.payload {
+                Payload::Bytes(bytes) => {
+                    let signed = self.credential.sign(bytes);
+                    signed.map_err(|error| error.to_string())
+                }
+                // It stands for a person, whose device shows what it signs.
+                Payload::Digest(_) => Err(unavailable()),
+            },
             NeedKind::Timestamp => self.token(need),
         })
     }
@@ -186,11 +191,12 @@ mod tests {
             let value = signer.credential.sign(b"one").unwrap();
             let algorithm = signer.request(TargetLevel::BB).signature_algorithm;
 
-            let verified = |bytes| {
-                verify_with_certificate(&signer.certificate, algorithm, bytes, &value).unwrap()
+            let verified = |text: &str| {
+                let bytes = Payload::Bytes(text.as_bytes().to_vec());
+                verify_with_certificate(&signer.certificate, algorithm, &bytes, &value).unwrap()
             };
-            assert!(verified(b"one"));
-            assert!(!verified(b"two"));
+            assert!(verified("one"));
+            assert!(!verified("two"));
         }
     }
 

@@ -1,5 +1,6 @@
 use std::error::Error;
 
+use semver::Version;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -20,24 +21,32 @@ pub enum AdmissionError {
     /// It is no valid WebAssembly.
     #[error("it is not valid")]
     Invalid(#[source] Box<dyn Error + Send + Sync>),
-    /// It does not export the description of this version of the contract.
-    #[error("it does not export parafa:format/description@{contract}")]
-    NoDescription {
-        /// The version that the host knows.
-        contract: String,
-    },
+    /// It has interfaces of several versions of the contract.
+    #[error("it mixes versions of the contract: {}", list(.0))]
+    MixedVersions(Vec<Version>),
+    /// It exports nothing of the contract.
+    #[error("it exports nothing of parafa:format")]
+    NoContract,
+    /// It does not describe itself.
+    #[error("it does not export the description of parafa:format")]
+    NoDescription,
     /// It is a core module, or no WebAssembly.
     #[error("it is not a WebAssembly component")]
     NotAComponent,
     /// It exports an interface of the contract with other types.
-    #[error("its types differ from the world {world:?}")]
+    #[error("its types differ from the world {world:?} of parafa:format@{contract}")]
     OtherTypes {
         /// Of which world.
         world: &'static str,
+        /// Of which version of the contract.
+        contract: Version,
         /// How they differ.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// It is written against a version of the contract that is not released.
+    #[error("it is written against the pre-release parafa:format@{0}, which no program takes")]
+    PreRelease(Version),
     /// It is compiled code, which is accepted only from the host's own cache.
     #[error("it is precompiled code")]
     Precompiled,
@@ -52,12 +61,29 @@ pub enum AdmissionError {
         /// How long it may be.
         limit: usize,
     },
+    /// It is written against a version of the contract that is not known.
+    #[error(
+        "it is written against parafa:format@{version}; this program takes {} and what is \
+         compatible with them",
+        list(known)
+    )]
+    UnknownContract {
+        /// Which version.
+        version: Version,
+        /// Those that the host knows.
+        known: Vec<Version>,
+    },
     /// What it says about itself cannot be used.
     #[error("its description cannot be used")]
     Undescribed(#[from] ContractBreach),
     /// It cannot be compiled or linked.
     #[error("it cannot be compiled")]
     Uncompilable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+fn list(versions: &[Version]) -> String {
+    let versions: Vec<String> = versions.iter().map(Version::to_string).collect();
+    versions.join(", ")
 }
 
 /// Compiles a valid component, or takes it from the cache.

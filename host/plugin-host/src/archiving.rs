@@ -1,17 +1,15 @@
 use bytes::Bytes;
+use parafa_catalogue::{NeedKind, Operation};
 
 use crate::asking::{answer_needs, refuse_repetition};
+use crate::contents::Basis;
 use crate::evidence;
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
-    Document, Need, NeedKind, Plugin, Progress, SignatureEvidence, Suspension,
+    Document, Need, Plugin, Progress, SignatureEvidence, Suspension,
 };
 
 const ARCHIVE: Capability = Capability::Archive;
-
-/// The levels that an archive may come to, by their names in
-/// `wit/CATALOGUE.md`: those that callers are told of.
-pub const ARCHIVE_LEVELS: [&str; 3] = ["PAdES-B-LT", "PAdES-B-LTA", "XAdES-LT"];
 
 /// A document at an archival level, checked against its input and the claim.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,14 +29,16 @@ pub(crate) async fn drive(
     mut answers: Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Result<Progress<ArchivedDocument>, CallError> {
+    let basis = Basis::of(plugin, ARCHIVE, document.clone()).await?;
     for _ in 0..plugin.max_rounds() {
-        let needs = match plugin.archive(document.clone(), request, &answers).await? {
+        let step = plugin.archive_on(&basis, document.clone(), request, &answers);
+        let needs = match step.await? {
             ArchiveStep::Needs(needs) => needs,
             ArchiveStep::Done {
                 document: output,
                 outcome,
             } => {
-                return finish(plugin, document, &answers, output, outcome)
+                return finish(plugin, &basis, document, &answers, output, outcome)
                     .await
                     .map(|archived| Progress::Done(Box::new(archived)));
             }
@@ -66,6 +66,7 @@ fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach>
 
 async fn finish(
     plugin: &Plugin,
+    basis: &Basis,
     document: Document,
     answers: &[Answer],
     output: Option<Document>,
@@ -73,7 +74,7 @@ async fn finish(
 ) -> Result<ArchivedDocument, CallError> {
     let broken = |breach| plugin.broken(ARCHIVE, breach);
     plugin.check_media_type(ARCHIVE, &outcome.media_type)?;
-    if !ARCHIVE_LEVELS.contains(&outcome.level.as_str()) {
+    if !plugin.levels(Operation::Archive).contains(&outcome.level) {
         let breach = ContractBreach::unknown("level of an archive", &outcome.level);
         return Err(broken(breach));
     }
@@ -82,7 +83,10 @@ async fn finish(
     }
     let before = plugin.evidence(ARCHIVE, document).await?;
     let after = match &output {
-        Some(output) => plugin.evidence(ARCHIVE, output.clone()).await?,
+        Some(output) => {
+            basis.check_output(plugin, ARCHIVE, output.clone()).await?;
+            plugin.evidence(ARCHIVE, output.clone()).await?
+        }
         None => before.clone(),
     };
     let signatures = evidence::check_archived(&before, after, answers, &outcome)

@@ -7,7 +7,7 @@ pub use platform::parafa::format::{crypto, documents, log, types};
 
 mod platform {
     wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
+        path: "../../wit/parafa-format-0.2",
         world: "platform",
         imports: { default: trappable },
         with: {
@@ -18,106 +18,36 @@ mod platform {
     });
 }
 
-pub mod describe {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "describe",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
+/// The module of a world, with the records of the interface that it exports.
+macro_rules! world {
+    ($module:ident, $world:tt $(, $interface:ident::$records:tt)?) => {
+        pub mod $module {
+            wasmtime::component::bindgen!({
+                path: "../../wit/parafa-format-0.2",
+                world: $world,
+                with: {
+                    "parafa:format/crypto": super::crypto,
+                    "parafa:format/documents": super::documents,
+                    "parafa:format/log": super::log,
+                    "parafa:format/types": super::types,
+                },
+            });
+
+            $(pub use exports::parafa::format::$interface::$records;)?
+        }
+    };
 }
 
-pub mod inspect {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "inspect",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod sign {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "sign",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod verify {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "verify",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod archive {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "archive",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod flatten {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "flatten",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod rehearse {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "rehearse",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
-
-pub mod compose {
-    wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.1",
-        world: "compose",
-        with: {
-            "parafa:format/crypto": super::crypto,
-            "parafa:format/documents": super::documents,
-            "parafa:format/log": super::log,
-            "parafa:format/types": super::types,
-        },
-    });
-}
+world!(describe, "describe", description::{Ability, About});
+world!(inspect, "inspect", inspection::{Obstacle, Report});
+world!(contents, "contents", container::{Member});
+world!(sign, "sign", signing::{Outcome, Request, Step});
+world!(
+    verify,
+    "verify",
+    verification::{Evidence, LaterChanges, SignatureEvidence, TimestampEvidence}
+);
+world!(archive, "archive", archiving::{Outcome, Request, Step});
+world!(flatten, "flatten");
+world!(rehearse, "rehearse");
+world!(compose, "compose", composition::{Request, SourceFile});

@@ -2,8 +2,10 @@
 //! rows of its store, which are short: an answer that could not be stored would
 //! be a failure of the host, and is one of the plugin.
 
-use crate::bindings::types;
-use crate::{ContractBreach, NeedKind};
+use parafa_catalogue::NeedKind;
+
+use crate::ContractBreach;
+use crate::bindings::{contents, types, verify};
 
 /// Longest version of a plugin, in bytes.
 const VERSION_BYTES: usize = 64;
@@ -18,6 +20,14 @@ const SIGNATURE_ID_BYTES: usize = 1024;
 const LIST_ENTRIES: usize = 16;
 /// Longest parameters of a need for a signature, names and values, in bytes.
 const SIGNATURE_PARAMS_BYTES: usize = 1024;
+
+/// Most members of a document.
+const MEMBERS: usize = 4096;
+/// Longest id or name of a member, in bytes.
+const MEMBER_NAME_BYTES: usize = 1024;
+/// Most places that evidence names in its lists of certificates and revocation
+/// data, and most members that its signatures cover, in all.
+const EVIDENCE_PLACES: usize = 100_000;
 
 /// Checks a plugin's own version.
 pub(crate) fn version(version: &str) -> Result<(), ContractBreach> {
@@ -41,14 +51,7 @@ pub(crate) fn signature_id(id: &str) -> Result<(), ContractBreach> {
 
 /// Checks that a list of a description is short.
 pub(crate) fn list(what: &'static str, entries: usize) -> Result<(), ContractBreach> {
-    if entries <= LIST_ENTRIES {
-        return Ok(());
-    }
-    Err(ContractBreach::TooMany {
-        what,
-        entries,
-        limit: LIST_ENTRIES,
-    })
+    few(what, entries, LIST_ENTRIES)
 }
 
 /// Checks a need for a signature. Others are answered at once, and kept by
@@ -62,6 +65,43 @@ pub(crate) fn need(kind: NeedKind, need: &types::Need) -> Result<(), ContractBre
     let params = params.map(|param| param.name.len() + param.value.len());
     let params = params.sum();
     at_most("parameters of a signature", params, SIGNATURE_PARAMS_BYTES)
+}
+
+/// Checks a member of a document.
+pub(crate) fn member(member: &contents::Member) -> Result<(), ContractBreach> {
+    if member.id.is_empty() {
+        return Err(ContractBreach::Missing("the id of a member"));
+    }
+    media_type(&member.media_type)?;
+    at_most("member id", member.id.len(), MEMBER_NAME_BYTES)?;
+    at_most("member name", member.name.len(), MEMBER_NAME_BYTES)
+}
+
+/// Checks that there are not too many members.
+pub(crate) fn members(entries: usize) -> Result<(), ContractBreach> {
+    few("members", entries, MEMBERS)
+}
+
+/// Checks that evidence does not make much of little: one object may come with
+/// every signature.
+pub(crate) fn evidence(evidence: &verify::Evidence) -> Result<(), ContractBreach> {
+    let signatures = evidence.signatures.iter();
+    let places = signatures.map(|signature| {
+        let objects = signature.certificates.len() + signature.revocation.len();
+        objects + signature.coverage.members.len()
+    });
+    few("places in the evidence", places.sum(), EVIDENCE_PLACES)
+}
+
+fn few(what: &'static str, entries: usize, limit: usize) -> Result<(), ContractBreach> {
+    if entries <= limit {
+        return Ok(());
+    }
+    Err(ContractBreach::TooMany {
+        what,
+        entries,
+        limit,
+    })
 }
 
 /// Checks for visible ASCII, which takes no more room wherever it is written.
@@ -106,7 +146,8 @@ mod tests {
         types::Need {
             id: "one".to_owned(),
             kind: "signature".to_owned(),
-            payload: vec![0; payload],
+            payload: types::Payload::Bytes(vec![0; payload]),
+            digest_algorithm: None,
             params: vec![types::Parameter {
                 name: "n".to_owned(),
                 value: "v".repeat(param - 1),

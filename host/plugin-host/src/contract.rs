@@ -1,33 +1,45 @@
-//! The WIT package that plugins are written against, and what a component has
-//! of it.
+//! The WIT package that plugins are written against, in every version that the
+//! host knows, and what a component has of it.
+//!
+//! Versions of one line are compatible (semver: `0.2.x`): a component is held
+//! against the text of its own version, or else the newest one of its line, and
+//! linked to the newest one. A pre-release is compatible with nothing.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use parafa_catalogue::Operation;
+use semver::Version;
 use wasmparser::{Parser, Payload, Validator};
 use wit_parser::{PackageId, Resolve, SourceMap, WorldItem, WorldKey};
 
 use crate::AdmissionError;
 
-/// The contract, version 0.1.
-pub(crate) static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::parse);
+/// The contract in every version that the host knows.
+pub(crate) static CONTRACTS: LazyLock<Contracts> = LazyLock::new(|| Contracts::parse(&[V0_2]));
 
-const FILES: [(&str, &str); 3] = [
+/// The files of one version.
+type Text<'t> = &'t [(&'static str, &'t str)];
+
+const V0_2: Text<'static> = &[
     (
         "types.wit",
-        include_str!("../../../wit/parafa-format-0.1/types.wit"),
+        include_str!("../../../wit/parafa-format-0.2/types.wit"),
     ),
     (
         "host.wit",
-        include_str!("../../../wit/parafa-format-0.1/host.wit"),
+        include_str!("../../../wit/parafa-format-0.2/host.wit"),
     ),
     (
         "format.wit",
-        include_str!("../../../wit/parafa-format-0.1/format.wit"),
+        include_str!("../../../wit/parafa-format-0.2/format.wit"),
     ),
 ];
+
+/// What the names of the contract's interfaces begin with.
+const PACKAGE: &str = "parafa:format/";
 
 /// What a plugin can do beside describing itself; each is a world of the
 /// contract.
@@ -37,6 +49,8 @@ pub enum Capability {
     Archive,
     /// Makes a document of files.
     Compose,
+    /// Tells and extracts the files that a document is made of.
+    Contents,
     /// Turns what can be filled in into what can only be read.
     Flatten,
     /// Says what a document is and whether it may be signed.
@@ -57,16 +71,30 @@ pub struct Surface {
     exports: BTreeSet<String>,
 }
 
-pub(crate) struct Contract {
+/// Several versions of the contract.
+pub(crate) struct Contracts(Vec<Contract>);
+
+/// One version of the contract.
+struct Contract {
     resolve: Resolve,
     package: PackageId,
+    version: Version,
+}
+
+/// What a component has of the contract.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    /// Its own version of the contract.
+    pub(crate) version: Version,
+    pub(crate) capabilities: BTreeSet<Capability>,
 }
 
 impl Capability {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Archive,
         Self::Compose,
+        Self::Contents,
         Self::Flatten,
         Self::Inspect,
         Self::Rehearse,
@@ -83,11 +111,24 @@ impl Capability {
         match self {
             Self::Archive => "archive",
             Self::Compose => "compose",
+            Self::Contents => "contents",
             Self::Flatten => "flatten",
             Self::Inspect => "inspect",
             Self::Rehearse => "rehearse",
             Self::Sign => "sign",
             Self::Verify => "verify",
+        }
+    }
+
+    /// The operation that a plugin describes an ability of, if it is one.
+    #[must_use]
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Archive => Some(Operation::Archive),
+            Self::Flatten => Some(Operation::Flatten),
+            Self::Rehearse => Some(Operation::Rehearse),
+            Self::Sign => Some(Operation::Sign),
+            Self::Compose | Self::Contents | Self::Inspect | Self::Verify => None,
         }
     }
 }
@@ -137,7 +178,7 @@ impl Surface {
         Ok(surface)
     }
 
-    /// Names of what it imports, such as `parafa:format/types@0.1.0`, in its
+    /// Names of what it imports, such as `parafa:format/types@0.2.0`, in its
     /// own order.
     #[must_use]
     pub fn imports(&self) -> &[String] {
@@ -149,40 +190,102 @@ impl Surface {
     pub fn exports(&self) -> &BTreeSet<String> {
         &self.exports
     }
+
+    /// The one version of the contract that it is written against.
+    fn version(&self) -> Result<Version, AdmissionError> {
+        let names = self.imports.iter().chain(&self.exports);
+        let versions = names.filter_map(|name| Some(split(name)?.1));
+        let versions: BTreeSet<Version> = versions.collect();
+        let mut versions = versions.into_iter();
+        match (versions.next(), versions.len()) {
+            (None, _) => Err(AdmissionError::NoContract),
+            (Some(version), 0) if version.pre.is_empty() => Ok(version),
+            (Some(version), 0) => Err(AdmissionError::PreRelease(version)),
+            (Some(version), _) => Err(AdmissionError::MixedVersions(
+                [version].into_iter().chain(versions).collect(),
+            )),
+        }
+    }
+
+    fn exports_of_contract(&self) -> BTreeSet<&str> {
+        let exports = self.exports.iter();
+        exports.filter_map(|name| Some(split(name)?.0)).collect()
+    }
 }
 
-impl Contract {
-    /// The version that the package carries, such as `0.1.0`.
-    pub(crate) fn version(&self) -> String {
-        let name = &self.resolve.packages[self.package].name;
-        name.version
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default()
+impl Contracts {
+    /// # Panics
+    ///
+    /// When a text is not one of the contract.
+    fn parse(texts: &[Text<'_>]) -> Self {
+        Self(texts.iter().map(|text| Contract::parse(text)).collect())
     }
 
     /// Checks that a component imports nothing but the contract's interfaces
     /// and exports `describe`, and answers what else it can do. Every world
     /// that it seems to have is compared type by type.
-    pub(crate) fn capabilities(
+    pub(crate) fn terms(&self, wasm: &[u8], surface: &Surface) -> Result<Terms, AdmissionError> {
+        let version = surface.version()?;
+        let contract = self.of(&version)?;
+        Ok(Terms {
+            capabilities: contract.capabilities(wasm, surface)?,
+            version,
+        })
+    }
+
+    /// The text that a component of this version is held against.
+    fn of(&self, version: &Version) -> Result<&Contract, AdmissionError> {
+        let line = self.0.iter();
+        let line = line.filter(|known| line_of(&known.version) == line_of(version));
+        line.max_by_key(|known| (known.version == *version, &known.version))
+            .ok_or_else(|| AdmissionError::UnknownContract {
+                version: version.clone(),
+                known: self.0.iter().map(|known| known.version.clone()).collect(),
+            })
+    }
+}
+
+impl Contract {
+    fn parse(text: Text<'_>) -> Self {
+        let mut files = SourceMap::new();
+        for (name, text) in text {
+            files.push(Path::new(name), *text);
+        }
+        let mut resolve = Resolve::new();
+        let group = files
+            .parse()
+            .map_err(|(_, error)| error)
+            .expect("the contract is part of this crate and parses, as a test shows");
+        let package = resolve
+            .push_group(group)
+            .expect("the contract is part of this crate and resolves, as a test shows");
+        let version = resolve.packages[package].name.version.clone();
+        Self {
+            resolve,
+            package,
+            version: version.expect("every text of the contract names its version"),
+        }
+    }
+
+    fn capabilities(
         &self,
         wasm: &[u8],
         surface: &Surface,
     ) -> Result<BTreeSet<Capability>, AdmissionError> {
         let offered = self.imports("platform");
-        let foreign: Vec<_> = surface
-            .imports
-            .iter()
-            .filter(|import| !offered.contains(*import))
+        let is_offered = |import: &&String| {
+            split(import).is_some_and(|(interface, _)| offered.contains(interface))
+        };
+        let imports = surface.imports.iter();
+        let foreign: Vec<_> = imports
+            .filter(|import| !is_offered(import))
             .cloned()
             .collect();
         if !foreign.is_empty() {
             return Err(AdmissionError::ForeignImports(foreign));
         }
         if !self.has_world("describe", wasm, surface)? {
-            return Err(AdmissionError::NoDescription {
-                contract: self.version(),
-            });
+            return Err(AdmissionError::NoDescription);
         }
         let mut capabilities = BTreeSet::new();
         for capability in Capability::ALL {
@@ -199,40 +302,28 @@ impl Contract {
         }
     }
 
-    fn parse() -> Self {
-        let mut files = SourceMap::new();
-        for (name, text) in FILES {
-            files.push(Path::new(name), text);
-        }
-        let mut resolve = Resolve::new();
-        let group = files
-            .parse()
-            .map_err(|(_, error)| error)
-            .expect("the contract is part of this crate and parses, as a test shows");
-        let package = resolve
-            .push_group(group)
-            .expect("the contract is part of this crate and resolves, as a test shows");
-        Self { resolve, package }
-    }
-
     fn has_world(
         &self,
         world: &'static str,
         wasm: &[u8],
         surface: &Surface,
     ) -> Result<bool, AdmissionError> {
-        if !self.exports(world).is_subset(&surface.exports) {
+        let exported = surface.exports_of_contract();
+        let mut exports = self.exports(world).into_iter();
+        if !exports.all(|export| exported.contains(export.as_str())) {
             return Ok(false);
         }
-        wit_component::targets(&self.resolve, self.world(world), wasm, false).map_err(|error| {
+        wit_component::targets(&self.resolve, self.world(world), wasm, true).map_err(|error| {
             AdmissionError::OtherTypes {
                 world,
+                contract: self.version.clone(),
                 source: error.into(),
             }
         })?;
         Ok(true)
     }
 
+    /// Interfaces that a world imports, by their names in the package.
     fn imports(&self, world: &str) -> BTreeSet<String> {
         self.names(self.resolve.worlds[self.world(world)].imports.iter())
     }
@@ -245,8 +336,9 @@ impl Contract {
         &self,
         items: impl Iterator<Item = (&'a WorldKey, &'a WorldItem)>,
     ) -> BTreeSet<String> {
-        items
-            .map(|(key, _)| self.resolve.name_world_key(key))
+        let names = items.map(|(key, _)| self.resolve.name_world_key(key));
+        names
+            .filter_map(|name| Some(split(&name)?.0.to_owned()))
             .collect()
     }
 
@@ -259,24 +351,213 @@ impl Contract {
     }
 }
 
+/// Interface and version of a name such as `parafa:format/types@0.2.0`.
+fn split(name: &str) -> Option<(&str, Version)> {
+    let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+    Some((interface, version.parse().ok()?))
+}
+
+/// What compatible versions have in common, as the component model has it: the
+/// first number that is not zero, and those before it.
+fn line_of(version: &Version) -> (u64, u64, u64) {
+    match (version.major, version.minor) {
+        (0, 0) => (0, 0, version.patch),
+        (0, minor) => (0, minor, 0),
+        (major, _) => (major, 0, 0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use wasmtime::component::{Component, Linker};
+    use wasmtime::{Engine, Store};
+    use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
+    use wit_parser::ManglingAndAbi;
+
     use super::*;
+
+    /// The text of this version: that of 0.2.0 but for its number, and for what
+    /// 0.2.1 adds.
+    fn text_of(version: &str) -> Vec<(&'static str, String)> {
+        let mut files: Vec<_> = V0_2
+            .iter()
+            .map(|(name, text)| (*name, text.replace("@0.2.0", &format!("@{version}"))))
+            .collect();
+        if version == "0.2.1" {
+            for (name, text) in &mut files {
+                if *name == "host.wit" {
+                    text.push_str("interface weather { sunny: func() -> bool; }");
+                }
+                *text = text.replace("import log;", "import log; import weather;");
+            }
+        }
+        files
+    }
+
+    fn contracts(versions: &[&str]) -> Contracts {
+        let texts: Vec<_> = versions.iter().map(|version| text_of(version)).collect();
+        let texts = texts.iter().map(|files| {
+            let files = files.iter();
+            let files: Vec<_> = files.map(|(name, text)| (*name, text.as_str())).collect();
+            Contract::parse(&files)
+        });
+        Contracts(texts.collect())
+    }
+
+    /// A component of the world `plugin` against these versions of the
+    /// contract, all of whose functions trap.
+    fn dummy(versions: &[&str], world: &str) -> Vec<u8> {
+        let mut resolve = Resolve::new();
+        for version in versions {
+            let mut files = SourceMap::new();
+            for (name, text) in text_of(version) {
+                files.push(Path::new(name), text);
+            }
+            resolve
+                .push_group(files.parse().map_err(|(_, error)| error).unwrap())
+                .unwrap();
+        }
+        let package = resolve
+            .push_str(
+                "plugin.wit",
+                &format!("package test:plugin; world plugin {{ {world} }}"),
+            )
+            .unwrap();
+        let world = resolve.packages[package].worlds["plugin"];
+        let mut module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
+            .unwrap();
+        ComponentEncoder::default()
+            .module(&module)
+            .and_then(ComponentEncoder::encode)
+            .unwrap()
+    }
+
+    /// A component that describes itself and inspects.
+    fn inspector(version: &str) -> Vec<u8> {
+        let world = format!(
+            "include parafa:format/describe@{version}; include parafa:format/inspect@{version};"
+        );
+        dummy(&[version], &world)
+    }
+
+    fn terms(known: &[&str], wasm: &[u8]) -> Result<Terms, AdmissionError> {
+        contracts(known).terms(wasm, &Surface::read(wasm).unwrap())
+    }
+
+    fn refusal(known: &[&str], wasm: &[u8]) -> String {
+        terms(known, wasm).unwrap_err().to_string()
+    }
 
     #[test]
     fn the_contract_has_the_worlds_that_the_host_knows() {
-        assert_eq!(CONTRACT.version(), "0.1.0");
+        let [contract] = CONTRACTS.0.as_slice() else {
+            panic!("there is one version")
+        };
+        assert_eq!(contract.version.to_string(), "0.2.0");
         assert_eq!(
-            CONTRACT.imports("platform").into_iter().collect::<Vec<_>>(),
-            [
-                "parafa:format/crypto@0.1.0",
-                "parafa:format/documents@0.1.0",
-                "parafa:format/log@0.1.0",
-                "parafa:format/types@0.1.0",
-            ]
+            contract.imports("platform").into_iter().collect::<Vec<_>>(),
+            ["crypto", "documents", "log", "types"]
         );
         for capability in Capability::ALL {
-            assert_eq!(CONTRACT.exports(capability.world()).len(), 1);
+            assert_eq!(contract.exports(capability.world()).len(), 1);
         }
+    }
+
+    #[test]
+    fn versions_stand_side_by_side_and_each_component_has_its_own() {
+        for version in ["0.2.0", "0.2.1", "0.3.0"] {
+            let terms = terms(&["0.2.0", "0.2.1", "0.3.0"], &inspector(version)).unwrap();
+
+            assert_eq!(terms.version.to_string(), version);
+            assert_eq!(terms.capabilities, [Capability::Inspect].into());
+        }
+    }
+
+    #[test]
+    fn a_component_is_admitted_where_only_another_patch_of_its_contract_is_known() {
+        for (known, version) in [("0.2.1", "0.2.0"), ("0.2.0", "0.2.3")] {
+            let terms = terms(&[known], &inspector(version)).unwrap();
+            assert_eq!(terms.version.to_string(), version);
+        }
+    }
+
+    #[test]
+    fn a_component_that_imports_what_a_later_patch_offers_is_told_so() {
+        let newer = dummy(
+            &["0.2.1"],
+            "include parafa:format/describe@0.2.1; import parafa:format/weather@0.2.1;",
+        );
+
+        assert!(terms(&["0.2.0", "0.2.1"], &newer).is_ok());
+        assert_eq!(
+            refusal(&["0.2.0"], &newer),
+            "it imports what no plugin may: parafa:format/weather@0.2.1"
+        );
+    }
+
+    #[test]
+    fn a_component_of_a_contract_that_is_not_known_is_refused_with_those_that_are() {
+        assert_eq!(
+            refusal(&["0.2.0", "0.2.1"], &inspector("0.3.0")),
+            "it is written against parafa:format@0.3.0; this program takes 0.2.0, 0.2.1 and \
+             what is compatible with them"
+        );
+    }
+
+    #[test]
+    fn a_pre_release_is_refused() {
+        for known in ["0.2.0", "0.2.1-rc.1"] {
+            assert_eq!(
+                refusal(&[known], &inspector("0.2.1-rc.1")),
+                "it is written against the pre-release parafa:format@0.2.1-rc.1, which no \
+                 program takes"
+            );
+        }
+    }
+
+    #[test]
+    fn a_component_of_two_versions_is_refused() {
+        let mixed = dummy(
+            &["0.2.0", "0.2.1"],
+            "export parafa:format/description@0.2.0; export parafa:format/inspection@0.2.1;",
+        );
+
+        assert_eq!(
+            refusal(&["0.2.0", "0.2.1"], &mixed),
+            "it mixes versions of the contract: 0.2.0, 0.2.1"
+        );
+    }
+
+    #[test]
+    fn a_component_without_the_contract_is_none() {
+        let other = dummy(&[], "export greet: func() -> string;");
+
+        assert_eq!(
+            refusal(&["0.2.0"], &other),
+            "it exports nothing of parafa:format"
+        );
+    }
+
+    #[test]
+    fn a_component_is_linked_to_a_compatible_contract_and_called_by_it() {
+        let engine = Engine::default();
+        let mut linker = Linker::<()>::new(&engine);
+        for interface in ["crypto", "documents", "log", "types"] {
+            let name = format!("{PACKAGE}{interface}@0.2.1");
+            linker.instance(&name).unwrap();
+        }
+        let runs = |version: &str| {
+            let world = format!("export parafa:format/description@{version};");
+            let component = Component::new(&engine, dummy(&[version], &world)).unwrap();
+            let instance = linker.instantiate(&mut Store::new(&engine, ()), &component);
+            instance.is_ok()
+                && component
+                    .get_export_index(None, format!("{PACKAGE}description@0.2.1"))
+                    .is_some()
+        };
+
+        assert!(runs("0.2.0") && runs("0.2.1"));
+        assert!(!runs("0.3.0") && !runs("0.2.2-rc.1"));
     }
 }

@@ -1,23 +1,20 @@
 //! Between the contract's records and the host's values. Strings with a
 //! catalogue become enumerations; what is not in it breaks the contract.
 
-use std::collections::BTreeMap;
+use std::str::FromStr;
 
-use crate::bindings::archive::exports::parafa::format::archiving;
-use crate::bindings::compose::exports::parafa::format::composition;
-use crate::bindings::describe::exports::parafa::format::description;
-use crate::bindings::inspect::exports::parafa::format::inspection;
-use crate::bindings::sign::exports::parafa::format::signing;
-use crate::bindings::types;
+use parafa_catalogue::{
+    DigestAlgorithm, NeedKind, Operation, Preservation, TargetLevel, UnknownName,
+};
+
+use crate::bindings::{archive, compose, contents, describe, inspect, sign, types};
 use crate::bounds;
 use crate::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
-    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Field, Need,
-    NeedKind, Note, Outcome, Parameter, Preservation, Refusal, Report, SignRequest,
+    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Digest, Field,
+    Member, Need, Note, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,
     SignatureSummary,
 };
-
-const DIGEST_ALGORITHM: &str = "digest-algorithm";
 
 /// What a plugin says about itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,11 +23,16 @@ pub(crate) struct About {
     pub(crate) version: String,
     pub(crate) media_types: Vec<String>,
     pub(crate) extensions: Vec<String>,
-    pub(crate) preservation: BTreeMap<String, Preservation>,
+    pub(crate) abilities: Vec<Ability>,
 }
 
-/// The only level to archive to.
-const ARCHIVE_LEVEL: &str = "B-LT";
+/// What an operation makes of a document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Ability {
+    pub(crate) operation: Operation,
+    pub(crate) preservation: Preservation,
+    pub(crate) levels: Vec<String>,
+}
 
 /// A step of asking and answering without its output.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -46,10 +48,10 @@ pub(crate) struct ArchiveOutcome {
     pub(crate) changed: bool,
 }
 
-impl TryFrom<description::About> for About {
+impl TryFrom<describe::About> for About {
     type Error = ContractBreach;
 
-    fn try_from(about: description::About) -> Result<Self, ContractBreach> {
+    fn try_from(about: describe::About) -> Result<Self, ContractBreach> {
         if !is_plain_name(&about.id) {
             return Err(ContractBreach::unknown("plugin id", &about.id));
         }
@@ -69,21 +71,31 @@ impl TryFrom<description::About> for About {
         {
             return Err(ContractBreach::unknown("file name extension", extension));
         }
-        bounds::list("kinds of preservation", about.preservation.len())?;
-        let preservation = about
-            .preservation
-            .into_iter()
-            .map(|kept| match Preservation::parse(&kept.kind) {
-                Some(preservation) => Ok((kept.operation, preservation)),
-                None => Err(ContractBreach::unknown("kind of preservation", &kept.kind)),
-            })
-            .collect::<Result<_, _>>()?;
+        bounds::list("abilities", about.abilities.len())?;
+        let abilities = about.abilities.into_iter().map(Ability::try_from);
+        let abilities: Vec<_> = abilities.collect::<Result<_, _>>()?;
         Ok(Self {
             id: about.id,
             version: about.version,
             media_types: about.media_types,
             extensions: about.extensions,
-            preservation,
+            abilities,
+        })
+    }
+}
+
+impl TryFrom<describe::Ability> for Ability {
+    type Error = ContractBreach;
+
+    fn try_from(ability: describe::Ability) -> Result<Self, ContractBreach> {
+        bounds::list("levels", ability.levels.len())?;
+        for level in &ability.levels {
+            bounds::level(level)?;
+        }
+        Ok(Self {
+            operation: known(&ability.operation)?,
+            preservation: known(&ability.preservation)?,
+            levels: ability.levels,
         })
     }
 }
@@ -107,10 +119,10 @@ impl TryFrom<types::Refusal> for Refusal {
     }
 }
 
-impl TryFrom<inspection::Report> for Report {
+impl TryFrom<inspect::Report> for Report {
     type Error = ContractBreach;
 
-    fn try_from(report: inspection::Report) -> Result<Self, ContractBreach> {
+    fn try_from(report: inspect::Report) -> Result<Self, ContractBreach> {
         bounds::media_type(&report.media_type)?;
         Ok(Self {
             media_type: report.media_type,
@@ -140,30 +152,101 @@ impl TryFrom<inspection::Report> for Report {
                     detail: sentence(&note.detail),
                 })
                 .collect(),
+            obstacles: report
+                .obstacles
+                .into_iter()
+                .map(Obstacle::try_from)
+                .collect::<Result<_, _>>()?,
+            preservation: report
+                .preservation
+                .iter()
+                .map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)))
+                .collect::<Result<_, ContractBreach>>()?,
         })
     }
 }
 
-impl From<&SignRequest> for signing::Request {
-    fn from(request: &SignRequest) -> Self {
-        Self {
-            time: request.time,
-            seed: request.seed.to_vec(),
-            target_level: request.target_level.name().to_owned(),
-            signer_chain: request.signer_chain.clone(),
-            signature_algorithm: request.signature_algorithm.to_string(),
-            reserve: request.reserve,
-            params: parameters(&request.params),
-        }
+impl TryFrom<inspect::Obstacle> for Obstacle {
+    type Error = ContractBreach;
+
+    fn try_from(obstacle: inspect::Obstacle) -> Result<Self, ContractBreach> {
+        Ok(Self {
+            operation: known(&obstacle.operation)?,
+            refusal: obstacle.refusal.try_into()?,
+        })
     }
 }
 
-impl From<&ArchiveRequest> for archiving::Request {
+impl TryFrom<contents::Member> for Member {
+    type Error = ContractBreach;
+
+    fn try_from(member: contents::Member) -> Result<Self, ContractBreach> {
+        bounds::member(&member)?;
+        let digest = Digest::try_from(member.digest)?;
+        if digest.algorithm != DigestAlgorithm::Sha256 {
+            let name = digest.algorithm.name();
+            return Err(ContractBreach::unknown("digest algorithm of members", name));
+        }
+        Ok(Self {
+            id: member.id,
+            name: member.name,
+            media_type: member.media_type,
+            size: member.size,
+            digest,
+            role: known(&member.role)?,
+        })
+    }
+}
+
+impl TryFrom<types::Digest> for Digest {
+    type Error = ContractBreach;
+
+    fn try_from(digest: types::Digest) -> Result<Self, ContractBreach> {
+        let algorithm: DigestAlgorithm = known(&digest.algorithm)?;
+        if digest.value.len() != algorithm.output_len() {
+            return Err(ContractBreach::DigestLength {
+                algorithm,
+                bytes: digest.value.len(),
+            });
+        }
+        Ok(Self {
+            algorithm,
+            value: digest.value,
+        })
+    }
+}
+
+impl TryFrom<types::Payload> for Payload {
+    type Error = ContractBreach;
+
+    fn try_from(payload: types::Payload) -> Result<Self, ContractBreach> {
+        Ok(match payload {
+            types::Payload::Bytes(bytes) => Self::Bytes(bytes),
+            types::Payload::Digest(digest) => Self::Digest(digest.try_into()?),
+        })
+    }
+}
+
+/// What a plugin is asked to sign, covering these members.
+pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
+    sign::Request {
+        time: request.time,
+        seed: request.seed.to_vec(),
+        target_level: request.target_level.name().to_owned(),
+        signer_chain: request.signer_chain.clone(),
+        signature_algorithm: request.signature_algorithm.to_string(),
+        reserve: request.reserve,
+        covers: covers.to_vec(),
+        params: parameters(&request.params),
+    }
+}
+
+impl From<&ArchiveRequest> for archive::Request {
     fn from(request: &ArchiveRequest) -> Self {
         Self {
             time: request.time,
             seed: request.seed.to_vec(),
-            target_level: ARCHIVE_LEVEL.to_owned(),
+            target_level: TargetLevel::BLt.name().to_owned(),
             params: parameters(&request.params),
         }
     }
@@ -179,7 +262,7 @@ impl From<&DeriveRequest> for types::Derivation {
     }
 }
 
-impl From<&ComposeRequest> for composition::Request {
+impl From<&ComposeRequest> for compose::Request {
     fn from(request: &ComposeRequest) -> Self {
         Self {
             time: request.time,
@@ -203,8 +286,7 @@ impl TryFrom<types::Need> for Need {
     type Error = ContractBreach;
 
     fn try_from(need: types::Need) -> Result<Self, ContractBreach> {
-        let kind = NeedKind::parse(&need.kind)
-            .ok_or_else(|| ContractBreach::unknown("kind of need", &need.kind))?;
+        let kind: NeedKind = known(&need.kind)?;
         if need.id.is_empty() {
             return Err(ContractBreach::Missing("the id of a need"));
         }
@@ -212,22 +294,28 @@ impl TryFrom<types::Need> for Need {
             return Err(ContractBreach::unknown("need id", &need.id));
         }
         bounds::need(kind, &need)?;
-        let digest_algorithm = need
-            .params
-            .iter()
-            .find(|parameter| parameter.name == DIGEST_ALGORITHM)
-            .map(|parameter| {
-                let unknown = |_| ContractBreach::unknown("digest algorithm", &parameter.value);
-                parameter.value.parse().map_err(unknown)
-            })
-            .transpose()?;
-        if digest_algorithm.is_none() && matches!(kind, NeedKind::Signature | NeedKind::Timestamp) {
+        let digest_algorithm = need.digest_algorithm.as_deref().map(known).transpose()?;
+        let payload = Payload::try_from(need.payload)?;
+        let is_hashed = matches!(kind, NeedKind::Signature | NeedKind::Timestamp);
+        if is_hashed && digest_algorithm.is_none() {
             return Err(ContractBreach::Missing("the digest algorithm of a need"));
+        }
+        if let Payload::Digest(digest) = &payload {
+            if !is_hashed {
+                return Err(ContractBreach::Missing("the certificate of a need"));
+            }
+            if Some(digest.algorithm) != digest_algorithm {
+                let name = digest.algorithm.name();
+                return Err(ContractBreach::unknown(
+                    "digest algorithm of the need",
+                    name,
+                ));
+            }
         }
         Ok(Self {
             id: need.id,
             kind,
-            payload: need.payload,
+            payload,
             digest_algorithm,
             params: need
                 .params
@@ -241,19 +329,19 @@ impl TryFrom<types::Need> for Need {
     }
 }
 
-impl TryFrom<signing::Step> for Step<Outcome> {
+impl TryFrom<sign::Step> for Step<Outcome> {
     type Error = ContractBreach;
 
-    fn try_from(step: signing::Step) -> Result<Self, ContractBreach> {
+    fn try_from(step: sign::Step) -> Result<Self, ContractBreach> {
         let outcome = step.outcome.map(Outcome::try_from).transpose()?;
         Self::either(step.needs, outcome)
     }
 }
 
-impl TryFrom<signing::Outcome> for Outcome {
+impl TryFrom<sign::Outcome> for Outcome {
     type Error = ContractBreach;
 
-    fn try_from(outcome: signing::Outcome) -> Result<Self, ContractBreach> {
+    fn try_from(outcome: sign::Outcome) -> Result<Self, ContractBreach> {
         bounds::media_type(&outcome.media_type)?;
         bounds::level(&outcome.level)?;
         bounds::signature_id(&outcome.signature_id)?;
@@ -265,19 +353,19 @@ impl TryFrom<signing::Outcome> for Outcome {
     }
 }
 
-impl TryFrom<archiving::Step> for Step<ArchiveOutcome> {
+impl TryFrom<archive::Step> for Step<ArchiveOutcome> {
     type Error = ContractBreach;
 
-    fn try_from(step: archiving::Step) -> Result<Self, ContractBreach> {
+    fn try_from(step: archive::Step) -> Result<Self, ContractBreach> {
         let outcome = step.outcome.map(ArchiveOutcome::try_from).transpose()?;
         Self::either(step.needs, outcome)
     }
 }
 
-impl TryFrom<archiving::Outcome> for ArchiveOutcome {
+impl TryFrom<archive::Outcome> for ArchiveOutcome {
     type Error = ContractBreach;
 
-    fn try_from(outcome: archiving::Outcome) -> Result<Self, ContractBreach> {
+    fn try_from(outcome: archive::Outcome) -> Result<Self, ContractBreach> {
         bounds::media_type(&outcome.media_type)?;
         bounds::level(&outcome.level)?;
         Ok(Self {
@@ -308,6 +396,12 @@ impl<O> Step<O> {
     }
 }
 
+/// What a name of the catalogue stands for.
+pub(crate) fn known<T: FromStr<Err = UnknownName>>(name: &str) -> Result<T, ContractBreach> {
+    name.parse()
+        .map_err(|unknown: UnknownName| ContractBreach::unknown(unknown.what, name))
+}
+
 fn sentence(text: &str) -> String {
     line(text, SENTENCE_BYTES).into_owned()
 }
@@ -326,13 +420,13 @@ fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
 mod tests {
     use super::*;
 
-    fn about() -> description::About {
-        description::About {
+    fn about() -> describe::About {
+        describe::About {
             id: "toy".to_owned(),
             version: "0.1.0".to_owned(),
             media_types: vec!["application/x-toy".to_owned()],
             extensions: vec!["toy".to_owned()],
-            preservation: Vec::new(),
+            abilities: Vec::new(),
         }
     }
 
@@ -340,7 +434,7 @@ mod tests {
     fn a_description_is_short() {
         assert!(About::try_from(about()).is_ok());
 
-        let long = description::About {
+        let long = describe::About {
             version: "1".repeat(70 * 1024),
             ..about()
         };
@@ -351,7 +445,7 @@ mod tests {
                 ..
             })
         ));
-        let long = description::About {
+        let long = describe::About {
             media_types: vec!["x".repeat(70 * 1024)],
             ..about()
         };
@@ -362,7 +456,7 @@ mod tests {
                 ..
             })
         ));
-        let many = description::About {
+        let many = describe::About {
             media_types: (0..17).map(|number| format!("text/x-{number}")).collect(),
             ..about()
         };

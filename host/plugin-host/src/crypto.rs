@@ -12,7 +12,9 @@ use openssl::sign::RsaPssSaltlen;
 use openssl::x509::X509;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
-use crate::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
+
+use crate::Payload;
 
 /// The curves of ETSI TS 119 312 that qualified certificates use.
 const CURVES: [Nid; 3] = [Nid::X9_62_PRIME256V1, Nid::SECP384R1, Nid::SECP521R1];
@@ -41,27 +43,33 @@ pub enum CryptoError {
     /// The SubjectPublicKeyInfo cannot be read.
     #[error("the public key cannot be read")]
     MalformedKey,
+    /// What is signed is known by a digest of another algorithm.
+    #[error("what is signed is known by another digest than {0}")]
+    OtherDigest(DigestAlgorithm),
     /// The key's curve is not P-256, P-384 or P-521.
     #[error("the key's curve is not supported")]
     UnsupportedCurve,
 }
 
-/// Whether `value` (RSA: octets, ECDSA: DER) signs `message`, not hashed, under
-/// the key of the DER `certificate`.
+/// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
+/// the DER `certificate`.
 ///
 /// # Errors
 ///
-/// When the certificate or the key cannot be used with the algorithm.
+/// When the certificate or the key cannot be used with the algorithm, or the
+/// message is the digest of another one.
 pub fn verify_with_certificate(
     certificate: &[u8],
     algorithm: SignatureAlgorithm,
-    message: &[u8],
+    message: &Payload,
     value: &[u8],
 ) -> Result<bool, CryptoError> {
     let key = X509::from_der(certificate)
         .and_then(|certificate| certificate.public_key())
         .map_err(|_| CryptoError::MalformedCertificate)?;
-    verify(&key, algorithm, &digest(algorithm.digest(), message), value)
+    let digest = message.digest(algorithm.digest());
+    let digest = digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))?;
+    verify(&key, algorithm, &digest, value)
 }
 
 /// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
@@ -95,7 +103,7 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
-fn digest(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
+pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
     match algorithm {
         DigestAlgorithm::Sha1 => openssl::sha::sha1(message).to_vec(),
         DigestAlgorithm::Sha256 => openssl::sha::sha256(message).to_vec(),
@@ -192,7 +200,7 @@ mod tests {
         let spki = include_bytes!("../tests/vectors/rsa-6144.spki");
         let pkcs1 = include_bytes!("../tests/vectors/rsa-6144-pkcs1-sha512.sig");
         let pss = include_bytes!("../tests/vectors/rsa-6144-pss-sha512.sig");
-        let digest = digest(DigestAlgorithm::Sha512, MESSAGE);
+        let digest = digest_of(DigestAlgorithm::Sha512, MESSAGE);
         let verdict = |algorithm, value| verify_with_spki(spki, algorithm, &digest, value);
 
         assert_eq!(
@@ -223,7 +231,7 @@ mod tests {
     #[test]
     fn other_curves_and_kinds_of_keys_are_refused() {
         let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
-        let digest = digest(DigestAlgorithm::Sha256, MESSAGE);
+        let digest = digest_of(DigestAlgorithm::Sha256, MESSAGE);
         let verdict = |key: &PKey<Private>| {
             verify_with_spki(&key.public_key_to_der().unwrap(), algorithm, &digest, b"")
         };
@@ -270,7 +278,7 @@ mod tests {
         }
         let mut value = signer.sign_oneshot_to_vec(MESSAGE).unwrap();
         let spki = key.public_key_to_der().unwrap();
-        let digest = digest(algorithm.digest(), MESSAGE);
+        let digest = digest_of(algorithm.digest(), MESSAGE);
 
         assert_eq!(
             verify_with_spki(&spki, algorithm, &digest, &value),

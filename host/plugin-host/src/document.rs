@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use openssl::error::ErrorStack;
 use openssl::hash::Hasher;
+use parafa_catalogue::DigestAlgorithm;
 
-use crate::DigestAlgorithm;
 use crate::crypto::message_digest;
 
 /// Bytes that every digest takes in without keeping any of them: the longest

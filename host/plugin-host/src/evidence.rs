@@ -3,11 +3,18 @@
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
+use parafa_catalogue::{
+    BaselineLevel, CoverageKind, Integrity, NeedKind, SignatureKind, TargetLevel, TimestampKind,
+    TimestampStatus, need_params,
+};
+
+use crate::contents::Covered;
 use crate::crypto::{CryptoError, verify_with_certificate};
 use crate::text;
 use crate::{
-    Answer, Archived, Coverage, Integrity, NeedKind, Outcome, SignRequest, SignatureEvidence,
-    TargetLevel,
+    Answer, Archived, Coverage, Evidence, Outcome, Payload, SignRequest, SignatureEvidence,
+    TimestampEvidence,
 };
 
 /// What does not hold about a signed document.
@@ -51,6 +58,12 @@ pub enum EvidenceError {
     /// Revocation data are new, and nobody answered them.
     #[error("there are revocation data that nobody answered")]
     RevocationUnasked,
+    /// A time-stamp is new, and nobody answered it for that; or it is not intact.
+    #[error("a time-stamp of {0:?} is new, and is none that was answered for it, or not intact")]
+    TimestampUnasked(String),
+    /// A time-stamp that was answered is not in the document.
+    #[error("a time-stamp that was answered is not there")]
+    TimestampUnused,
     /// Something about the new signature is not what it should be.
     #[error("the new signature has another {0} than it should have")]
     OtherThan(&'static str),
@@ -62,13 +75,16 @@ pub enum EvidenceError {
     Unverifiable(#[source] CryptoError),
 }
 
-/// What a device was asked to sign, the value that it gave, and the tokens
+/// What a device was asked to sign, the value that it gave, and the time-stamps
 /// that authorities gave.
 pub(crate) struct Signed<'a> {
-    bytes: &'a [u8],
+    payload: &'a Payload,
     value: &'a [u8],
-    timestamps: Vec<&'a [u8]>,
+    timestamps: Answered<'a>,
 }
+
+/// Time-stamps that were answered, each to be used once, for what it was asked.
+struct Answered<'a>(Vec<(Option<TimestampKind>, &'a [u8])>);
 
 impl<'a> Signed<'a> {
     pub(crate) fn by(answers: &'a [Answer]) -> Result<Self, EvidenceError> {
@@ -78,37 +94,60 @@ impl<'a> Signed<'a> {
             .and_then(|answer| {
                 let value = answer.outcome.as_ref().ok()?;
                 Some(Self {
-                    bytes: &answer.need.payload,
+                    payload: &answer.need.payload,
                     value,
-                    timestamps: tokens(answers),
+                    timestamps: Answered::of(answers, TimestampKind::Signature),
                 })
             })
             .ok_or(EvidenceError::NobodySigned)
     }
 }
 
-fn tokens(answers: &[Answer]) -> Vec<&[u8]> {
-    answers
-        .iter()
-        .filter(|answer| answer.need.kind == NeedKind::Timestamp)
-        .filter_map(|answer| answer.outcome.as_deref().ok())
-        .collect()
+impl<'a> Answered<'a> {
+    /// Those of `answers`; a need that does not name a kind asks for `usual`.
+    fn of(answers: &'a [Answer], usual: TimestampKind) -> Self {
+        let answers = answers.iter();
+        let answers = answers.filter(|answer| answer.need.kind == NeedKind::Timestamp);
+        let tokens = answers.filter_map(|answer| {
+            let mut params = answer.need.params.iter();
+            let named = params.find(|param| param.name == need_params::KIND);
+            let kind = named.map_or(Some(usual), |kind| kind.value.parse().ok());
+            Some((kind, answer.outcome.as_deref().ok()?))
+        });
+        Self(tokens.collect())
+    }
+
+    /// Uses the one that this is; answers whether there was one.
+    fn uses(&mut self, timestamp: &TimestampEvidence) -> bool {
+        let is_it = |(kind, token): &(Option<TimestampKind>, &[u8])| {
+            *kind == Some(timestamp.kind) && *token == timestamp.token
+        };
+        let place = self.0.iter().position(is_it);
+        let place = place.filter(|_| timestamp.status == TimestampStatus::Intact);
+        place.map(|place| self.0.swap_remove(place)).is_some()
+    }
+
+    fn all_used(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// Checks the evidence `after` against that from `before`, what was signed,
 /// and what was requested, and splits it into the new signature and the
-/// earlier ones.
+/// earlier ones. Formats with members say what it `covers`; of others it covers
+/// the entire file.
 pub(crate) fn check(
-    before: &[SignatureEvidence],
-    after: Vec<SignatureEvidence>,
-    signed: &Signed<'_>,
+    before: &Evidence,
+    after: Evidence,
+    mut signed: Signed<'_>,
     request: &SignRequest,
     outcome: &Outcome,
+    covers: Option<&Covered>,
 ) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
-    let (earlier, mut new) = split(before, after)?;
+    let (earlier, mut new) = split(&before.signatures, after.signatures)?;
     match (new.pop(), new.len()) {
         (Some(new), 0) => {
-            check_new(&new, signed, request, outcome)?;
+            check_new(&new, &mut signed, request, outcome, covers)?;
             Ok((new, earlier))
         }
         (None, _) => Err(EvidenceError::NotOneNew(0)),
@@ -119,46 +158,52 @@ pub(crate) fn check(
 /// Checks that there are the signatures of `before`, as they were, and no other
 /// one.
 pub(crate) fn check_kept(
-    before: &[SignatureEvidence],
-    after: Vec<SignatureEvidence>,
+    before: &Evidence,
+    after: Evidence,
 ) -> Result<Vec<SignatureEvidence>, EvidenceError> {
-    let (earlier, new) = split(before, after)?;
+    let (earlier, new) = split(&before.signatures, after.signatures)?;
     match new.first() {
         Some(new) => Err(EvidenceError::Unasked(shown(&new.id))),
         None => Ok(earlier),
     }
 }
 
-/// Checks that there are the signatures of `before` and no other one, that they
-/// are as they were, that revocation data were added as they were answered, and
-/// that they have the level that is claimed, which is an archival one.
+/// Checks that there are the signatures of `before`, as they were, and beside
+/// them document time-stamps alone; that revocation data and time-stamps were
+/// added exactly as they were answered; and that the signatures have the level
+/// that is claimed, which is an archival one.
 pub(crate) fn check_archived(
-    before: &[SignatureEvidence],
-    after: Vec<SignatureEvidence>,
+    before: &Evidence,
+    after: Evidence,
     answers: &[Answer],
     outcome: &Archived,
 ) -> Result<Vec<SignatureEvidence>, EvidenceError> {
-    let signatures = check_kept(before, after)?;
-    check_revocation(before, &signatures, answers)?;
-    for (was, is) in in_pairs(before, &signatures) {
-        let changed = |what| EvidenceError::EarlierChanged {
-            id: shown(&was.id),
-            what,
-        };
-        if !was.tokens().eq(is.tokens()) {
-            return Err(changed("time-stamp"));
+    check_revocation(before, &after, answers)?;
+    let signatures = after.signatures.clone();
+    let (earlier, new) = split(&before.signatures, after.signatures)?;
+    let mut answered = Answered::of(answers, TimestampKind::Archive);
+    for (was, is) in in_pairs(&before.signatures, &earlier) {
+        check_timestamps(was, is, &mut answered)?;
+        if BaselineLevel::of(&is.level) < BaselineLevel::of(&was.level) {
+            return Err(EvidenceError::EarlierChanged {
+                id: shown(&was.id),
+                what: "level",
+            });
         }
-        if Baseline::of(&is.level) < Baseline::of(&was.level) {
-            return Err(changed("level"));
-        }
+    }
+    for new in &new {
+        check_document_timestamp(new, &mut answered)?;
+    }
+    if !answered.all_used() {
+        return Err(EvidenceError::TimestampUnused);
     }
     // Signatures of other profiles have no level that could be raised.
     let lowest = signatures
         .iter()
-        .filter_map(|signature| Some((Baseline::of(&signature.level)?, &signature.level)))
+        .filter_map(|signature| Some((BaselineLevel::of(&signature.level)?, &signature.level)))
         .min_by_key(|(baseline, _)| *baseline);
     match lowest {
-        Some((baseline, level)) if baseline >= Baseline::Lt && *level == outcome.level => {
+        Some((baseline, level)) if baseline >= BaselineLevel::Lt && *level == outcome.level => {
             Ok(signatures)
         }
         lowest => Err(EvidenceError::LevelNotReached {
@@ -168,15 +213,67 @@ pub(crate) fn check_archived(
     }
 }
 
+/// Checks that a signature has all time-stamps that it had, as they were, and of
+/// others only those that were answered.
+fn check_timestamps(
+    was: &SignatureEvidence,
+    is: &SignatureEvidence,
+    answered: &mut Answered<'_>,
+) -> Result<(), EvidenceError> {
+    let mut added: Vec<&TimestampEvidence> = is.timestamps.iter().collect();
+    for timestamp in &was.timestamps {
+        // What could not be verified may be now.
+        let is_kept = |kept: &&TimestampEvidence| {
+            kept.kind == timestamp.kind && kept.token == timestamp.token
+        };
+        match added.iter().position(is_kept) {
+            Some(place) => added.remove(place),
+            None => {
+                return Err(EvidenceError::EarlierChanged {
+                    id: shown(&was.id),
+                    what: "time-stamp",
+                });
+            }
+        };
+    }
+    if added.into_iter().all(|timestamp| answered.uses(timestamp)) {
+        Ok(())
+    } else {
+        Err(EvidenceError::TimestampUnasked(shown(&is.id)))
+    }
+}
+
+/// Checks that what is new beside the signatures is a document time-stamp that
+/// was answered.
+fn check_document_timestamp(
+    new: &SignatureEvidence,
+    answered: &mut Answered<'_>,
+) -> Result<(), EvidenceError> {
+    if new.kind != SignatureKind::DocumentTimestamp {
+        return Err(EvidenceError::Unasked(shown(&new.id)));
+    }
+    match new.timestamps.as_slice() {
+        [token]
+            if token.kind == TimestampKind::Document
+                && new.integrity == Integrity::Intact
+                && answered.uses(token) =>
+        {
+            Ok(())
+        }
+        _ => Err(EvidenceError::TimestampUnasked(shown(&new.id))),
+    }
+}
+
 /// Checks that all revocation data of `before` are there, and of others only
 /// those that were answered. They are those of the document: which signatures
 /// they belong to is for the plugin to say.
 fn check_revocation(
-    before: &[SignatureEvidence],
-    after: &[SignatureEvidence],
+    before: &Evidence,
+    after: &Evidence,
     answers: &[Answer],
 ) -> Result<(), EvidenceError> {
-    let (was, is) = (revocation(before), revocation(after));
+    let data = |evidence: &'_ Evidence| evidence.revocation.iter().cloned().collect();
+    let (was, is): (HashSet<Bytes>, HashSet<Bytes>) = (data(before), data(after));
     if !was.is_subset(&is) {
         return Err(EvidenceError::RevocationGone);
     }
@@ -185,39 +282,11 @@ fn check_revocation(
         .filter(|answer| answer.need.kind == NeedKind::Revocation)
         .filter_map(|answer| answer.outcome.as_deref().ok())
         .collect();
-    if is.difference(&was).all(|added| answered.contains(added)) {
+    let mut added = is.difference(&was);
+    if added.all(|added| answered.contains(added.as_ref())) {
         Ok(())
     } else {
         Err(EvidenceError::RevocationUnasked)
-    }
-}
-
-fn revocation(signatures: &[SignatureEvidence]) -> HashSet<&[u8]> {
-    let data = signatures.iter().flat_map(|one| &one.revocation);
-    data.map(Vec::as_slice).collect()
-}
-
-/// The baseline levels of signatures (ETSI EN 319 142-1 and EN 319 132-1,
-/// clause 6), each of which has what the one before has.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Baseline {
-    B,
-    T,
-    Lt,
-    Lta,
-}
-
-impl Baseline {
-    /// The level that a name such as `PAdES-B-LT` ends in; none of other
-    /// profiles.
-    fn of(level: &str) -> Option<Self> {
-        match level.rsplit('-').next()? {
-            "B" => Some(Self::B),
-            "T" => Some(Self::T),
-            "LT" => Some(Self::Lt),
-            "LTA" => Some(Self::Lta),
-            _ => None,
-        }
     }
 }
 
@@ -265,10 +334,7 @@ pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(),
 fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
     let same = [
         ("verdict of integrity", was.integrity == is.integrity),
-        (
-            "content that is signed",
-            was.signed_bytes == is.signed_bytes,
-        ),
+        ("content that is signed", was.signed == is.signed),
         ("value", was.value == is.value),
         ("algorithm", was.algorithm == is.algorithm),
         (
@@ -287,14 +353,23 @@ fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), 
 
 fn check_new(
     new: &SignatureEvidence,
-    signed: &Signed<'_>,
+    signed: &mut Signed<'_>,
     request: &SignRequest,
     outcome: &Outcome,
+    covers: Option<&Covered>,
 ) -> Result<(), EvidenceError> {
     let stamped = request.target_level == TargetLevel::BB || !new.timestamps.is_empty();
+    let signer = new.signer_certificate.as_deref();
+    // Tokens were checked when they were answered; others were not.
+    let timestamps = &mut signed.timestamps;
+    let are_answered = new.timestamps.iter().all(|token| timestamps.uses(token));
     let expected = [
         ("id", new.id == outcome.signature_id),
-        ("content that is signed", new.signed_bytes == signed.bytes),
+        ("kind", new.kind == SignatureKind::Signature),
+        (
+            "content that is signed",
+            new.signed.is_of_same_bytes(signed.payload),
+        ),
         ("value", new.value == signed.value),
         (
             "algorithm",
@@ -302,30 +377,33 @@ fn check_new(
         ),
         (
             "certificate",
-            Some(&new.signer_certificate) == request.signer_chain.first(),
+            signer.is_some() && signer == request.signer_chain.first().map(Vec::as_slice),
         ),
         ("verdict of integrity", new.integrity == Integrity::Intact),
-        ("coverage", new.coverage == Coverage::EntireFile),
-        // Tokens were checked when they were answered; others were not.
-        (
-            "time-stamp",
-            new.tokens().eq(signed.timestamps.iter().copied()),
-        ),
+        ("coverage", is_covered(&new.coverage, covers)),
+        ("time-stamp", are_answered && timestamps.all_used()),
         ("level", new.level == outcome.level && stamped),
     ];
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
         return Err(EvidenceError::OtherThan(what));
     }
     let verified = verify_with_certificate(
-        &new.signer_certificate,
+        signer.unwrap_or_default(),
         request.signature_algorithm,
-        &new.signed_bytes,
+        signed.payload,
         &new.value,
     );
     match verified {
         Ok(true) => Ok(()),
         Ok(false) => Err(EvidenceError::Unverified),
         Err(error) => Err(EvidenceError::Unverifiable(error)),
+    }
+}
+
+fn is_covered(coverage: &Coverage, covers: Option<&Covered>) -> bool {
+    match covers {
+        Some(covers) => coverage.kind == CoverageKind::Members && covers.is(&coverage.members),
+        None => coverage.kind == CoverageKind::EntireFile && coverage.members.is_empty(),
     }
 }
 
@@ -336,23 +414,30 @@ fn shown(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{ChangeKind, LaterChanges, Need, SignatureKind};
+    use parafa_catalogue::ChangeKind;
 
-    /// A signature at level B-LT with these revocation data.
-    fn signature(revocation: &[&str]) -> SignatureEvidence {
+    use super::*;
+    use crate::{LaterChanges, Need, Parameter};
+
+    const LEVEL: &str = "XAdES-LT";
+
+    /// A signature at level LT with these time-stamps.
+    fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
         SignatureEvidence {
             id: "one".to_owned(),
             kind: SignatureKind::Signature,
             claimed_time: None,
-            signed_bytes: Vec::new(),
+            signed: Payload::Bytes(Vec::new()),
             value: Vec::new(),
             algorithm: None,
-            signer_certificate: Vec::new(),
+            signer_certificate: None,
             certificates: Vec::new(),
-            timestamps: Vec::new(),
-            revocation: bytes(revocation),
-            coverage: Coverage::EntireFile,
+            revocation: Vec::new(),
+            timestamps: timestamps.to_vec(),
+            coverage: Coverage {
+                kind: CoverageKind::EntireFile,
+                members: Vec::new(),
+            },
             integrity: Integrity::Intact,
             later_changes: LaterChanges {
                 kind: ChangeKind::None,
@@ -362,10 +447,31 @@ mod tests {
         }
     }
 
-    const LEVEL: &str = "XAdES-LT";
+    fn document_timestamp(token: TimestampEvidence) -> SignatureEvidence {
+        SignatureEvidence {
+            id: "two".to_owned(),
+            kind: SignatureKind::DocumentTimestamp,
+            ..signature(&[token])
+        }
+    }
 
-    fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
-        texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+    fn timestamp(kind: TimestampKind, token: &str) -> TimestampEvidence {
+        TimestampEvidence {
+            kind,
+            token: token.as_bytes().to_vec(),
+            time: None,
+            status: TimestampStatus::Intact,
+        }
+    }
+
+    fn evidence(revocation: &[&str], signatures: &[SignatureEvidence]) -> Evidence {
+        let revocation = revocation.iter();
+        Evidence {
+            revocation: revocation
+                .map(|text| Bytes::from((*text).to_owned()))
+                .collect(),
+            signatures: signatures.to_vec(),
+        }
     }
 
     fn answer(kind: NeedKind, text: &str) -> Answer {
@@ -373,7 +479,7 @@ mod tests {
             need: Need {
                 id: text.to_owned(),
                 kind,
-                payload: Vec::new(),
+                payload: Payload::Bytes(Vec::new()),
                 digest_algorithm: None,
                 params: Vec::new(),
             },
@@ -381,17 +487,34 @@ mod tests {
         }
     }
 
-    fn checked(before: &[&str], after: &[&str]) -> Result<(), EvidenceError> {
-        let answers = [
-            answer(NeedKind::Revocation, "answered"),
-            answer(NeedKind::Certificate, "issuer"),
-        ];
+    fn token(kind: TimestampKind, text: &str) -> Answer {
+        let mut answer = answer(NeedKind::Timestamp, text);
+        answer.need.params.push(Parameter {
+            name: need_params::KIND.to_owned(),
+            value: kind.name().to_owned(),
+        });
+        answer
+    }
+
+    fn archived(
+        before: &Evidence,
+        after: Evidence,
+        answers: &[Answer],
+    ) -> Result<(), EvidenceError> {
         let outcome = Archived {
             media_type: "application/x-toy".to_owned(),
             level: LEVEL.to_owned(),
         };
-        let after = vec![signature(after)];
-        check_archived(&[signature(before)], after, &answers, &outcome).map(drop)
+        check_archived(before, after, answers, &outcome).map(drop)
+    }
+
+    fn with_revocation(before: &[&str], after: &[&str]) -> Result<(), EvidenceError> {
+        let answers = [
+            answer(NeedKind::Revocation, "answered"),
+            answer(NeedKind::Certificate, "issuer"),
+        ];
+        let [before, after] = [before, after].map(|data| evidence(data, &[signature(&[])]));
+        archived(&before, after, &answers)
     }
 
     #[test]
@@ -401,7 +524,7 @@ mod tests {
             (&["held"], &["held"]),
             (&["held"], &["answered", "held"]),
         ] {
-            assert_eq!(checked(before, after), Ok(()));
+            assert_eq!(with_revocation(before, after), Ok(()));
         }
     }
 
@@ -420,7 +543,72 @@ mod tests {
                 EvidenceError::RevocationUnasked,
             ),
         ] {
-            assert_eq!(checked(before, after), Err(expected));
+            assert_eq!(with_revocation(before, after), Err(expected));
         }
+    }
+
+    /// What comes of an archive of a signature with one time-stamp, for which
+    /// one of its archive and one of the document were answered.
+    fn with_timestamps(after: &[SignatureEvidence]) -> Result<(), EvidenceError> {
+        let before = evidence(
+            &[],
+            &[signature(&[timestamp(TimestampKind::Signature, "s")])],
+        );
+        let answers = [
+            token(TimestampKind::Archive, "a"),
+            token(TimestampKind::Document, "d"),
+        ];
+        archived(&before, evidence(&[], after), &answers)
+    }
+
+    #[test]
+    fn an_archive_adds_exactly_the_time_stamps_that_were_answered() {
+        let [of_signature, of_archive, of_document] = [
+            timestamp(TimestampKind::Signature, "s"),
+            timestamp(TimestampKind::Archive, "a"),
+            timestamp(TimestampKind::Document, "d"),
+        ];
+        let raised = signature(&[of_signature.clone(), of_archive.clone()]);
+        let stamped = document_timestamp(of_document.clone());
+        let unasked = |id: &str| Err(EvidenceError::TimestampUnasked(id.to_owned()));
+
+        assert_eq!(with_timestamps(&[raised.clone(), stamped.clone()]), Ok(()));
+        assert_eq!(
+            with_timestamps(std::slice::from_ref(&raised)),
+            Err(EvidenceError::TimestampUnused)
+        );
+        let twice = signature(&[of_signature.clone(), of_archive.clone(), of_archive.clone()]);
+        assert_eq!(with_timestamps(&[twice, stamped.clone()]), unasked("one"));
+        let made_up = signature(&[of_signature.clone(), timestamp(TimestampKind::Archive, "x")]);
+        assert_eq!(with_timestamps(&[made_up, stamped.clone()]), unasked("one"));
+        let broken = TimestampEvidence {
+            status: TimestampStatus::ImprintMismatch,
+            ..of_archive.clone()
+        };
+        let broken = signature(&[of_signature.clone(), broken]);
+        assert_eq!(with_timestamps(&[broken, stamped.clone()]), unasked("one"));
+        let of_another_kind = timestamp(TimestampKind::Content, "a");
+        let of_another_kind = signature(&[of_signature.clone(), of_another_kind]);
+        assert_eq!(
+            with_timestamps(&[of_another_kind, stamped.clone()]),
+            unasked("one")
+        );
+        let swapped = document_timestamp(of_archive.clone());
+        assert_eq!(with_timestamps(&[raised.clone(), swapped]), unasked("two"));
+        let another = SignatureEvidence {
+            kind: SignatureKind::Signature,
+            ..stamped.clone()
+        };
+        assert_eq!(
+            with_timestamps(&[raised, another]),
+            Err(EvidenceError::Unasked("two".to_owned()))
+        );
+        assert_eq!(
+            with_timestamps(&[signature(&[of_archive]), stamped]),
+            Err(EvidenceError::EarlierChanged {
+                id: "one".to_owned(),
+                what: "time-stamp"
+            })
+        );
     }
 }

@@ -1,3 +1,5 @@
+use parafa_catalogue::{DigestAlgorithm, Operation};
+
 use crate::text;
 use crate::{Capability, EvidenceError, PluginDigest, Refusal};
 
@@ -35,6 +37,14 @@ pub enum FaultKind {
     /// The host itself failed while it ran the plugin.
     #[error("the host failed: {0}")]
     Host(String),
+    /// It inflated more than a call may, or held more of it at once.
+    #[error("inflating exceeds the limit of {limit} bytes {unit}")]
+    InflationLimit {
+        /// How many are allowed.
+        limit: u64,
+        /// `in all` or `at once`.
+        unit: &'static str,
+    },
     /// It wanted more memory than a call may have.
     #[error("{wanted} bytes of memory exceed the limit of {limit}")]
     MemoryLimit {
@@ -81,6 +91,17 @@ pub enum ContractBreach {
     /// A need came again after it was answered.
     #[error("the need {0:?} was answered already")]
     AnsweredNeed(String),
+    /// A digest is not as long as its algorithm's are.
+    #[error("a digest of {bytes} bytes is none of {algorithm}")]
+    DigestLength {
+        /// Of which algorithm it should be.
+        algorithm: DigestAlgorithm,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A document has two members of one id.
+    #[error("two members have the id {0:?}")]
+    DuplicateMember(String),
     /// Two needs of one step have the same id.
     #[error("the need {0:?} comes twice in one step")]
     DuplicateNeed(String),
@@ -92,12 +113,28 @@ pub enum ContractBreach {
         /// `an` or `no`.
         outcome: &'static str,
     },
+    /// The digest that could not be computed is asked for.
+    #[error("a digest is asked for of what could not be inflated")]
+    DigestOfNothing,
     /// What was signed is not what was asked for.
     #[error("refused evidence")]
     Evidence(#[source] EvidenceError),
     /// `inspect` refuses what the plugin composed.
     #[error("inspect refuses the document as {0:?}")]
     InspectRefuses(String),
+    /// A member that was there is not any more, or is another one.
+    #[error("the member {0:?} is not what it was")]
+    MemberChanged(String),
+    /// What is extracted is not the member that was told of.
+    #[error("what is extracted as {0:?} has another {1} than the member")]
+    MemberDiffers(String, &'static str),
+    /// There is a member that was not there, and is none that a format adds by
+    /// rule.
+    #[error("the member {0:?} is new")]
+    MemberNew(String),
+    /// `members` refuses what the plugin made.
+    #[error("members refuses the document as {0:?}")]
+    MembersRefuses(String),
     /// A description, need or outcome lacks something.
     #[error("{0} is missing or empty")]
     Missing(&'static str),
@@ -110,6 +147,26 @@ pub enum ContractBreach {
         copied: u64,
         /// Bytes that must be.
         required: u64,
+    },
+    /// Evidence names what it does not have.
+    #[error("there is no {what} at the place {place} of {entries}")]
+    NoSuchPlace {
+        /// What.
+        what: &'static str,
+        /// At which place, from 0 on.
+        place: u32,
+        /// How many there are.
+        entries: usize,
+    },
+    /// A document is said to be kept less than the description says.
+    #[error("{operation} keeps the document by {told:?}, where {declared:?} is declared")]
+    PreservationWeakened {
+        /// Which operation.
+        operation: Operation,
+        /// What is said of the document.
+        told: &'static str,
+        /// What the description says.
+        declared: &'static str,
     },
     /// The output is said to be changed and is the input.
     #[error("the output is the input, where a change is claimed")]
@@ -171,13 +228,14 @@ pub enum ContractBreach {
 
 impl FaultKind {
     /// A short name of the kind, for counting: `contract-broken`, `host`,
-    /// `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or
+    /// `inflation`, `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or
     /// `unsupported`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::ContractBroken(_) => "contract-broken",
             Self::Host(_) => "host",
+            Self::InflationLimit { .. } => "inflation",
             Self::MemoryLimit { .. } => "memory",
             Self::OutputLimit { .. } => "output",
             Self::Panicked { .. } => "panic",

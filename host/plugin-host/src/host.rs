@@ -8,12 +8,12 @@ use wasmtime::component::Linker;
 
 use crate::admission::{AdmissionError, compile};
 use crate::cache::{CacheError, CodeCache};
-use crate::contract::Surface;
+use crate::contract::{CONTRACTS, Surface, Terms};
 use crate::guest::{Guest, Runtime};
 use crate::platform::{CallState, linker};
 use crate::plugin::Plugin;
 use crate::slots::Slots;
-use crate::{CallLimits, CallObserver, Capability, PluginDigest, Unobserved, contract, engine};
+use crate::{CallLimits, CallObserver, PluginDigest, Unobserved, engine};
 
 /// How a [`PluginHost`] is set up.
 #[derive(Clone, Debug)]
@@ -114,19 +114,16 @@ impl PluginHost {
         wasm: bytes::Bytes,
     ) -> Result<Arc<Plugin>, AdmissionError> {
         let host = Arc::clone(self);
-        let (guest, capabilities) = task::spawn_blocking(move || host.link(&wasm))
+        let (guest, terms) = task::spawn_blocking(move || host.link(&wasm))
             .await
             .map_err(|error| AdmissionError::Uncompilable(error.into()))??;
         let guest = Arc::new(guest);
         let about = guest.describe().await.map_err(AdmissionError::SelfTest)?;
         let guest = Arc::unwrap_or_clone(guest);
-        Ok(Arc::new(Plugin::new(guest, about, capabilities)?))
+        Ok(Arc::new(Plugin::new(guest, about, terms)?))
     }
 
-    fn link(
-        &self,
-        wasm: &[u8],
-    ) -> Result<(Guest, std::collections::BTreeSet<Capability>), AdmissionError> {
+    fn link(&self, wasm: &[u8]) -> Result<(Guest, Terms), AdmissionError> {
         if wasm.len() > self.max_plugin_bytes {
             return Err(AdmissionError::TooLarge {
                 bytes: wasm.len(),
@@ -137,7 +134,7 @@ impl PluginHost {
             return Err(AdmissionError::Precompiled);
         }
         let surface = Surface::read(wasm)?;
-        let capabilities = contract::CONTRACT.capabilities(wasm, &surface)?;
+        let terms = CONTRACTS.terms(wasm, &surface)?;
         let digest = PluginDigest::of(wasm);
         let component = compile(&self.runtime.engine, &self.cache, wasm, digest)?;
         let guest = Guest::link(
@@ -145,10 +142,10 @@ impl PluginHost {
             &self.linker,
             &component,
             digest,
-            |capability| capabilities.contains(&capability),
+            |capability| terms.capabilities.contains(&capability),
         )
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
-        Ok((guest, capabilities))
+        Ok((guest, terms))
     }
 }
 

@@ -82,8 +82,9 @@ impl Prefixes {
 
 #[cfg(test)]
 mod tests {
+    use parafa_catalogue::DigestAlgorithm;
+
     use super::*;
-    use crate::DigestAlgorithm;
 
     const BYTES: &[u8] = &[b'd'; LEN];
     const LEN: usize = 300;

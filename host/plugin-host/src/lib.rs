@@ -18,13 +18,13 @@
 //! format.
 
 mod admission;
-mod algorithm;
 mod archiving;
 mod asking;
 mod base64_bytes;
 mod bindings;
 mod bounds;
 mod cache;
+mod contents;
 mod contract;
 mod convert;
 mod crypto;
@@ -36,6 +36,7 @@ mod fault;
 mod guest;
 mod guest_log;
 mod host;
+mod inflation;
 mod known_documents;
 mod limits;
 mod making;
@@ -44,6 +45,7 @@ mod memory_limit;
 mod meter;
 mod observer;
 mod output;
+mod payload;
 mod platform;
 mod plugin;
 mod preservation;
@@ -58,8 +60,7 @@ mod text;
 mod values;
 
 pub use admission::AdmissionError;
-pub use algorithm::{DigestAlgorithm, SignatureAlgorithm, UnknownAlgorithm};
-pub use archiving::{ARCHIVE_LEVELS, ArchivedDocument};
+pub use archiving::ArchivedDocument;
 pub use asking::{Answerer, Progress, Reply, Suspension};
 pub use cache::CacheError;
 pub use contract::{Capability, Surface};
@@ -73,20 +74,24 @@ pub use known_documents::KnownDocuments;
 pub use limits::CallLimits;
 pub use meter::MemoryMeter;
 pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
+pub use parafa_catalogue::{
+    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, Integrity, MemberRole, NeedKind,
+    Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel, TimestampKind,
+    TimestampStatus, need_params, reason, refusal,
+};
+pub use payload::{Digest, Payload};
 pub use plugin::Plugin;
-pub use preservation::Preservation;
 pub use priority::{CallPriority, Urgency};
 pub use registry::{InstallError, LookupError, Registry};
 pub use requests::{
-    ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile, TargetLevel,
+    ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,
 };
 pub use signature_evidence::{
-    ChangeKind, Coverage, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
-    TimestampEvidence, TimestampStatus,
+    Coverage, Evidence, LaterChanges, SignatureEvidence, TimestampEvidence,
 };
 pub use signing::SignedDocument;
 pub use text::line as on_one_line;
 pub use values::{
-    Answer, ArchiveStep, Archived, Field, MadeDocument, Need, NeedKind, Note, Outcome, Refusal,
-    Report, SignStep, SignatureSummary,
+    Answer, ArchiveStep, Archived, Field, MadeDocument, Member, Need, Note, Obstacle, Outcome,
+    Refusal, Report, SignStep, SignatureSummary,
 };

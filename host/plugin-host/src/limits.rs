@@ -14,6 +14,10 @@ pub struct CallLimits {
     pub output_bytes: u64,
     /// Pieces in which an output is written.
     pub sink_writes: u64,
+    /// What the host inflates for the call, in bytes, in all.
+    pub inflated_bytes: u64,
+    /// What of it is kept at one time to be read, in bytes.
+    pub inflated_held_bytes: u64,
     /// Log lines; further ones are dropped.
     pub log_lines: usize,
     /// Log text, in bytes; what goes beyond is dropped.
@@ -35,6 +39,8 @@ impl Default for CallLimits {
             wall: Duration::from_secs(10),
             output_bytes: 64 * MIB as u64,
             sink_writes: 100_000,
+            inflated_bytes: 512 * MIB as u64,
+            inflated_held_bytes: 64 * MIB as u64,
             log_lines: 100,
             log_bytes: 16 * KIB,
             transfer_bytes: 32 * MIB,

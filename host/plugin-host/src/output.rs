@@ -13,6 +13,16 @@ pub(crate) struct Output {
     max_writes: u64,
 }
 
+/// How far an output was.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    segments: usize,
+    /// How long the last segment was, if it is one of bytes.
+    written: Option<usize>,
+    len: u64,
+    writes: u64,
+}
+
 #[derive(Debug, Eq, PartialEq)]
 enum Segment {
     Bytes(Vec<u8>),
@@ -68,6 +78,31 @@ impl Output {
             }),
         }
         Ok(())
+    }
+
+    /// How far it is.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            segments: self.segments.len(),
+            written: match self.segments.last() {
+                Some(Segment::Bytes(segment)) => Some(segment.len()),
+                _ => None,
+            },
+            len: self.len,
+            writes: self.writes,
+        }
+    }
+
+    /// Takes back what was written, and not copied, since it was that far.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        self.segments.truncate(mark.segments);
+        if let (Some(Segment::Bytes(segment)), Some(written)) =
+            (self.segments.last_mut(), mark.written)
+        {
+            segment.truncate(written);
+        }
+        self.len = mark.len;
+        self.writes = mark.writes;
     }
 
     /// Whether nothing was written or copied.
@@ -187,6 +222,28 @@ mod tests {
         output.write(DOCUMENT).unwrap();
 
         assert_eq!(output.kept_prefix(), 0);
+    }
+
+    #[test]
+    fn what_is_taken_back_leaves_nothing_behind() {
+        let documents = [Document::from(Bytes::from_static(DOCUMENT))];
+        for begins_with_bytes in [true, false] {
+            let mut output = Output::new(&CallLimits::default());
+            output.copy(0, DOCUMENT, 0, 3).unwrap();
+            if begins_with_bytes {
+                output.write(b"ab").unwrap();
+            }
+            let before = output.assemble(&documents).unwrap();
+
+            let mark = output.mark();
+            output.write(b"cd").unwrap();
+            output.write(b"ef").unwrap();
+            output.rewind(&mark);
+
+            assert_eq!(output.assemble(&documents).unwrap(), before);
+            assert_eq!(output.len, before.len() as u64);
+            assert_eq!(output.writes, 1 + u64::from(begins_with_bytes));
+        }
     }
 
     #[test]

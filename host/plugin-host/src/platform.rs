@@ -1,23 +1,25 @@
 //! What the host offers to a running plugin.
 
+use bytes::Bytes;
 use openssl::error::ErrorStack;
+use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
 use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
+use crate::convert::known;
 use crate::crypto::verify_with_spki;
 use crate::guest_log::GuestLog;
+use crate::inflation::Inflation;
 use crate::memory_limit::MemoryLimit;
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
-use crate::{
-    CallLimits, ContractBreach, DigestAlgorithm, Document, FaultKind, LogLevel, MemoryMeter,
-    SignatureAlgorithm,
-};
+use crate::{CallLimits, ContractBreach, Document, FaultKind, LogLevel, MemoryMeter};
 
 /// What belongs to one call of a plugin.
 pub(crate) struct CallState {
     pub(crate) documents: Vec<Document>,
+    inflation: Inflation,
     pub(crate) log: GuestLog,
     pub(crate) memory: MemoryLimit,
     pub(crate) output: Output,
@@ -50,6 +52,7 @@ impl CallState {
         resources.set_max_capacity(limits.handles.saturating_add(documents.len()));
         Self {
             documents,
+            inflation: Inflation::new(limits),
             log,
             memory: MemoryLimit::new(limits, meter),
             output: Output::new(limits),
@@ -60,16 +63,39 @@ impl CallState {
 
 impl CallState {
     /// The document that a handle stands for, and its place among those of the
-    /// call.
-    fn document(&self, blob: &Resource<Blob>) -> wasmtime::Result<(usize, &Document)> {
-        let Blob(place) = *self.resources.get(blob)?;
-        let document = self.documents.get(place);
-        let document = document.ok_or_else(|| Abort(FaultKind::Host(NO_DOCUMENT.to_owned())))?;
-        Ok((place, document))
+    /// call, if it is one of them.
+    fn document(&self, blob: &Resource<Blob>) -> wasmtime::Result<(Option<usize>, Document)> {
+        match self.resources.get(blob)? {
+            Blob::Inflated(document) => Ok((None, document.clone())),
+            Blob::Given(place) => {
+                let document = self.documents.get(*place);
+                let document =
+                    document.ok_or_else(|| Abort(FaultKind::Host(NO_DOCUMENT.to_owned())))?;
+                Ok((Some(*place), document.clone()))
+            }
+        }
     }
 }
 
-impl documents::Host for CallState {}
+impl documents::Host for CallState {
+    fn inflate(
+        &mut self,
+        source: Resource<Blob>,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> wasmtime::Result<Result<Resource<Blob>, String>> {
+        let (_, document) = self.document(&source)?;
+        let part = slice(document.bytes(), offset, len).map_err(Abort)?;
+        match self.inflation.hold(part, most).map_err(Abort)? {
+            Ok(inflated) => {
+                let blob = Blob::Inflated(Bytes::from(inflated).into());
+                Ok(Ok(self.resources.push(blob)?))
+            }
+            Err(why) => Ok(Err(why)),
+        }
+    }
+}
 
 impl documents::HostBlob for CallState {
     fn len(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u64> {
@@ -87,7 +113,9 @@ impl documents::HostBlob for CallState {
     }
 
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
-        self.resources.delete(blob)?;
+        if let Blob::Inflated(document) = self.resources.delete(blob)? {
+            self.inflation.release(document.bytes().len());
+        }
         Ok(())
     }
 }
@@ -105,11 +133,34 @@ impl documents::HostSink for CallState {
         len: u64,
     ) -> wasmtime::Result<()> {
         let (place, document) = self.document(&source)?;
-        let bytes = document.bytes().clone();
-        Ok(self
-            .output
-            .copy(place, &bytes, offset, len)
-            .map_err(Abort)?)
+        let bytes = document.bytes();
+        let copied = match place {
+            Some(place) => self.output.copy(place, bytes, offset, len),
+            None => slice(bytes, offset, len).and_then(|part| self.output.write(part)),
+        };
+        Ok(copied.map_err(Abort)?)
+    }
+
+    fn copy_inflated(
+        &mut self,
+        _: Resource<Sink>,
+        source: Resource<Blob>,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> wasmtime::Result<Result<u64, String>> {
+        let (_, document) = self.document(&source)?;
+        let part = slice(document.bytes(), offset, len).map_err(Abort)?;
+        let Self {
+            inflation, output, ..
+        } = self;
+        let mark = output.mark();
+        let inflated = inflation.inflate(part, most, |piece| output.write(piece));
+        let inflated = inflated.map_err(Abort)?;
+        if inflated.is_err() {
+            output.rewind(&mark);
+        }
+        Ok(inflated)
     }
 
     fn drop(&mut self, sink: Resource<Sink>) -> wasmtime::Result<()> {
@@ -128,7 +179,7 @@ impl crypto::Host for CallState {
     ) -> wasmtime::Result<Result<bool, String>> {
         let algorithm: SignatureAlgorithm = match algorithm.parse() {
             Ok(algorithm) => algorithm,
-            Err(unknown) => return Ok(Err(crate::UnknownAlgorithm::to_string(&unknown))),
+            Err(unknown) => return Ok(Err(UnknownName::to_string(&unknown))),
         };
         Ok(verify_with_spki(&spki, algorithm, &digest, &signature)
             .map_err(|error| error.to_string()))
@@ -137,10 +188,8 @@ impl crypto::Host for CallState {
 
 impl crypto::HostHasher for CallState {
     fn new(&mut self, algorithm: String) -> wasmtime::Result<Resource<Hasher>> {
-        let algorithm: DigestAlgorithm = algorithm
-            .parse()
-            .map_err(|_| Abort(ContractBreach::unknown("digest algorithm", &algorithm).into()))?;
-        Ok(self.resources.push(Hasher::new(algorithm))?)
+        let function: HashFunction = known(&algorithm).map_err(|breach| Abort(breach.into()))?;
+        Ok(self.resources.push(Hasher::new(function))?)
     }
 
     fn update(&mut self, hasher: Resource<Hasher>, bytes: Vec<u8>) -> wasmtime::Result<()> {
@@ -156,7 +205,6 @@ impl crypto::HostHasher for CallState {
         len: u64,
     ) -> wasmtime::Result<()> {
         let (_, document) = self.document(&source)?;
-        let document = document.clone();
         let range = slice(document.bytes(), offset, len).map_err(Abort)?;
         let hasher = self.resources.get_mut(&hasher)?;
         let updated = if offset == 0 {
@@ -167,9 +215,37 @@ impl crypto::HostHasher for CallState {
         Ok(updated.map_err(Abort::from)?)
     }
 
+    fn update_inflated(
+        &mut self,
+        hasher: Resource<Hasher>,
+        source: Resource<Blob>,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> wasmtime::Result<Result<u64, String>> {
+        let (_, document) = self.document(&source)?;
+        let part = slice(document.bytes(), offset, len).map_err(Abort)?;
+        let Self {
+            inflation,
+            resources,
+            ..
+        } = self;
+        let hasher = resources.get_mut(&hasher)?;
+        let inflated = inflation.inflate(part, most, |piece| {
+            let updated = hasher.update(piece);
+            updated.map_err(|error| FaultKind::Host(error.to_string()))
+        });
+        let inflated = inflated.map_err(Abort)?;
+        if inflated.is_err() {
+            hasher.spoil();
+        }
+        Ok(inflated)
+    }
+
     fn finish(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<Vec<u8>> {
         let hasher = self.resources.get_mut(&hasher)?;
-        Ok(hasher.finish().map_err(Abort::from)?)
+        let digest = hasher.finish().map_err(Abort::from)?;
+        Ok(digest.ok_or_else(|| Abort(ContractBreach::DigestOfNothing.into()))?)
     }
 
     fn drop(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<()> {

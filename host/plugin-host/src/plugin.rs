@@ -2,46 +2,60 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::contract::CONTRACT;
-use crate::convert::About;
+use bytes::Bytes;
+use parafa_catalogue::{Operation, Preservation};
+use semver::Version;
+
+use crate::contents::Basis;
+use crate::contract::Terms;
+use crate::convert::{Ability, About};
 use crate::guest::Guest;
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, ArchivedDocument, CallError, CallPriority,
-    Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, Fault, MadeDocument,
-    MemoryMeter, PluginDigest, Preservation, Progress, Report, SignRequest, SignStep,
-    SignatureEvidence, SourceFile, archiving, making, signing,
+    Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, Evidence, Fault,
+    MadeDocument, Member, MemoryMeter, PluginDigest, Progress, Report, SignRequest, SignStep,
+    SourceFile, archiving, contents, making, signing,
 };
-
-/// Operations that have to declare what they keep of their inputs; others may.
-const PRESERVING: [(Capability, &str); 2] = [
-    (Capability::Archive, "what archiving preserves"),
-    (Capability::Sign, "what signing preserves"),
-];
 
 /// An admitted plugin. Every call of it runs in a fresh instance.
 pub struct Plugin {
     about: About,
     capabilities: BTreeSet<Capability>,
+    contract: Version,
     guest: Arc<Guest>,
 }
 
 impl Plugin {
-    pub(crate) fn new(
-        guest: Guest,
-        about: About,
-        capabilities: BTreeSet<Capability>,
-    ) -> Result<Self, ContractBreach> {
-        for (capability, what) in PRESERVING {
-            let declared = about.preservation.contains_key(capability.world());
-            if capabilities.contains(&capability) && !declared {
-                return Err(ContractBreach::Missing(what));
-            }
-        }
-        Ok(Self {
+    pub(crate) fn new(guest: Guest, about: About, terms: Terms) -> Result<Self, ContractBreach> {
+        let plugin = Self {
             guest: Arc::new(guest.named(&about.id)),
             about,
-            capabilities,
-        })
+            capabilities: terms.capabilities,
+            contract: terms.version,
+        };
+        for operation in plugin.capabilities.iter().filter_map(|one| one.operation()) {
+            plugin.check_ability(operation)?;
+        }
+        Ok(plugin)
+    }
+
+    /// Checks that there is one ability for an operation that it has, with
+    /// levels where some are reached.
+    fn check_ability(&self, operation: Operation) -> Result<(), ContractBreach> {
+        let abilities = self.about.abilities.iter();
+        let mut abilities = abilities.filter(|ability| ability.operation == operation);
+        let ability = match (abilities.next(), abilities.next()) {
+            (Some(ability), None) => ability,
+            (None, _) => return Err(ContractBreach::Missing("the ability of an operation")),
+            (Some(_), Some(_)) => {
+                return Err(ContractBreach::unknown("only ability", operation.name()));
+            }
+        };
+        let reaches_levels = matches!(operation, Operation::Archive | Operation::Sign);
+        if reaches_levels && ability.levels.is_empty() {
+            return Err(ContractBreach::Missing("the levels of an operation"));
+        }
+        Ok(())
     }
 
     /// The same plugin, whose calls tell `meter` how much memory they take.
@@ -61,6 +75,7 @@ impl Plugin {
         Self {
             about: self.about.clone(),
             capabilities: self.capabilities.clone(),
+            contract: self.contract.clone(),
             guest: Arc::new(guest),
         }
     }
@@ -83,10 +98,10 @@ impl Plugin {
         self.guest.digest()
     }
 
-    /// Version of the contract that it is called by, such as `0.1.0`.
+    /// Version of the contract that it is written against, such as `0.2.0`.
     #[must_use]
     pub fn contract_version(&self) -> String {
-        CONTRACT.version()
+        self.contract.to_string()
     }
 
     /// Media types that it takes.
@@ -107,10 +122,24 @@ impl Plugin {
         &self.capabilities
     }
 
-    /// How an operation, such as `sign`, keeps the bytes of its input.
+    /// How an operation keeps the bytes of its input at least; a document may
+    /// have it kept better.
     #[must_use]
-    pub fn preservation(&self, operation: &str) -> Option<Preservation> {
-        self.about.preservation.get(operation).copied()
+    pub fn preservation(&self, operation: Operation) -> Option<Preservation> {
+        self.ability(operation).map(|ability| ability.preservation)
+    }
+
+    /// The levels that an operation comes to, such as `PAdES-B-LT`, the lowest
+    /// first.
+    #[must_use]
+    pub fn levels(&self, operation: Operation) -> &[String] {
+        self.ability(operation)
+            .map_or(&[], |ability| ability.levels.as_slice())
+    }
+
+    fn ability(&self, operation: Operation) -> Option<&Ability> {
+        let mut abilities = self.about.abilities.iter();
+        abilities.find(|ability| ability.operation == operation)
     }
 
     /// Whether a call now would wait for none and leave a slot to the next one,
@@ -130,7 +159,31 @@ impl Plugin {
     pub async fn inspect(&self, document: impl Into<Document>) -> Result<Report, CallError> {
         let report = self.guest.inspect(document.into()).await?;
         self.check_media_type(Capability::Inspect, &report.media_type)?;
+        contents::check_strengthened(self, &report)
+            .map_err(|breach| self.broken(Capability::Inspect, breach))?;
         Ok(report)
+    }
+
+    /// What a document holds that a signer is shown, in its order.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document, or its fault.
+    pub async fn members(&self, document: impl Into<Document>) -> Result<Vec<Member>, CallError> {
+        contents::members(self, document.into()).await
+    }
+
+    /// The bytes of a member, which are those that [`Plugin::members`] tells of.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, such as `no-such-member`, or its fault.
+    pub async fn extract(
+        &self,
+        document: impl Into<Document>,
+        id: &str,
+    ) -> Result<Bytes, CallError> {
+        contents::extract(self, document.into(), id).await
     }
 
     /// Evidence about every signature of a document.
@@ -138,10 +191,7 @@ impl Plugin {
     /// # Errors
     ///
     /// The plugin's refusal of the document, or its fault.
-    pub async fn verify(
-        &self,
-        document: impl Into<Document>,
-    ) -> Result<Vec<SignatureEvidence>, CallError> {
+    pub async fn verify(&self, document: impl Into<Document>) -> Result<Evidence, CallError> {
         self.guest.verify(document.into()).await
     }
 
@@ -157,13 +207,21 @@ impl Plugin {
         request: &SignRequest,
         answers: &[Answer],
     ) -> Result<SignStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Sign, document.clone()).await?;
+        self.sign_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    pub(crate) async fn sign_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &SignRequest,
+        answers: &[Answer],
+    ) -> Result<SignStep, CallError> {
         self.guest
-            .sign(
-                document.into(),
-                request,
-                answers,
-                self.preserved(Capability::Sign),
-            )
+            .sign(document, request, &basis.covers(), answers, basis.kept)
             .await
     }
 
@@ -174,8 +232,8 @@ impl Plugin {
     ///
     /// A document comes out only if there is exactly one new signature, which
     /// signs what was asked to be signed, with the value that was answered,
-    /// under the request's certificate, and if every earlier signature is as
-    /// it was. Whoever knows the document's media type checks that it is the
+    /// under the request's certificate, covers all that the document holds, and
+    /// if every earlier signature and member is as it was. Whoever knows the document's media type checks that it is the
     /// same one ([`Plugin::check_same_media_type`]), here as of whatever else
     /// is made of a document.
     ///
@@ -205,24 +263,33 @@ impl Plugin {
         request: &ArchiveRequest,
         answers: &[Answer],
     ) -> Result<ArchiveStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Archive, document.clone()).await?;
+        self.archive_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    pub(crate) async fn archive_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
         self.guest
-            .archive(
-                document.into(),
-                request,
-                answers,
-                self.preserved(Capability::Archive),
-            )
+            .archive(document, request, answers, basis.kept)
             .await
     }
 
     /// Raises a document's signatures to level B-LT as far as the answers go,
     /// as [`Plugin::drive_sign`] signs.
     ///
-    /// A document comes out only if it has the signatures that it had, as they
-    /// were, and no other one, if the lowest of their levels is an archival one
-    /// and the one that the plugin claims, and if it has the revocation data
-    /// that it had and no other ones but those that were answered. That holds
-    /// also where the plugin says that there is nothing to do.
+    /// A document comes out only if it has the signatures and members that it
+    /// had, as they were, and no other one, if the lowest of their levels is an
+    /// archival one and the one that the plugin claims, and if it has the
+    /// revocation data and time-stamps that it had and of others exactly those
+    /// that were answered. That holds also where the plugin says that there is
+    /// nothing to do.
     ///
     /// # Errors
     ///
@@ -288,15 +355,8 @@ impl Plugin {
         document: Document,
         request: &DeriveRequest,
     ) -> Result<MadeDocument, CallError> {
-        let kept = self.preservation(operation.world());
-        self.guest
-            .derive(
-                operation,
-                document,
-                request,
-                kept.unwrap_or(Preservation::Rewrite),
-            )
-            .await
+        let kept = Basis::kept(self, operation, document.clone()).await?;
+        self.guest.derive(operation, document, request, kept).await
     }
 
     /// `compose`, without a look at what comes out.
@@ -314,7 +374,7 @@ impl Plugin {
         &self,
         operation: Capability,
         document: Document,
-    ) -> Result<Vec<SignatureEvidence>, CallError> {
+    ) -> Result<Evidence, CallError> {
         match self.verify(document).await {
             Err(CallError::Refused(refusal)) => {
                 Err(self.broken(operation, ContractBreach::VerifyRefuses(refusal.code)))
@@ -338,11 +398,9 @@ impl Plugin {
         self.fault(operation, breach).into()
     }
 
-    /// A plugin without the operation has no preservation, and is called only
-    /// to be told so.
-    fn preserved(&self, operation: Capability) -> Preservation {
-        self.preservation(operation.world())
-            .unwrap_or(Preservation::Whole)
+    /// Calls that say what a document holds.
+    pub(crate) fn guest(&self) -> &Arc<Guest> {
+        &self.guest
     }
 }
 

@@ -1,52 +1,29 @@
+//! How operations keep the bytes of their inputs.
+
+use parafa_catalogue::Preservation;
+
 use crate::ContractBreach;
 use crate::output::Output;
 
-/// How an operation keeps the bytes of its input.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Preservation {
-    /// The output is a rewrite, proved by `verify` before and after alone.
-    Rewrite,
-    /// The output begins with the input up to its ZIP central directory.
-    ToCentralDirectory,
-    /// The output begins with the whole input.
-    Whole,
-}
-
-impl Preservation {
-    const ALL: [Self; 3] = [Self::Rewrite, Self::ToCentralDirectory, Self::Whole];
-
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rewrite => "rewrite",
-            Self::ToCentralDirectory => "to-central-directory",
-            Self::Whole => "whole",
+/// Checks that `output` begins with what must be kept of `document`. The host
+/// noted the copies itself, so no plugin can pretend one.
+pub(crate) fn check(
+    kept: Preservation,
+    document: &[u8],
+    output: &Output,
+) -> Result<(), ContractBreach> {
+    let required = match kept {
+        Preservation::Rewrite => 0,
+        Preservation::ToCentralDirectory => {
+            central_directory_offset(document).ok_or(ContractBreach::NothingToPreserve)?
         }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|preservation| preservation.name() == name)
-    }
-
-    /// Checks that `output` begins with what must be kept of `document`. The
-    /// host noted the copies itself, so no plugin can pretend one.
-    pub(crate) fn check(self, document: &[u8], output: &Output) -> Result<(), ContractBreach> {
-        let required = match self {
-            Self::Rewrite => 0,
-            Self::ToCentralDirectory => {
-                central_directory_offset(document).ok_or(ContractBreach::NothingToPreserve)?
-            }
-            Self::Whole => document.len() as u64,
-        };
-        let copied = output.kept_prefix();
-        if copied < required {
-            Err(ContractBreach::NotPreserved { copied, required })
-        } else {
-            Ok(())
-        }
+        Preservation::Whole => document.len() as u64,
+    };
+    let copied = output.kept_prefix();
+    if copied < required {
+        Err(ContractBreach::NotPreserved { copied, required })
+    } else {
+        Ok(())
     }
 }
 
@@ -121,20 +98,20 @@ mod tests {
         let mut output = Output::new(&CallLimits::default());
         output.copy(0, &document, 0, 7).unwrap();
 
-        assert_eq!(Preservation::Rewrite.check(&document, &output), Ok(()));
+        assert_eq!(check(Preservation::Rewrite, &document, &output), Ok(()));
         assert_eq!(
-            Preservation::ToCentralDirectory.check(&document, &output),
+            check(Preservation::ToCentralDirectory, &document, &output),
             Ok(())
         );
         assert_eq!(
-            Preservation::Whole.check(&document, &output),
+            check(Preservation::Whole, &document, &output),
             Err(ContractBreach::NotPreserved {
                 copied: 7,
                 required: document.len() as u64
             })
         );
         assert_eq!(
-            Preservation::ToCentralDirectory.check(b"text", &output),
+            check(Preservation::ToCentralDirectory, b"text", &output),
             Err(ContractBreach::NothingToPreserve)
         );
     }

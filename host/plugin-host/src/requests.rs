@@ -1,21 +1,11 @@
 //! What plugins are asked for. Requests are kept, because the same request and
 //! answers give the same bytes.
 
+use parafa_catalogue::{SignatureAlgorithm, TargetLevel};
 use serde::{Deserialize, Serialize};
 
+use crate::Document;
 use crate::base64_bytes;
-use crate::{Document, SignatureAlgorithm};
-
-/// The baseline level that a signature is to reach.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
-pub enum TargetLevel {
-    /// A signature.
-    #[serde(rename = "B-B")]
-    BB,
-    /// A signature with a time-stamp over its value.
-    #[serde(rename = "B-T")]
-    BT,
-}
 
 /// One signature to be made. It is stored before the first call, because the
 /// same request and answers give the same bytes.
@@ -26,7 +16,7 @@ pub struct SignRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "base64_bytes::array")]
     pub seed: [u8; 32],
-    /// What the signature is to reach.
+    /// What the signature is to reach, B-B or B-T.
     pub target_level: TargetLevel,
     /// DER certificates, the signer's first, then its issuers.
     #[serde(with = "base64_bytes::list")]
@@ -103,15 +93,4 @@ impl SignRequest {
     /// What ceremonies keep, in bytes: qualified chains and time-stamp tokens of
     /// the region stay well below.
     pub const RESERVE: u32 = 24 * 1024;
-}
-
-impl TargetLevel {
-    /// The catalogue name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BB => "B-B",
-            Self::BT => "B-T",
-        }
-    }
 }

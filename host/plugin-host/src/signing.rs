@@ -1,10 +1,12 @@
 use bytes::Bytes;
+use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation};
 
 use crate::asking::{answer_needs, refuse_repetition};
+use crate::contents::Basis;
 use crate::evidence;
 use crate::{
     Answer, Answerer, CallError, Capability, ContractBreach, Document, EvidenceError, Need,
-    NeedKind, Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
+    Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
 };
 
 /// A signed document, checked against its input, its request and the answers.
@@ -30,14 +32,16 @@ pub(crate) async fn drive(
     if answers.is_empty() {
         check_before_anybody_signs(plugin, document.clone()).await?;
     }
+    let basis = Basis::of(plugin, Capability::Sign, document.clone()).await?;
     for _ in 0..plugin.max_rounds() {
-        let needs = match plugin.sign(document.clone(), request, &answers).await? {
+        let step = plugin.sign_on(&basis, document.clone(), request, &answers);
+        let needs = match step.await? {
             SignStep::Needs(needs) => needs,
             SignStep::Done {
                 document: output,
                 outcome,
             } => {
-                return finish(plugin, document, request, &answers, output, outcome)
+                return finish(plugin, &basis, document, request, &answers, output, outcome)
                     .await
                     .map(|signed| Progress::Done(Box::new(signed)));
             }
@@ -62,7 +66,7 @@ pub(crate) async fn drive(
 /// has signed in vain.
 async fn check_before_anybody_signs(plugin: &Plugin, document: Document) -> Result<(), CallError> {
     let evidence = plugin.verify(document).await?;
-    evidence::refuse_ambiguous_ids(&evidence)
+    evidence::refuse_ambiguous_ids(&evidence.signatures)
         .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))
 }
 
@@ -83,7 +87,7 @@ fn check_needs(
             "digest algorithm of the request",
             signature
                 .digest_algorithm
-                .map_or("none", crate::DigestAlgorithm::name),
+                .map_or("none", DigestAlgorithm::name),
         ));
     }
     match signatures.next() {
@@ -94,6 +98,7 @@ fn check_needs(
 
 async fn finish(
     plugin: &Plugin,
+    basis: &Basis,
     document: Document,
     request: &SignRequest,
     answers: &[Answer],
@@ -104,10 +109,17 @@ async fn finish(
         |error: EvidenceError| plugin.broken(Capability::Sign, ContractBreach::Evidence(error));
     let signed = evidence::Signed::by(answers).map_err(refused)?;
     plugin.check_media_type(Capability::Sign, &outcome.media_type)?;
+    if !plugin.levels(Operation::Sign).contains(&outcome.level) {
+        let breach = ContractBreach::unknown("level of the plugin", &outcome.level);
+        return Err(plugin.broken(Capability::Sign, breach));
+    }
+    let output_of = basis.check_output(plugin, Capability::Sign, output.clone());
+    let covers = output_of.await?;
     let before = plugin.evidence(Capability::Sign, document).await?;
     let after = plugin.evidence(Capability::Sign, output.clone()).await?;
     let (signature, earlier) =
-        evidence::check(&before, after, &signed, request, &outcome).map_err(refused)?;
+        evidence::check(&before, after, signed, request, &outcome, covers.as_ref())
+            .map_err(refused)?;
     Ok(SignedDocument {
         bytes: output.into_bytes(),
         outcome,

@@ -1,10 +1,11 @@
 //! What plugins need and answer, as the host's own types: a
 //! string of the contract that has a catalogue is an enumeration here.
 
+use parafa_catalogue::{DigestAlgorithm, MemberRole, NeedKind, Operation, Preservation};
 use serde::{Deserialize, Serialize};
 
 use crate::base64_bytes;
-use crate::{DigestAlgorithm, Parameter};
+use crate::{Digest, Parameter, Payload};
 
 /// Why a plugin does not accept a document or a request.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
@@ -31,6 +32,37 @@ pub struct Report {
     pub fields: Vec<Field>,
     /// What is worth telling.
     pub notes: Vec<Note>,
+    /// What the document, sound as it is, is not for.
+    pub obstacles: Vec<Obstacle>,
+    /// How operations keep the bytes of this document, where that is stronger
+    /// than what the description says.
+    pub preservation: Vec<(Operation, Preservation)>,
+}
+
+/// Why a document is not for an operation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Obstacle {
+    /// Which operation.
+    pub operation: Operation,
+    /// What it would answer.
+    pub refusal: Refusal,
+}
+
+/// A file within a document that is made of files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Member {
+    /// Unique within the document, and the same as long as the member is.
+    pub id: String,
+    /// Its name within the document.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Length of its bytes.
+    pub size: u64,
+    /// Of its bytes, SHA-256.
+    pub digest: Digest,
+    /// What it is to those who sign.
+    pub role: MemberRole,
 }
 
 /// A signature already there.
@@ -62,20 +94,6 @@ pub struct Note {
     pub detail: String,
 }
 
-/// The kinds of [`Need`].
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NeedKind {
-    /// The issuer of the DER certificate in the payload.
-    Certificate,
-    /// OCSP response or CRL for the DER certificate in the payload.
-    Revocation,
-    /// A signature over the payload, which is not hashed yet.
-    Signature,
-    /// An RFC 3161 token over the payload, which is not hashed yet.
-    Timestamp,
-}
-
 /// What a plugin cannot do itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Need {
@@ -83,12 +101,11 @@ pub struct Need {
     pub id: String,
     /// What is needed.
     pub kind: NeedKind,
-    /// What it is needed for; see [`NeedKind`].
-    #[serde(with = "base64_bytes")]
-    pub payload: Vec<u8>,
-    /// The digest to be used, for signatures and time-stamps.
+    /// What it is needed for; `wit/CATALOGUE.md` says what of each kind.
+    pub payload: Payload,
+    /// How the payload is, or is to be, hashed, for signatures and time-stamps.
     pub digest_algorithm: Option<DigestAlgorithm>,
-    /// All parameters as the plugin gave them.
+    /// Further parameters, as the plugin gave them.
     pub params: Vec<Parameter>,
 }
 
@@ -163,27 +180,13 @@ pub struct MadeDocument {
     pub notes: Vec<String>,
 }
 
-impl NeedKind {
-    const ALL: [Self; 4] = [
-        Self::Certificate,
-        Self::Revocation,
-        Self::Signature,
-        Self::Timestamp,
-    ];
-
-    /// The catalogue name.
+impl Report {
+    /// Why the document is not for an operation, if it is not.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Certificate => "certificate",
-            Self::Revocation => "revocation",
-            Self::Signature => "signature",
-            Self::Timestamp => "timestamp",
-        }
-    }
-
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn obstacle(&self, operation: Operation) -> Option<&Refusal> {
+        let mut obstacles = self.obstacles.iter();
+        let obstacle = obstacles.find(|obstacle| obstacle.operation == operation)?;
+        Some(&obstacle.refusal)
     }
 }
 
@@ -210,7 +213,7 @@ mod tests {
             need: Need {
                 id: "signature".into(),
                 kind: NeedKind::Signature,
-                payload: vec![1, 2, 3],
+                payload: vec![1, 2, 3].into(),
                 digest_algorithm: Some(DigestAlgorithm::Sha256),
                 params: Vec::new(),
             },

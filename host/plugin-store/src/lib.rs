@@ -80,6 +80,8 @@ pub struct PluginStoreSettings {
     pub compiled: Option<PathBuf>,
     /// Memory of one call, in bytes.
     pub call_memory_bytes: NonZeroUsize,
+    /// What the host inflates for one call, in bytes.
+    pub call_inflated_bytes: NonZeroUsize,
     /// Time of one call.
     pub call_time: Duration,
     /// Calls at the same time.

@@ -35,6 +35,7 @@ pub fn plugin_host(
     let compiled = compiled.unwrap_or_else(|| settings.data.join(COMPILED));
     let mut host_config = PluginHostConfig::new(compiled);
     host_config.limits.memory_bytes = settings.call_memory_bytes.get();
+    host_config.limits.inflated_bytes = settings.call_inflated_bytes.get() as u64;
     host_config.limits.wall = settings.call_time;
     host_config.observer = observer;
     host_config.keep_compiled = keeps_compiled;

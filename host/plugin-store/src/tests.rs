@@ -91,6 +91,7 @@ impl Installation {
             shipped: Some(self.path("program")),
             compiled: Some(compiled_plugins()),
             call_memory_bytes: NonZeroUsize::new(256 * 1024 * 1024).unwrap(),
+            call_inflated_bytes: NonZeroUsize::new(512 * 1024 * 1024).unwrap(),
             call_time: Duration::from_secs(10),
             concurrent_calls: NonZeroU32::new(4).unwrap(),
         };

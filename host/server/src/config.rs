@@ -139,6 +139,8 @@ pub struct Limits {
     pub plugin_calls: NonZeroU32,
     /// Memory of one plugin call, in bytes.
     pub plugin_memory_bytes: NonZeroUsize,
+    /// What is inflated for one plugin call, in bytes.
+    pub plugin_inflated_bytes: NonZeroUsize,
     /// Time of one plugin call, in seconds.
     pub plugin_seconds: NonZeroU32,
 }
@@ -287,6 +289,7 @@ impl Default for Limits {
             finish_hours: NonZeroU16::new(24).expect("a day is not zero"),
             plugin_calls: NonZeroU32::new(16).expect("sixteen is not zero"),
             plugin_memory_bytes: mebibytes(256),
+            plugin_inflated_bytes: mebibytes(512),
             plugin_seconds: NonZeroU32::new(10).expect("ten is not zero"),
         }
     }
@@ -336,6 +339,7 @@ impl Config {
             shipped: self.plugins.folder.clone(),
             compiled: self.plugins.cache.clone(),
             call_memory_bytes: self.limits.plugin_memory_bytes,
+            call_inflated_bytes: self.limits.plugin_inflated_bytes,
             call_time: self.limits.plugin_time(),
             concurrent_calls: self.limits.plugin_calls,
         }
@@ -439,6 +443,7 @@ mod tests {
             "finish_hours",
             "plugin_calls",
             "plugin_memory_bytes",
+            "plugin_inflated_bytes",
             "plugin_seconds",
         ] {
             let read = load(&format!("[limits]\n{key} = 1\n"));

@@ -4,6 +4,7 @@
 mod addresses;
 mod calls;
 mod careless;
+mod containers;
 mod crash_points;
 mod deadlines;
 mod deliveries;

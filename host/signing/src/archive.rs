@@ -9,12 +9,14 @@ mod answers;
 mod claims;
 mod turns;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use answers::{Postponed, ValidationAnswers};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_signing::{ArchiveLevel, WireName};
 use parafa_ceremony::BUSY_RETRY_SECONDS;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::pin;
@@ -26,12 +28,12 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::detached::run_detached;
 use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
-    ArchiveRequest, ArchivedDocument, CallError, CallPriority, Capability, Plugin, Progress,
-    Refusal, Registry, Urgency,
+    ArchiveRequest, ArchivedDocument, BaselineLevel, CallError, CallPriority, Capability,
+    Operation, Plugin, Progress, Refusal, Registry, Urgency, refusal,
 };
 use parafa_store::keys::DataKey;
 use parafa_store::{Clock, audit};
-use parafa_trust::ValidationData;
+use parafa_trust::{TimestampClient, ValidationData};
 use uuid::Uuid;
 
 use super::intake::Intake;
@@ -39,8 +41,6 @@ use crate::SigningError;
 
 pub use turns::ArchiveTurns;
 
-/// The format whose own specification fixes the level.
-const FIXED_LEVEL_FORMAT: &str = "adoc";
 /// How often an archive is begun anew because the document has changed
 /// meanwhile.
 const TRIES: usize = 3;
@@ -54,13 +54,15 @@ const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What cannot be done without a plugin that archives.
 const NO_ARCHIVE: &str = "No plugin that is installed here archives documents of this format.";
+/// The same of a level that callers are not told of.
+const NO_LEVEL: &str = "Documents of this format are raised to no level that this API tells of.";
 /// The same of one that is out of use.
 const OUT_OF_USE: &str = "documents of this format cannot be archived at the moment";
 /// Codes of refusals that tell what keeps a signature from being raised.
 const INCOMPLETE: [&str; 3] = [
-    "archive-incomplete",
-    "archive-no-room",
-    "too-much-to-verify",
+    refusal::ARCHIVE_INCOMPLETE,
+    refusal::ARCHIVE_NO_ROOM,
+    refusal::TOO_MUCH_TO_VERIFY,
 ];
 
 /// A signing whose output is at a long-term level.
@@ -86,6 +88,8 @@ pub struct Archives {
     pub plugins: Arc<Registry>,
     /// Gets what an archive is completed with.
     pub validation_data: ValidationData,
+    /// Gets the time-stamps that some formats add.
+    pub timestamps: TimestampClient,
     /// Archives that are made at one time.
     pub archive_turns: ArchiveTurns,
     /// Tells those who wait for a signing.
@@ -145,13 +149,8 @@ impl Archives {
             return Err(busy());
         }
         if output.simulated {
-            return Err(SigningError::ArchiveNotSupported(
+            return Err(not_supported(
                 "A sandbox artifact carries no signature that could be archived.",
-            ));
-        }
-        if row.format == FIXED_LEVEL_FORMAT {
-            return Err(SigningError::ArchiveNotSupported(
-                "ADOC is not archived: its specification fixes the level at XAdES-T.",
             ));
         }
         Ok(output.version)
@@ -164,14 +163,23 @@ impl Archives {
         row: SigningRow,
         base: DocumentVersion,
     ) -> Result<Option<Archived>, SigningError> {
-        let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
+        let Some(plugin) = self.plugins.by_id(&row.format) else {
+            return Err(match self.plugins.is_complete() {
+                true => not_supported(NO_ARCHIVE),
+                false => CeremonyError::NotSetUp(OUT_OF_USE).into(),
+            });
+        };
         if !plugin.capabilities().contains(&Capability::Archive) {
-            return Err(SigningError::ArchiveNotSupported(NO_ARCHIVE));
+            return Err(not_supported(NO_ARCHIVE));
+        }
+        let mut levels = plugin.levels(Operation::Archive).iter();
+        if levels.all(|level| told_level(level).is_none()) {
+            return Err(not_supported(NO_LEVEL));
         }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let document = self.reader.version_bytes(&row, &base).await?;
+        check_obstacle(&plugin, document.clone()).await?;
         let archived = self.complete(&plugin, document).await?;
         claims::check(&plugin, &row, &base, &archived)?;
         let ArchivedDocument { bytes, outcome, .. } = archived;
@@ -264,7 +272,7 @@ impl Archives {
         };
         // What authorities date is held against this host's clock.
         let now = self.clock.now();
-        let answers = ValidationAnswers::new(&self.validation_data, now);
+        let answers = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
         let progress = plugin
             .drive_archive(document, &request, Vec::new(), &answers)
             .await;
@@ -345,7 +353,42 @@ fn refused(refusal: Refusal) -> SigningError {
         failure = plugin_failure::words(&refusal.into()),
         "a document that was signed here cannot be archived"
     );
-    SigningError::ArchiveNotSupported("The plugin refuses to archive the document as it is.")
+    not_supported("The plugin refuses to archive the document as it is.")
+}
+
+/// Refuses a document whose plugin says that it is none to be archived.
+async fn check_obstacle(plugin: &Plugin, document: Bytes) -> Result<(), SigningError> {
+    if !plugin.capabilities().contains(&Capability::Inspect) {
+        return Ok(());
+    }
+    match plugin.inspect(document).await {
+        Ok(report) => match report.obstacle(Operation::Archive) {
+            Some(obstacle) => Err(not_supported(obstacle.detail.clone())),
+            None => Ok(()),
+        },
+        Err(CallError::Refused(refusal)) => Err(refused(refusal)),
+        Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
+    }
+}
+
+fn not_supported(why: impl Into<Cow<'static, str>>) -> SigningError {
+    SigningError::ArchiveNotSupported(why.into())
+}
+
+/// Whether a level is a long-term one.
+fn is_long_term(level: &str) -> bool {
+    BaselineLevel::of(level) >= Some(BaselineLevel::Lt)
+}
+
+/// What callers are told of a document at a long-term level: that of its format,
+/// where `LTA` has all that `LT` has.
+pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
+    fn format(level: &str) -> Option<&str> {
+        level.split('-').next()
+    }
+    let mut told = ArchiveLevel::ALL.iter();
+    let told = told.find(|(name, _)| is_long_term(level) && format(name) == format(level));
+    told.map(|(_, told)| *told)
 }
 
 /// Somebody is signing, or the document changes again and again.
@@ -376,6 +419,18 @@ mod tests {
             assert_eq!(retry_after(soon), 61);
         }
         assert_eq!(retry_after(Some(9_000_000)), 24 * 60 * 60 + 1);
+    }
+
+    #[test]
+    fn callers_are_told_of_the_long_term_level_of_each_format_that_the_api_knows() {
+        for (name, level) in ArchiveLevel::ALL {
+            assert_eq!(told_level(name), Some(*level));
+        }
+        assert_eq!(told_level("PAdES-B-LTA"), told_level("PAdES-B-LT"));
+        assert_eq!(told_level("XAdES-B-LTA"), told_level("XAdES-LT"));
+        for other in ["PAdES-B-T", "JAdES-B-LT", "unknown", ""] {
+            assert_eq!(told_level(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use parafa_ceremony::CeremonyError;
 use parafa_platform::PlatformError;
 use parafa_platform::billing::PaymentCause;
@@ -62,7 +64,7 @@ pub enum SigningError {
     SandboxOnly,
     /// The output has no level that it could be raised to.
     #[error("the output cannot be archived")]
-    ArchiveNotSupported(&'static str),
+    ArchiveNotSupported(Cow<'static, str>),
     /// A signature cannot be archived: something that it takes is not to be had.
     #[error("the output cannot be archived completely")]
     ArchiveIncomplete(Refusal),

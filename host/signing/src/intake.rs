@@ -10,8 +10,8 @@ use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Plugin, Refusal,
-    Registry, Report, Urgency,
+    CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Operation, Plugin,
+    Refusal, Registry, Report, Urgency, refusal,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
@@ -27,17 +27,15 @@ const FILES_AT_ONCE: usize = 8;
 
 /// Refusals of documents that are sound but can take no signature.
 const UNPROCESSABLE: [&str; 4] = [
-    "container-finalized",
-    "container-unsigned",
-    "container-unsound",
-    "mdoc-not-accepted",
+    refusal::CONTAINER_FINALIZED,
+    refusal::CONTAINER_UNSIGNED,
+    refusal::CONTAINER_UNSOUND,
+    refusal::MDOC_NOT_ACCEPTED,
 ];
 
 /// Extension of an MDOC, which is refused by its name.
 const MDOC: &str = "mdoc";
 
-/// Code of a refusal of what cannot be drawn into the pages.
-const FLATTEN_REFUSED: &str = "flatten-refused";
 /// What a plugin says of a signed document that it was to flatten, with the
 /// fields that are signed.
 const SIGNED: &str = "signed";
@@ -125,7 +123,7 @@ impl Obstacle {
                 pointer: form.pointer.clone(),
                 flatten_pointer: form.flatten_pointer.clone(),
                 refusal: Refusal {
-                    code: FLATTEN_REFUSED.to_owned(),
+                    code: refusal::FLATTEN_REFUSED.to_owned(),
                     ..not_installed("flattens documents of this format")
                 },
             })),
@@ -337,17 +335,11 @@ impl Intake {
         if extension == MDOC {
             return Ok(Err(Obstacle::NamedMdoc));
         }
-        let Some(plugin) = self.plugins.by_extension(extension) else {
-            return Ok(Err(match self.plugins.is_complete() {
-                true => Obstacle::NotInstalled("takes documents of this format"),
-                false => Obstacle::OutOfUse,
-            }));
-        };
         let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
-        let plugin = Arc::new(plugin.prioritized(priority));
-        let mut report = match plugin.inspect(content.clone()).await {
-            Ok(report) => report,
-            Err(error) => return Ok(Err(error.into())),
+        let inspected = self.inspect(extension, priority, content.clone()).await;
+        let (plugin, mut report) = match inspected {
+            Ok(inspected) => inspected,
+            Err(obstacle) => return Ok(Err(obstacle)),
         };
         let mut flattened = None;
         if flatten {
@@ -383,6 +375,38 @@ impl Intake {
             flattened,
         }))
     }
+
+    /// Has the plugin that takes this extension look at a document, or the one
+    /// that it sends it to.
+    async fn inspect(
+        &self,
+        extension: &str,
+        priority: CallPriority,
+        content: Bytes,
+    ) -> Result<(Arc<Plugin>, Report), Obstacle> {
+        let first = self.plugins.by_extension(extension);
+        let first = first.ok_or_else(|| self.nobody_takes_it())?;
+        let first = Arc::new(first.prioritized(priority));
+        let refusal = match first.inspect(content.clone()).await {
+            Ok(report) => return Ok((first, report)),
+            Err(CallError::Refused(refusal)) if refusal.code == refusal::OTHER_FORMAT => refusal,
+            Err(error) => return Err(error.into()),
+        };
+        let media_type = refusal.subjects.first().map_or("", String::as_str);
+        let second = self.plugins.by_media_type(media_type);
+        let second = second.ok_or_else(|| self.nobody_takes_it())?;
+        let second = Arc::new(second.prioritized(priority));
+        let report = second.inspect(content).await?;
+        Ok((second, report))
+    }
+
+    /// Whether nobody ever takes a document that nobody takes now.
+    fn nobody_takes_it(&self) -> Obstacle {
+        match self.plugins.is_complete() {
+            true => Obstacle::NotInstalled("takes documents of this format"),
+            false => Obstacle::OutOfUse,
+        }
+    }
 }
 
 /// A refusal for want of a plugin, which asking again does not change.
@@ -398,7 +422,7 @@ pub(super) fn not_installed(what: &str) -> Refusal {
 
 fn mdoc_refusal() -> Refusal {
     Refusal {
-        code: "mdoc-not-accepted".to_owned(),
+        code: refusal::MDOC_NOT_ACCEPTED.to_owned(),
         detail: "An MDOC takes a first signature only.".to_owned(),
         subjects: Vec::new(),
     }
@@ -415,7 +439,7 @@ async fn flattened_by(
     match plugin.flatten(content, request).await {
         Ok(made) => Ok(made),
         Err(CallError::Fault(fault)) => Err(Obstacle::Failed(fault)),
-        Err(CallError::Refused(refusal)) if refusal.code == FLATTEN_REFUSED => {
+        Err(CallError::Refused(refusal)) if refusal.code == refusal::FLATTEN_REFUSED => {
             Err(Obstacle::Refused(refusal))
         }
         // The document is accepted, the wish is not.
@@ -424,15 +448,18 @@ async fn flattened_by(
                 SIGNED => refusal.subjects,
                 _ => Vec::new(),
             },
-            code: FLATTEN_REFUSED.to_owned(),
+            code: refusal::FLATTEN_REFUSED.to_owned(),
             detail: refusal.detail,
         })),
     }
 }
 
 impl Look {
-    /// The same, unless nobody can sign documents of this format.
+    /// The same, unless nobody can sign documents of this format, or this one.
     fn signable(self) -> Result<Self, Obstacle> {
+        if let Some(obstacle) = self.report.obstacle(Operation::Sign) {
+            return Err(Obstacle::Refused(obstacle.clone()));
+        }
         if self.plugin.capabilities().contains(&Capability::Sign) {
             Ok(self)
         } else {

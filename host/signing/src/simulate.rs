@@ -21,6 +21,8 @@ use super::intake::not_installed;
 use super::signings::Signings;
 use crate::error::SigningError;
 
+/// What no plugin does with a document that cannot be completed here.
+const NO_REHEARSAL: &str = "makes unsigned copies of this format";
 /// What is told of a document whose plugin is out of use.
 const OUT_OF_USE: &str =
     "documents of this format cannot be completed in the sandbox at the moment";
@@ -175,12 +177,14 @@ impl Signings {
         if row.came_signed || !row.signing.is_live(now) {
             return Ok(None);
         }
-        let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
+        let Some(plugin) = self.plugins.by_id(&row.format) else {
+            return Err(match self.plugins.is_complete() {
+                true => cannot(not_installed(NO_REHEARSAL)),
+                false => CeremonyError::NotSetUp(OUT_OF_USE).into(),
+            });
+        };
         if !plugin.capabilities().contains(&Capability::Rehearse) {
-            return Err(cannot(not_installed(
-                "makes unsigned copies of this format",
-            )));
+            return Err(cannot(not_installed(NO_REHEARSAL)));
         }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);

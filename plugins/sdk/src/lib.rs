@@ -25,11 +25,16 @@
 //! parafa-plugin-sdk = { version = "0.1", features = ["native"] }
 //! ```
 
+//! With the feature `cms` there is [`cms`]: what a format is made of that holds
+//! CMS signatures.
+
 // The macros that `generate!` makes name this crate from inside and outside.
 extern crate self as parafa_plugin_sdk;
 
 #[doc(hidden)]
 pub mod bindings;
+#[cfg(feature = "cms")]
+pub mod cms;
 mod convert;
 #[doc(hidden)]
 pub mod glue;

@@ -1,6 +1,6 @@
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Digest, Environment, MemberRole, Need, NeedKind,
-    Payload, Refusal, Sink, Step, refusal,
+    Payload, Refusal, Sink, Step, TimestampKind, need_params, refusal,
 };
 
 use crate::behaviour::Rule;
@@ -77,7 +77,10 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
             kind: NeedKind::Timestamp,
             payload: Payload::Digest(digest),
             digest_algorithm: Some(DIGEST),
-            params: Vec::new(),
+            params: vec![(
+                need_params::KIND.to_owned(),
+                TimestampKind::Document.name().to_owned(),
+            )],
         }]));
     };
     stamp(&document, &mut pieces, &token);

@@ -142,7 +142,7 @@ pub(crate) enum Rule {
     LongArchiveLevel,
     /// `sign` reaches a level whose name has no end, as `verify` says.
     LongLevel,
-    /// `sign` asks for a signature of too much.
+    /// `sign` asks for a signature of more than is kept of it.
     LongNeed,
     /// `sign` asks for a signature with too much beside it.
     LongParams,

@@ -30,8 +30,10 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         len: document.len,
     };
     let mut signed_bytes = [environment.digest(DIGEST, &[covered]), request.seed.clone()].concat();
-    if rule == Some(Rule::LargestNeed) {
-        signed_bytes.resize(LARGEST_PAYLOAD, 0);
+    match rule {
+        Some(Rule::LargestNeed) => signed_bytes.resize(LARGEST_PAYLOAD, 0),
+        Some(Rule::LongNeed) => signed_bytes.resize(LONG, 0),
+        _ => {}
     }
     let mut signature = need(NeedKind::Signature, "signature", &signed_bytes);
 
@@ -43,7 +45,6 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     document.behaviour.at(stage)?;
     match rule {
         Some(Rule::LargestNeed) => fill(&mut signature.params),
-        Some(Rule::LongNeed) => signature.payload = vec![0; LONG].into(),
         Some(Rule::LongParams) => signature.params.push(("note".to_owned(), long())),
         Some(Rule::AskForever) => {
             return Ok(Step::Needs(vec![need(

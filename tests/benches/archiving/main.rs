@@ -100,6 +100,7 @@ impl Scene {
             let input = Input {
                 name: "document.pdf".to_owned(),
                 document: signed,
+                member: None,
             };
             let signer = signer(seed);
             let answered = perform(plugin, Operation::Sign, &input, &signer, TargetLevel::BT);

@@ -27,10 +27,10 @@ fn write(folder: &Path, document: &[u8], answers: &[Answer]) -> std::io::Result<
     fs::write(folder.join("document.pdf"), document)?;
     for (number, answer) in answers.iter().enumerate() {
         let (kind, der) = match (&answer.outcome, answer.need.kind) {
-            (Ok(response), NeedKind::Revocation) => ("ocsp", response),
-            (Ok(issuer), _) => ("cert", issuer),
+            (Ok(response), NeedKind::Revocation) => ("ocsp", response.as_slice()),
+            (Ok(issuer), _) => ("cert", issuer.as_slice()),
             // A certificate with which chains may end.
-            (Err(_), _) => ("root", &answer.need.payload),
+            (Err(_), _) => ("root", answer.need.payload.as_bytes().unwrap()),
         };
         fs::write(folder.join(format!("{number}.{kind}")), der)?;
     }

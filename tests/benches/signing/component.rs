@@ -63,7 +63,7 @@ impl<'a> Component<'a> {
         component.answers = needs
             .into_iter()
             .map(|need| Answer {
-                outcome: Ok(pki.sign(&need.payload)),
+                outcome: Ok(pki.sign(need.payload.as_bytes().unwrap())),
                 need,
             })
             .collect();

@@ -142,14 +142,15 @@ impl Signer {
 #[async_trait]
 impl Answerer for Signer {
     async fn answer(&self, need: &Need) -> Reply {
+        let bytes = need.payload.as_bytes().expect("nothing is asked by digest");
         Reply::Answered(match need.kind {
             NeedKind::Signature => {
                 assert!(!self.never_signs, "a signature was asked for in vain");
                 let asked = need.digest_algorithm.map(DigestAlgorithm::name);
                 assert_eq!(asked, Some(self.algorithm.digest().name()));
-                Ok(self.holder.sign(self.algorithm, &need.payload))
+                Ok(self.holder.sign(self.algorithm, bytes))
             }
-            NeedKind::Timestamp => Ok(PKI.timestamp(&need.payload)),
+            NeedKind::Timestamp => Ok(PKI.timestamp(bytes)),
             NeedKind::Certificate | NeedKind::Revocation => Err("unavailable".to_owned()),
         })
     }

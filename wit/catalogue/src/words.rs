@@ -113,6 +113,9 @@ words! {
     pub mod need_params {
         /// `revocation`: DER of the issuer's certificate, in base64.
         ISSUER = "issuer",
+        /// `timestamp`: what is to be stamped, by the name of its kind; where it
+        /// is not said, `sign` asks for `signature` and `archive` for `archive`.
+        KIND = "kind",
         /// `revocation`: the time of which the answer has to tell, in decimal
         /// seconds since 1970-01-01T00:00:00Z.
         TIME = "time",

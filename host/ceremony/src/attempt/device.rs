@@ -7,7 +7,7 @@ use parafa_eid::{
     EidError, EidProvider, ProviderSession, RequestKey, SessionState, SignatureRequest,
     SignerOutcome, StartedSignature,
 };
-use parafa_plugin_host::verify_with_certificate;
+use parafa_plugin_host::{DigestAlgorithm, verify_with_certificate};
 use parafa_store::clock::shifted;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -79,10 +79,15 @@ impl Attempts {
         chosen: &ChosenCertificate,
         prepared: &PreparedSignature,
     ) -> Result<Result<StartedSignature, AttemptFailure>, CeremonyError> {
+        let digest = prepared.need.payload.digest(DigestAlgorithm::Sha256);
+        let digest = digest.and_then(|digest| digest.try_into().ok());
+        let digest = digest.ok_or(CeremonyError::Inconsistent(
+            "what is to be signed has no SHA-256 digest",
+        ))?;
         let request = SignatureRequest {
             certificate: &chosen.certificate,
             choice: chosen.choice.as_ref(),
-            sha256: Sha256::digest(&prepared.need.payload).into(),
+            sha256: digest,
             prompt: device_prompt(running.language()),
             key: request_key(running.attempt.id, "signature"),
         };

@@ -7,10 +7,9 @@ use jiff::Timestamp;
 use parafa_domain::AttemptFailure;
 use parafa_plugin_host::{
     Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
-    PluginDigest, Progress, SignedDocument, Suspension,
+    PluginDigest, Progress, SignedDocument, Suspension, reason,
 };
 use parafa_store::keys::DataKey;
-use sha2::{Digest, Sha256};
 
 use super::Attempts;
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
@@ -200,9 +199,12 @@ impl Attempts {
         if need.kind != NeedKind::Timestamp
             || need.digest_algorithm != Some(DigestAlgorithm::Sha256)
         {
-            return Some(Err("unavailable".into()));
+            return Some(Err(reason::UNAVAILABLE.into()));
         }
-        let imprint: [u8; 32] = Sha256::digest(&need.payload).into();
+        let imprint = need.payload.digest(DigestAlgorithm::Sha256);
+        let Some(imprint) = imprint.and_then(|imprint| imprint.try_into().ok()) else {
+            return Some(Err(reason::UNAVAILABLE.into()));
+        };
         match self.timestamps.timestamp(&imprint, self.clock.now()).await {
             Ok(token) => Some(Ok(token.der)),
             Err(error) => {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_plugin_host::{
-    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Plugin, Progress, Reply,
+    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
     SignRequest,
 };
 use parafa_store::keys::DataKey;
@@ -16,10 +16,13 @@ use crate::error::CeremonyError;
 use crate::plugin_failure;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 
-/// Longest payload that a person is asked to sign, in bytes: it is kept in a row
-/// for as long as they take.
-const PAYLOAD_BYTES: usize = 16 * 1024;
+/// Longest bytes to be signed that are kept in the attempt's row, for as long as
+/// a person takes; of longer ones their digest is, against which the plugin is
+/// held that makes them anew.
+const KEPT_BYTES: usize = 16 * 1024;
 
+const NO_BYTES: ContractBreach =
+    ContractBreach::Missing("what a person signs, in place of a digest,");
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
 
 impl Attempts {
@@ -64,14 +67,14 @@ impl Attempts {
         let Some(need) = need else {
             return Ok(broken(&plugin, NO_SIGNATURE_ASKED));
         };
-        if need.payload.len() > PAYLOAD_BYTES {
-            let breach = ContractBreach::TooLong {
-                what: "payload of a signature",
-                bytes: need.payload.len(),
-                limit: PAYLOAD_BYTES,
-            };
-            return Ok(broken(&plugin, breach));
-        }
+        let Payload::Bytes(_) = need.payload else {
+            return Ok(broken(&plugin, NO_BYTES));
+        };
+        let algorithm = request.signature_algorithm.digest();
+        let need = Need {
+            payload: need.payload.at_most(KEPT_BYTES, algorithm),
+            ..need
+        };
 
         let step = AttemptStep::Ask {
             chosen,

@@ -269,7 +269,7 @@ impl Ceremonies {
         let document = read_document(&self.records, &self.known_documents, &key, document).await?;
         let report = plugin.inspect(document.clone()).await.map_err(unread)?;
         let evidence = plugin.verify(document).await.map_err(unread)?;
-        Ok(EarlierSignatures::of(&report, &evidence))
+        Ok(EarlierSignatures::of(&report, &evidence.signatures))
     }
 }
 
@@ -289,7 +289,9 @@ fn unread(error: CallError) -> CeremonyError {
 
 #[cfg(test)]
 mod tests {
-    use parafa_plugin_host::{ChangeKind, Coverage, LaterChanges, SignatureKind, SignatureSummary};
+    use parafa_plugin_host::{
+        ChangeKind, Coverage, CoverageKind, LaterChanges, Payload, SignatureKind, SignatureSummary,
+    };
 
     use super::*;
 
@@ -347,19 +349,24 @@ mod tests {
             }],
             fields: Vec::new(),
             notes: Vec::new(),
+            obstacles: Vec::new(),
+            preservation: Vec::new(),
         };
         let evidence = SignatureEvidence {
             id,
             kind: SignatureKind::Signature,
             claimed_time: None,
-            signed_bytes: Vec::new(),
+            signed: Payload::Bytes(Vec::new()),
             value: Vec::new(),
             algorithm: None,
-            signer_certificate: Vec::new(),
+            signer_certificate: None,
             certificates: Vec::new(),
             timestamps: Vec::new(),
             revocation: Vec::new(),
-            coverage: Coverage::EntireFile,
+            coverage: Coverage {
+                kind: CoverageKind::EntireFile,
+                members: Vec::new(),
+            },
             integrity: Integrity::Intact,
             later_changes: LaterChanges {
                 kind: ChangeKind::None,

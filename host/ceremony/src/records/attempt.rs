@@ -65,7 +65,7 @@ pub struct PluginPin {
     pub version: String,
     /// Lower-case hex of the component's SHA-256.
     pub sha256: String,
-    /// Version of the contract, such as `0.1.0`.
+    /// Version of the contract that it is written against, such as `0.2.0`.
     pub contract: String,
 }
 
@@ -175,7 +175,8 @@ pub struct OpenDeviceLink {
 pub struct PreparedSignature {
     /// As it was first made; every repetition uses it as it is.
     pub request: SignRequest,
-    /// What the plugin wants signed.
+    /// What the plugin wants signed; where the bytes are long, only their digest
+    /// is kept.
     pub need: Need,
 }
 

@@ -34,6 +34,23 @@ async fn an_honest_plugin_passes() {
 }
 
 #[tokio::test]
+async fn the_members_of_a_container_are_told_taken_out_and_held_to_what_was_told() {
+    let plugin = plugin("test/toy-container.wasm").await;
+    for operation in ["members", "extract"] {
+        let check =
+            format!("operation = '{operation}'\nexpect.accepted = {{ members = ['a.txt'] }}");
+        let verdict = async |behaviour: &str| {
+            let document = format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello");
+            verdict(&plugin, &document, &check).await.outcome
+        };
+
+        assert_eq!(verdict("honest").await, Verdict::Passed, "{operation}");
+        let lies = verdict("lies-about-a-digest").await;
+        assert_eq!(lies == Verdict::Passed, operation == "members", "{lies:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_plugin_that_misbehaves_is_found() {
     for (behaviour, operation, why) in [
         ("exhaust", "inspect", "bytes of memory exceed the limit"),

@@ -1,20 +1,20 @@
 use std::sync::Arc;
 
+use bytes::Bytes;
+use parafa_catalogue::Preservation;
 use wasmtime::Store;
 use wasmtime::component::Resource;
 
 use super::{Answered, Guest};
-use crate::bindings::compose::exports::parafa::format::composition;
-use crate::bindings::types;
-use crate::bounds;
-use crate::convert::{About, Step};
+use crate::bindings::{compose, types};
+use crate::convert::{self, About, Step};
 use crate::platform::CallState;
 use crate::resources::{Blob, Sink};
 use crate::text::{NAME_BYTES, line};
 use crate::{
     Answer, ArchiveRequest, ArchiveStep, CallError, Capability, ComposeRequest, ContractBreach,
-    DeriveRequest, Document, FaultKind, MadeDocument, Preservation, Report, SignRequest, SignStep,
-    SignatureEvidence, SourceFile,
+    DeriveRequest, Document, Evidence, FaultKind, MadeDocument, Member, Report, SignRequest,
+    SignStep, SourceFile, bounds, preservation,
 };
 
 /// Most notes about a document that was made that are passed on.
@@ -58,10 +58,11 @@ impl Guest {
         self: &Arc<Self>,
         document: Document,
         request: &SignRequest,
+        covers: &[String],
         answers: &[Answer],
-        preservation: Preservation,
+        kept: Preservation,
     ) -> Result<SignStep, CallError> {
-        let request = request.into();
+        let request = convert::sign_request(request, covers);
         let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
         self.call("sign", vec![document], move |guest, store| {
             let plugin = supported(guest.worlds.sign.as_ref(), Capability::Sign)?;
@@ -82,7 +83,7 @@ impl Guest {
             Ok(Ok(match step {
                 Step::Needs(needs) => SignStep::Needs(needs),
                 Step::Done(outcome) => SignStep::Done {
-                    document: output_of(store, preservation)?,
+                    document: output_of(store, kept)?,
                     outcome,
                 },
             }))
@@ -95,7 +96,7 @@ impl Guest {
         document: Document,
         request: &ArchiveRequest,
         answers: &[Answer],
-        preservation: Preservation,
+        kept: Preservation,
     ) -> Result<ArchiveStep, CallError> {
         let request = request.into();
         let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
@@ -120,7 +121,7 @@ impl Guest {
                 Step::Done(outcome) => outcome,
             };
             let document = match (outcome.changed, store.data().output.is_empty()) {
-                (true, _) => Some(output_of(store, preservation)?),
+                (true, _) => Some(output_of(store, kept)?),
                 (false, true) => None,
                 (false, false) => return Err(ContractBreach::UnclaimedOutput.into()),
             };
@@ -138,7 +139,7 @@ impl Guest {
         operation: Capability,
         document: Document,
         request: &DeriveRequest,
-        preservation: Preservation,
+        kept: Preservation,
     ) -> Result<MadeDocument, CallError> {
         let request = request.into();
         self.call(operation.world(), vec![document], move |guest, store| {
@@ -170,7 +171,7 @@ impl Guest {
                 _ => return Err(FaultKind::Unsupported(operation)),
             };
             match answered(guest.returned(store, called)?)? {
-                Ok(made) => Ok(Ok(made_document(store, made, preservation)?)),
+                Ok(made) => Ok(Ok(made_document(store, made, kept)?)),
                 Err(refusal) => Ok(Err(refusal)),
             }
         })
@@ -193,10 +194,10 @@ impl Guest {
             let called = plugin.instantiate(&mut *store).and_then(|plugin| {
                 let mut sources = Vec::with_capacity(files.len());
                 for (place, (name, media_type)) in files.into_iter().enumerate() {
-                    sources.push(composition::SourceFile {
+                    sources.push(compose::SourceFile {
                         name,
                         media_type,
-                        content: store.data_mut().resources.push(Blob(place))?,
+                        content: store.data_mut().resources.push(Blob::Given(place))?,
                     });
                 }
                 let sink = lend_sink(store)?;
@@ -218,7 +219,7 @@ impl Guest {
     pub(crate) async fn verify(
         self: &Arc<Self>,
         document: Document,
-    ) -> Result<Vec<SignatureEvidence>, CallError> {
+    ) -> Result<Evidence, CallError> {
         self.call("verify", vec![document], |guest, store| {
             let plugin = supported(guest.worlds.verify.as_ref(), Capability::Verify)?;
             let called = plugin.instantiate(&mut *store).and_then(|plugin| {
@@ -228,13 +229,52 @@ impl Guest {
                     .call_verify(&mut *store, blob)
             });
             match answered(guest.returned(store, called)?)? {
-                Ok(evidence) => {
-                    let evidence: Result<_, _> = evidence
-                        .into_iter()
-                        .map(SignatureEvidence::try_from)
-                        .collect();
-                    Ok(Ok(evidence?))
-                }
+                Ok(evidence) => Ok(Ok(evidence.try_into()?)),
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn members(
+        self: &Arc<Self>,
+        document: Document,
+    ) -> Result<Vec<Member>, CallError> {
+        self.call("members", vec![document], |guest, store| {
+            let plugin = supported(guest.worlds.contents.as_ref(), Capability::Contents)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let blob = lend_blob(store)?;
+                plugin
+                    .parafa_format_container()
+                    .call_members(&mut *store, blob)
+            });
+            let members = match answered(guest.returned(store, called)?)? {
+                Ok(members) => members,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            bounds::members(members.len())?;
+            let members = members.into_iter().map(Member::try_from);
+            Ok(Ok(members.collect::<Result<_, _>>()?))
+        })
+        .await
+    }
+
+    pub(crate) async fn extract(
+        self: &Arc<Self>,
+        document: Document,
+        id: &str,
+    ) -> Result<Bytes, CallError> {
+        let id = id.to_owned();
+        self.call("extract", vec![document], move |guest, store| {
+            let plugin = supported(guest.worlds.contents.as_ref(), Capability::Contents)?;
+            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
+                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                plugin
+                    .parafa_format_container()
+                    .call_extract(&mut *store, blob, &id, sink)
+            });
+            match answered(guest.returned(store, called)?)? {
+                Ok(()) => Ok(Ok(output_of(store, Preservation::Rewrite)?.into_bytes())),
                 Err(refusal) => Ok(Err(refusal)),
             }
         })
@@ -244,7 +284,7 @@ impl Guest {
 
 /// A handle of the call's first document.
 fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
-    let blob = store.data_mut().resources.push(Blob(0))?;
+    let blob = store.data_mut().resources.push(Blob::Given(0))?;
     Ok(Resource::new_borrow(blob.rep()))
 }
 
@@ -259,7 +299,7 @@ fn output_of(store: &Store<CallState>, kept: Preservation) -> Result<Document, F
         documents, output, ..
     } = store.data();
     let document = documents.first().cloned().unwrap_or_default();
-    kept.check(document.bytes(), output)?;
+    preservation::check(kept, document.bytes(), output)?;
     let bytes = output.assemble(documents)?;
     Ok(document.followed_by(bytes, output.kept_prefix()))
 }

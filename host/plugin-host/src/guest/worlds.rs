@@ -3,6 +3,7 @@ use wasmtime::component::{Component, Linker};
 use crate::Capability;
 use crate::bindings::archive::ArchivePre;
 use crate::bindings::compose::ComposePre;
+use crate::bindings::contents::ContentsPre;
 use crate::bindings::describe::DescribePre;
 use crate::bindings::flatten::FlattenPre;
 use crate::bindings::inspect::InspectPre;
@@ -16,6 +17,7 @@ use crate::platform::CallState;
 pub(super) struct Worlds {
     pub(super) archive: Option<ArchivePre<CallState>>,
     pub(super) compose: Option<ComposePre<CallState>>,
+    pub(super) contents: Option<ContentsPre<CallState>>,
     pub(super) describe: DescribePre<CallState>,
     pub(super) flatten: Option<FlattenPre<CallState>>,
     pub(super) inspect: Option<InspectPre<CallState>>,
@@ -37,6 +39,9 @@ impl Worlds {
                 .transpose()?,
             compose: has(Capability::Compose)
                 .then(|| ComposePre::new(linked.clone()))
+                .transpose()?,
+            contents: has(Capability::Contents)
+                .then(|| ContentsPre::new(linked.clone()))
                 .transpose()?,
             flatten: has(Capability::Flatten)
                 .then(|| FlattenPre::new(linked.clone()))

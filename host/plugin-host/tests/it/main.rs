@@ -3,10 +3,12 @@
 mod admission;
 mod archiving;
 mod bounds;
+mod containers;
 mod containment;
 mod making;
 mod pdf;
 mod registry;
+mod released;
 mod signing;
 mod start_up;
 mod support;

@@ -1,5 +1,5 @@
 use parafa_fixtures::{LARGE, PdfBuilder, WidgetPage};
-use parafa_plugin_host::{CallError, CallLimits, Coverage, Integrity, Refusal, TargetLevel};
+use parafa_plugin_host::{CallError, CallLimits, CoverageKind, Integrity, Refusal, TargetLevel};
 
 use crate::support::{Signer, component, derive_request, done, host, plugin};
 
@@ -25,7 +25,7 @@ async fn two_people_sign_a_pdf_one_after_the_other() {
     assert!(first.bytes.starts_with(&document));
     assert!(second.bytes.starts_with(&first.bytes));
     assert_eq!(second.outcome.level, "PAdES-B-B");
-    assert_eq!(second.signature.coverage, Coverage::EntireFile);
+    assert_eq!(second.signature.coverage.kind, CoverageKind::EntireFile);
     assert_eq!(second.earlier.len(), 1);
     assert_eq!(second.earlier[0].integrity, Integrity::Intact);
     let report = pdf.inspect(second.bytes).await.unwrap();

@@ -1,6 +1,6 @@
 use parafa_plugin_host::{
-    CallError, ContractBreach, Coverage, EvidenceError, Integrity, NeedKind, Refusal, SignRequest,
-    SignStep, Suspension, TargetLevel,
+    CallError, ContractBreach, CoverageKind, EvidenceError, Integrity, NeedKind, Refusal,
+    SignRequest, SignStep, Suspension, TargetLevel,
 };
 
 use crate::support::{
@@ -24,8 +24,8 @@ async fn a_signature_is_made_across_interruptions() {
         asked.needs[0].digest_algorithm,
         Some(request.signature_algorithm.digest())
     );
-    let signed_bytes = asked.needs[0].payload.clone();
-    let value = signer.sign(&signed_bytes);
+    let signed_payload = asked.needs[0].payload.clone();
+    let value = signer.sign(&signed_payload);
     let answers = answered(through_storage(&asked), Ok(value.clone()));
 
     let stamping = suspended(
@@ -34,7 +34,7 @@ async fn a_signature_is_made_across_interruptions() {
             .unwrap(),
     );
     assert_eq!(stamping.needs[0].kind, NeedKind::Timestamp);
-    assert_eq!(stamping.needs[0].payload, value);
+    assert_eq!(stamping.needs[0].payload.as_bytes(), Some(&value[..]));
     let answers = answered(through_storage(&stamping), Ok(b"token".to_vec()));
 
     let signed = done(
@@ -44,13 +44,13 @@ async fn a_signature_is_made_across_interruptions() {
     );
     assert!(signed.bytes.starts_with(&document));
     assert_eq!(signed.outcome.level, "Toy-B-T");
-    assert_eq!(signed.signature.signed_bytes, signed_bytes);
+    assert_eq!(signed.signature.signed, signed_payload);
     assert_eq!(signed.signature.value, value);
     let [timestamp] = &signed.signature.timestamps[..] else {
         panic!("one time-stamp")
     };
     assert_eq!(timestamp.token, b"token");
-    assert_eq!(signed.signature.coverage, Coverage::EntireFile);
+    assert_eq!(signed.signature.coverage.kind, CoverageKind::EntireFile);
     assert_eq!(signed.earlier, []);
 }
 
@@ -102,7 +102,10 @@ async fn a_second_signature_leaves_the_first_as_it_was() {
     assert_eq!(second.earlier.len(), 1);
     assert_eq!(second.earlier[0].value, first.signature.value);
     assert_eq!(second.earlier[0].integrity, Integrity::Intact);
-    assert_eq!(second.earlier[0].coverage, Coverage::EntireRevision);
+    assert_eq!(
+        second.earlier[0].coverage.kind,
+        CoverageKind::EntireRevision
+    );
     assert_eq!(second.signature.id, second.outcome.signature_id);
 }
 

@@ -7,15 +7,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use openssl::asn1::Asn1Time;
 use openssl::ec::{EcGroup, EcKey};
+use openssl::ecdsa::EcdsaSig;
 use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
-use openssl::sign::Signer as OpensslSigner;
 use openssl::x509::{X509, X509NameBuilder};
 use parafa_plugin_host::{
     Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
-    DigestAlgorithm, FaultKind, Need, NeedKind, Plugin, PluginHost, PluginHostConfig, Progress,
-    Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension, TargetLevel,
+    DigestAlgorithm, FaultKind, Need, NeedKind, Payload, Plugin, PluginHost, PluginHostConfig,
+    Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension, TargetLevel,
 };
 
 /// A host with the default limits, for everything that need not be cut short.
@@ -191,9 +191,12 @@ impl Signer {
         }
     }
 
-    pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut signer = OpensslSigner::new(MessageDigest::sha256(), &self.key).unwrap();
-        signer.sign_oneshot_to_vec(bytes).unwrap()
+    /// Signs the bytes of a payload, or the digest that it is.
+    pub(crate) fn sign(&self, payload: &Payload) -> Vec<u8> {
+        let digest = payload.digest(DigestAlgorithm::Sha256).unwrap();
+        EcdsaSig::sign(&digest, &self.key.ec_key().unwrap())
+            .and_then(|signature| signature.to_der())
+            .unwrap()
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
         )));
     }
     let evidence = match runtime.block_on(plugin.verify(document)) {
-        Ok(evidence) => evidence,
+        Ok(evidence) => evidence.signatures,
         Err(CallError::Refused(refusal)) => {
             return Err(CommandError::Refused(format!(
                 "{} is refused: {refusal}",

@@ -52,6 +52,8 @@ const WORKSPACE: Uuid = Uuid::from_u128(1);
 const PDF: &str = "pdf.wasm";
 /// One that can be told to misbehave.
 pub(crate) const TOY: &str = "test/toy.wasm";
+/// A container that can be told to.
+pub(crate) const TOY_CONTAINER: &str = "test/toy-container.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
 /// How long a poll is held for a link that nobody follows, in real time: the clock
@@ -149,6 +151,12 @@ impl Site {
             extension: "pdf",
             content: self.document.clone(),
         }
+    }
+
+    /// Installs one more plugin.
+    pub(super) async fn install(&self, component: &str) {
+        let plugin = self.plugin_host.admit(component_of(component)).await;
+        self.plugins.install(plugin.unwrap()).unwrap();
     }
 
     /// Installs a build of the toy that behaves as the last one did and has a
@@ -265,6 +273,15 @@ impl Posted {
         Self {
             extension: "toy",
             content: format!("TOY {behaviour} 5\nhello").into(),
+        }
+    }
+
+    /// The same of a container with one member; `plugins/toy-container` lists
+    /// them.
+    pub(super) fn container(behaviour: &str) -> Self {
+        Self {
+            extension: "bdoc",
+            content: format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello").into(),
         }
     }
 }

@@ -169,7 +169,7 @@ impl Witness {
             let document = self.bytes[&newest.bytes_id].clone();
             let evidence = plugin.verify(document).await.unwrap();
             assert_eq!(
-                evidence.len(),
+                evidence.signatures.len(),
                 signed(row),
                 "signatures in the newest version"
             );

@@ -55,7 +55,7 @@ fn answer(error: &SigningError) -> Problem {
         )]),
         SigningError::SandboxOnly => Problem::of(ProblemKind::SandboxOnly),
         SigningError::ArchiveNotSupported(why) => {
-            Problem::new(ProblemKind::ArchiveNotSupported, *why)
+            Problem::new(ProblemKind::ArchiveNotSupported, why.as_ref())
         }
         SigningError::ArchiveIncomplete(refusal) => {
             Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use parafa_api_signing::{
-    ArchiveLevel, CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus,
-    SigningMethod, SigningOrder, SigningStatus, views as api,
+    CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus, SigningMethod,
+    SigningOrder, SigningStatus, views as api,
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::links::Links;
@@ -12,7 +12,7 @@ use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, Sign
 use parafa_domain as domain;
 
 use crate::SigningError;
-use crate::archive::Archived;
+use crate::archive::{Archived, told_level};
 use crate::batches::UnsealedBatch;
 use crate::comments::UnsealedComment;
 use crate::files::UnsealedFile;
@@ -143,7 +143,7 @@ pub(super) fn comment(opened: &UnsealedComment) -> api::Comment {
 pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, SigningError> {
     let row = &archived.opened.row;
     let document = row.output().ok_or(CeremonyError::NotYetSigned)?;
-    let level = archive_level(&archived.level).ok_or(CeremonyError::Inconsistent(
+    let level = told_level(&archived.level).ok_or(CeremonyError::Inconsistent(
         "an archived version is at no known level",
     ))?;
     Ok(api::ArchivedSigning {
@@ -152,16 +152,6 @@ pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, Sign
         upgraded: archived.upgraded,
         document: output(document)?,
     })
-}
-
-/// The long-term level that a document has which is at this one: `LTA` has all
-/// that `LT` has.
-fn archive_level(name: &str) -> Option<ArchiveLevel> {
-    match name {
-        "PAdES-B-LT" | "PAdES-B-LTA" => Some(ArchiveLevel::PadesBaselineLt),
-        "XAdES-LT" => Some(ArchiveLevel::XadesLt),
-        _ => None,
-    }
 }
 
 /// The domain's status by the contract's name.
@@ -275,25 +265,5 @@ pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
         domain::SignerStatus::Simulated => SignerStatus::Simulated,
         domain::SignerStatus::Waiting => SignerStatus::Waiting,
         domain::SignerStatus::Recorded => SignerStatus::Recorded,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use parafa_api_signing::WireName;
-    use parafa_plugin_host::ARCHIVE_LEVELS;
-
-    use super::*;
-
-    #[test]
-    fn callers_are_told_of_every_level_that_an_archive_may_come_to() {
-        for level in ARCHIVE_LEVELS {
-            assert!(archive_level(level).is_some(), "{level}");
-        }
-        for (name, level) in ArchiveLevel::ALL {
-            assert!(ARCHIVE_LEVELS.contains(name));
-            assert_eq!(archive_level(name), Some(*level));
-        }
-        assert_eq!(archive_level("PAdES-B-T"), None);
     }
 }

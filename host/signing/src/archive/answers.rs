@@ -7,8 +7,10 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use parafa_plugin_host::{Answerer, Need, NeedKind, Reply};
-use parafa_trust::{Certificate, FetchBudget, Issuer, ValidationData, ValidationDataError};
+use parafa_plugin_host::{Answerer, DigestAlgorithm, Need, NeedKind, Reply, need_params, reason};
+use parafa_trust::{
+    Certificate, FetchBudget, Issuer, TimestampClient, ValidationData, ValidationDataError,
+};
 
 /// Most questions that one document may cause: whoever made it chose the
 /// certificates in it.
@@ -19,18 +21,10 @@ const BUDGET: FetchBudget = FetchBudget {
     bytes: 16 * 1024 * 1024,
 };
 
-/// The parameter with the issuer's certificate that a document holds.
-const ISSUER: &str = "issuer";
-/// The parameter with the time of which revocation data have to tell.
-const TIME: &str = "time";
-
-const ANCHOR: &str = "anchor";
-const UNAVAILABLE: &str = "unavailable";
-const UNTRUSTED: &str = "untrusted";
-
 /// Gets issuers' certificates and what they tell of others now.
 pub(super) struct ValidationAnswers {
     data: ValidationData,
+    timestamps: TimestampClient,
     now: Timestamp,
     asked: AtomicUsize,
     postponed: Mutex<Option<Postponed>>,
@@ -48,9 +42,10 @@ pub(super) enum Postponed {
 
 impl ValidationAnswers {
     /// Answers as of `now` for one archive.
-    pub(super) fn new(data: &ValidationData, now: Timestamp) -> Self {
+    pub(super) fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
         Self {
             data: data.within(BUDGET),
+            timestamps: timestamps.clone(),
             now,
             asked: AtomicUsize::new(0),
             postponed: Mutex::new(None),
@@ -68,7 +63,7 @@ impl ValidationAnswers {
 
     async fn issuer(&self, certificate: &Certificate) -> Reply {
         match self.data.issuer(certificate).await {
-            Ok(Issuer::Anchor) => Reply::Answered(Err(ANCHOR.to_owned())),
+            Ok(Issuer::Anchor) => Reply::Answered(Err(reason::ANCHOR.to_owned())),
             Ok(Issuer::Authority(issuer)) => Reply::Answered(Ok(issuer.der().to_vec())),
             Err(error) => self.missing(&error),
         }
@@ -79,7 +74,7 @@ impl ValidationAnswers {
             Some(issuer) => issuer,
             None => match self.data.issuer(certificate).await {
                 Ok(Issuer::Authority(issuer)) => *issuer,
-                Ok(Issuer::Anchor) => return without(UNAVAILABLE),
+                Ok(Issuer::Anchor) => return without(reason::UNAVAILABLE),
                 Err(error) => return self.missing(&error),
             },
         };
@@ -94,6 +89,26 @@ impl ValidationAnswers {
         }
     }
 
+    async fn timestamp(&self, need: &Need) -> Reply {
+        const SHA_256: DigestAlgorithm = DigestAlgorithm::Sha256;
+
+        let imprint = need.payload.digest(SHA_256);
+        let imprint = imprint.and_then(|imprint| imprint.try_into().ok());
+        let Some(imprint) = imprint.filter(|_| need.digest_algorithm == Some(SHA_256)) else {
+            return without(reason::UNAVAILABLE);
+        };
+        match self.timestamps.timestamp(&imprint, self.now).await {
+            Ok(token) => Reply::Answered(Ok(token.der)),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "an archive lacks a time-stamp"
+                );
+                self.not_now(Postponed::Down)
+            }
+        }
+    }
+
     /// Nothing, now or ever.
     fn missing(&self, error: &ValidationDataError) -> Reply {
         tracing::warn!(
@@ -105,9 +120,9 @@ impl ValidationAnswers {
             ValidationDataError::NotYet { next_update, .. } => {
                 self.not_now(Postponed::Until(*next_update))
             }
-            ValidationDataError::Untrusted => without(UNTRUSTED),
+            ValidationDataError::Untrusted => without(reason::UNTRUSTED),
             ValidationDataError::NoSource | ValidationDataError::Unusable(_) => {
-                without(UNAVAILABLE)
+                without(reason::UNAVAILABLE)
             }
         }
     }
@@ -136,28 +151,29 @@ impl Postponed {
 impl Answerer for ValidationAnswers {
     async fn answer(&self, need: &Need) -> Reply {
         if self.asked.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
-            return without(UNAVAILABLE);
+            return without(reason::UNAVAILABLE);
         }
-        let Ok(certificate) = Certificate::from_der(&need.payload) else {
-            return without(UNAVAILABLE);
-        };
-        match need.kind {
-            NeedKind::Certificate => self.issuer(&certificate).await,
-            NeedKind::Revocation => self.revocation(&certificate, need).await,
-            NeedKind::Signature | NeedKind::Timestamp => without(UNAVAILABLE),
+        let certificate = || Certificate::from_der(need.payload.as_bytes()?).ok();
+        match (need.kind, certificate()) {
+            (NeedKind::Certificate, Some(certificate)) => self.issuer(&certificate).await,
+            (NeedKind::Revocation, Some(certificate)) => self.revocation(&certificate, need).await,
+            (NeedKind::Timestamp, _) => self.timestamp(need).await,
+            _ => without(reason::UNAVAILABLE),
         }
     }
 }
 
 /// The issuer that the plugin names, if it is the issuer.
 fn issuer_at_hand(certificate: &Certificate, need: &Need) -> Option<Certificate> {
-    let der = STANDARD.decode(parameter(need, ISSUER)?).ok()?;
+    let der = STANDARD
+        .decode(parameter(need, need_params::ISSUER)?)
+        .ok()?;
     let issuer = Certificate::from_der(&der).ok()?;
     (issuer.is_authority() && certificate.is_issued_by(&issuer)).then_some(issuer)
 }
 
 fn time_of(need: &Need) -> Option<Timestamp> {
-    let seconds = parameter(need, TIME)?.parse().ok()?;
+    let seconds = parameter(need, need_params::TIME)?.parse().ok()?;
     Timestamp::from_second(seconds).ok()
 }
 
@@ -167,8 +183,8 @@ fn parameter<'n>(need: &'n Need, name: &str) -> Option<&'n str> {
     Some(&found.value)
 }
 
-fn without(reason: &str) -> Reply {
-    Reply::Answered(Err(reason.to_owned()))
+fn without(why: &str) -> Reply {
+    Reply::Answered(Err(why.to_owned()))
 }
 
 #[cfg(test)]

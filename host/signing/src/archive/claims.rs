@@ -2,10 +2,9 @@
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{DocumentVersion, SigningRow};
-use parafa_plugin_host::{
-    ARCHIVE_LEVELS, ArchivedDocument, Capability, ContractBreach, EvidenceError, Plugin,
-};
+use parafa_plugin_host::{ArchivedDocument, Capability, ContractBreach, EvidenceError, Plugin};
 
+use super::is_long_term;
 use crate::error::SigningError;
 
 /// Checks that the document is still of its type, and that nothing was left
@@ -35,7 +34,7 @@ pub(super) fn check(
 }
 
 fn was_raised(version: &DocumentVersion) -> bool {
-    level_of(version).is_some_and(|level| ARCHIVE_LEVELS.contains(&level))
+    level_of(version).is_some_and(is_long_term)
 }
 
 fn level_of(version: &DocumentVersion) -> Option<&str> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use parafa_conformance::{Answered, Made};
-use parafa_plugin_host::{ArchivedDocument, Report, SignedDocument};
+use parafa_plugin_host::{ArchivedDocument, Member, Report, SignedDocument};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -19,6 +19,9 @@ pub(in crate::cli) const ADVISORY: &str = "This check is advisory: who signed wa
 #[serde(untagged)]
 pub(super) enum OutcomeView {
     Archived(ArchivedView),
+    Contents {
+        members: Vec<MemberView>,
+    },
     Inspected(ReportView),
     Made(MadeView),
     Signed(SignedView),
@@ -27,6 +30,18 @@ pub(super) enum OutcomeView {
         advisory: bool,
         signatures: Vec<SignatureView>,
     },
+}
+
+/// What a document holds.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MemberView {
+    id: String,
+    name: String,
+    media_type: String,
+    bytes: u64,
+    sha256: String,
+    role: &'static str,
 }
 
 /// What `inspect` found.
@@ -38,6 +53,25 @@ pub(super) struct ReportView {
     signatures: Vec<SummaryView>,
     fields: Vec<FieldView>,
     notes: Vec<NoteView>,
+    /// What the document is not for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    obstacles: Vec<ObstacleView>,
+    /// How operations keep it, where that is more than the plugin declares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    preservation: Vec<PreservationView>,
+}
+
+#[derive(Debug, Serialize)]
+struct ObstacleView {
+    operation: &'static str,
+    code: String,
+    detail: String,
+}
+
+#[derive(Debug, Serialize)]
+struct PreservationView {
+    operation: &'static str,
+    kind: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,6 +143,8 @@ impl OutcomeView {
     pub(super) fn of(answered: &Answered) -> Self {
         match answered {
             Answered::Archived(archived) => Self::Archived(ArchivedView::of(archived)),
+            Answered::Extracted(members) => Self::contents(members.iter().map(|(one, _)| one)),
+            Answered::Told(members) => Self::contents(members.iter()),
             Answered::Inspected(report) => Self::Inspected(ReportView::of(report)),
             Answered::Made(made) => Self::Made(MadeView::of(made)),
             Answered::Signed(signed) => Self::Signed(SignedView::of(signed)),
@@ -116,6 +152,14 @@ impl OutcomeView {
                 advisory: true,
                 signatures: evidence.iter().map(SignatureView::of).collect(),
             },
+        }
+    }
+}
+
+impl OutcomeView {
+    fn contents<'m>(members: impl Iterator<Item = &'m Member>) -> Self {
+        Self::Contents {
+            members: members.map(MemberView::of).collect(),
         }
     }
 }
@@ -135,13 +179,56 @@ impl ReportView {
             code: note.code.clone(),
             detail: note.detail.clone(),
         });
+        let obstacles = report.obstacles.iter().map(|obstacle| ObstacleView {
+            operation: obstacle.operation.name(),
+            code: obstacle.refusal.code.clone(),
+            detail: obstacle.refusal.detail.clone(),
+        });
+        let preservation = report.preservation.iter();
+        let preservation = preservation.map(|(operation, kind)| PreservationView {
+            operation: operation.name(),
+            kind: kind.name(),
+        });
         Self {
             media_type: report.media_type.clone(),
             format_version: report.format_version.clone(),
             signatures: signatures.collect(),
             fields: fields.collect(),
             notes: notes.collect(),
+            obstacles: obstacles.collect(),
+            preservation: preservation.collect(),
         }
+    }
+}
+
+impl MemberView {
+    fn of(member: &Member) -> Self {
+        Self {
+            id: member.id.clone(),
+            name: member.name.clone(),
+            media_type: member.media_type.clone(),
+            bytes: member.size,
+            sha256: hex::encode(&member.digest.value),
+            role: member.role.name(),
+        }
+    }
+}
+
+impl fmt::Display for MemberView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {}, {}, {} bytes, sha256 {}",
+            self.role,
+            shown(&self.name),
+            shown(&self.media_type),
+            self.bytes,
+            self.sha256
+        )?;
+        if self.id != self.name {
+            write!(f, ", id {}", shown(&self.id))?;
+        }
+        Ok(())
     }
 }
 
@@ -193,6 +280,10 @@ impl fmt::Display for OutcomeView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Archived(archived) => write!(f, "{archived}"),
+            Self::Contents { members } => {
+                let lines: Vec<String> = members.iter().map(ToString::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
             Self::Inspected(report) => write!(f, "{report}"),
             Self::Made(made) => write!(f, "{made}"),
             Self::Signed(signed) => write!(
@@ -269,6 +360,13 @@ impl fmt::Display for ReportView {
         for note in &self.notes {
             write!(f, "\nnote {}: {}", shown(&note.code), shown(&note.detail))?;
         }
+        for obstacle in &self.obstacles {
+            let (code, detail) = (shown(&obstacle.code), shown(&obstacle.detail));
+            write!(f, "\nnot for {}: {code}: {detail}", obstacle.operation)?;
+        }
+        for kept in &self.preservation {
+            write!(f, "\n{} keeps it: {}", kept.operation, kept.kind)?;
+        }
         Ok(())
     }
 }
@@ -296,9 +394,15 @@ mod tests {
                 code: FORGED.to_owned(),
                 detail: FORGED.to_owned(),
             }],
+            obstacles: vec![ObstacleView {
+                operation: "sign",
+                code: FORGED.to_owned(),
+                detail: FORGED.to_owned(),
+            }],
+            preservation: Vec::new(),
         });
 
-        assert_plain(&report.to_string(), 4);
+        assert_plain(&report.to_string(), 5);
     }
 
     #[test]

@@ -22,8 +22,8 @@ this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin 
 /// Longest id of a format, in characters.
 const LONGEST_ID: usize = 32;
 
-/// What is written, with `@id@` and the like to be filled in.
-const FILES: [(&str, &str); 9] = [
+/// What is written of every plugin, with `@id@` and the like to be filled in.
+const FILES: [(&str, &str); 8] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", include_str!("template/gitignore")),
@@ -31,12 +31,32 @@ const FILES: [(&str, &str); 9] = [
         ".cargo/config.toml",
         include_str!("template/cargo-config.toml"),
     ),
-    ("src/lib.rs", include_str!("template/lib.rs")),
     ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
     ("xtask/src/main.rs", include_str!("template/xtask.rs")),
     ("cases/hello/case.toml", include_str!("template/case.toml")),
     ("cases/hello/input.txt", DOCUMENT),
 ];
+
+/// A plugin that inspects.
+const INSPECTING: [(&str, &str); 1] = [("src/lib.rs", include_str!("template/lib.rs"))];
+
+/// A plugin that signs and verifies, too.
+const SIGNING: [(&str, &str); 4] = [
+    ("src/lib.rs", include_str!("template/signing/lib.rs")),
+    (
+        "src/document.rs",
+        include_str!("template/signing/document.rs"),
+    ),
+    ("src/sign.rs", include_str!("template/signing/sign.rs")),
+    ("src/verify.rs", include_str!("template/signing/verify.rs")),
+];
+
+/// What a plugin can begin with beside `inspect`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+enum Ability {
+    Sign,
+    Verify,
+}
 
 /// Arguments of `parafa plugin new`.
 #[derive(Debug, clap::Args)]
@@ -46,6 +66,10 @@ pub(super) struct NewArguments {
     /// The end of its documents' names; without it the format's name.
     #[arg(long, value_name = "EXT", value_parser = extension)]
     extension: Option<String>,
+    /// What it can do beside `inspect`: `sign,verify`, because who signs must
+    /// verify.
+    #[arg(long, value_name = "ABILITIES", value_delimiter = ',')]
+    with: Vec<Ability>,
     /// Folder of the SDK's source, in place of the registry's; needed until the
     /// SDK is published there.
     #[arg(long, value_name = "PATH")]
@@ -62,6 +86,16 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
     let id = format_id(&dir);
     let extension = arguments.extension.as_ref().unwrap_or(&id);
     let sdk = sdk(arguments.sdk.as_deref())?;
+    let (sources, dependencies) = match begun_with(&arguments.with)? {
+        Begin::Inspecting => (
+            &INSPECTING[..],
+            format!("parafa-plugin-sdk = {{ {sdk} }}\n"),
+        ),
+        Begin::Signing => (
+            &SIGNING[..],
+            format!("base64 = \"0.22\"\nparafa-plugin-sdk = {{ {sdk}, features = [\"cms\"] }}\n"),
+        ),
+    };
     fs::create_dir_all(&dir).map_err(|error| failed(&dir, &error))?;
     let mut entries = fs::read_dir(&dir).map_err(|error| failed(&dir, &error))?;
     if entries.next().is_some() {
@@ -76,15 +110,16 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
         ("@extension@", extension.clone()),
         ("@posted@", posted()),
         ("@module@", id.replace('-', "_")),
+        ("@dependencies@", dependencies),
         ("@sdk@", sdk),
         ("@sdk-note@", note.to_owned()),
         ("@sha256@", hex::encode(sha256(DOCUMENT.as_bytes()))),
     ];
-    for (name, template) in FILES {
+    for (name, template) in FILES.iter().chain(sources) {
         let path = dir.join(name);
         let text = filled
             .iter()
-            .fold(template.to_owned(), |text, (name, value)| {
+            .fold((*template).to_owned(), |text, (name, value)| {
                 text.replace(name, value)
             });
         write(&path, &text).map_err(|error| failed(&path, &error))?;
@@ -114,6 +149,26 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
         }
     }
     Ok(())
+}
+
+/// What a plugin begins with.
+enum Begin {
+    Inspecting,
+    Signing,
+}
+
+fn begun_with(with: &[Ability]) -> Result<Begin, CommandError> {
+    match (
+        with.contains(&Ability::Sign),
+        with.contains(&Ability::Verify),
+    ) {
+        (false, false) => Ok(Begin::Inspecting),
+        (true, true) => Ok(Begin::Signing),
+        _ => Err(CommandError::Refused(
+            "who signs must verify, and there is nothing to verify without: --with sign,verify"
+                .to_owned(),
+        )),
+    }
 }
 
 /// The end of a file's name, as a person wrote it.
@@ -200,21 +255,46 @@ mod tests {
     #[test]
     fn nothing_is_left_to_be_filled_in() {
         let folder = tempfile::tempdir().unwrap();
-        let arguments = NewArguments {
-            dir: folder.path().join("saskaita"),
+        for (name, with, sources) in [
+            ("saskaita", vec![], &INSPECTING[..]),
+            (
+                "sutartis",
+                vec![Ability::Sign, Ability::Verify],
+                &SIGNING[..],
+            ),
+        ] {
+            let arguments = arguments(&folder.path().join(name), with);
+
+            assert!(new(&arguments).is_ok());
+
+            for (name, _) in FILES.iter().chain(sources) {
+                let text = fs::read_to_string(arguments.dir.join(name)).unwrap();
+                assert!(!text.contains('@'), "{name}");
+            }
+            let readme = fs::read_to_string(arguments.dir.join("README.md")).unwrap();
+            assert!(readme.contains("--sdk PATH"), "{readme}");
+            assert!(new(&arguments).is_err(), "the folder is not empty any more");
+        }
+    }
+
+    #[test]
+    fn who_signs_verifies() {
+        let folder = tempfile::tempdir().unwrap();
+        for with in [Ability::Sign, Ability::Verify] {
+            let arguments = arguments(&folder.path().join("saskaita"), vec![with]);
+
+            assert!(new(&arguments).is_err());
+            assert!(!arguments.dir.exists());
+        }
+    }
+
+    fn arguments(dir: &Path, with: Vec<Ability>) -> NewArguments {
+        NewArguments {
+            dir: dir.to_owned(),
             extension: None,
+            with,
             sdk: None,
             json: false,
-        };
-
-        assert!(new(&arguments).is_ok());
-
-        for (name, _) in FILES {
-            let text = fs::read_to_string(arguments.dir.join(name)).unwrap();
-            assert!(!text.contains('@'), "{name}");
         }
-        let readme = fs::read_to_string(arguments.dir.join("README.md")).unwrap();
-        assert!(readme.contains("--sdk PATH"), "{readme}");
-        assert!(new(&arguments).is_err(), "the folder is not empty any more");
     }
 }

@@ -20,7 +20,8 @@ const NOT_SUPPORTED: &str = "not-supported";
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArguments {
     /// inspect, verify, sign (by a key that is made for it), archive (what was
-    /// signed so), flatten, rehearse, or compose (of this file).
+    /// signed so), flatten, rehearse, compose (of this file), members, or
+    /// extract.
     operation: Operation,
     /// The document.
     file: PathBuf,
@@ -35,6 +36,9 @@ pub(super) struct RunArguments {
     /// out as it is.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
+    /// The id of the member that `extract` takes out.
+    #[arg(long, value_name = "ID", required_if_eq("operation", "extract"))]
+    member: Option<String>,
     /// What `sign` is to reach: B-B or B-T.
     #[arg(long, value_parser = level, default_value = "B-B")]
     level: TargetLevel,
@@ -51,6 +55,8 @@ pub(super) struct RunArguments {
 struct Call {
     plugin: String,
     version: String,
+    /// Version of the contract that the plugin is written against.
+    contract: String,
     digest: String,
     operation: &'static str,
     #[serde(flatten)]
@@ -111,6 +117,7 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     let input = Input {
         name: name.to_string_lossy().into_owned(),
         document: bench::read(&arguments.file)?,
+        member: arguments.member.clone(),
     };
     let plugin = match (&arguments.plugin, arguments.document()) {
         (None, Some(document)) => bench.installed_for(document).await?,
@@ -141,6 +148,7 @@ async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
     Ok(Call {
         plugin: plugin.id().to_owned(),
         version: plugin.version().to_owned(),
+        contract: plugin.contract_version(),
         digest: plugin.digest().to_string(),
         operation: arguments.operation.name(),
         end: match answer {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_plugin_host::{
-    ChangeKind, Coverage, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
+    ChangeKind, CoverageKind, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
     TimestampEvidence, TimestampStatus,
 };
 use serde::Serialize;
@@ -29,6 +29,8 @@ pub(in crate::cli) struct SignatureView {
     claimed_time: Option<i64>,
     integrity: &'static str,
     coverage: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    members: Vec<String>,
     later_changes: ChangesView,
     level: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +54,7 @@ struct TimestampView {
     /// Seconds since the Unix epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<i64>,
+    kind: &'static str,
     status: &'static str,
     #[serde(skip)]
     stamping: Stamping,
@@ -76,10 +79,11 @@ impl SignatureView {
         Self {
             id: evidence.id.clone(),
             kind: evidence.kind.name(),
-            signer: common_name(&evidence.signer_certificate),
+            signer: evidence.signer_certificate.as_deref().and_then(common_name),
             claimed_time: evidence.claimed_time,
             integrity: evidence.integrity.name(),
-            coverage: evidence.coverage.name(),
+            coverage: evidence.coverage.kind.name(),
+            members: evidence.coverage.members.clone(),
             later_changes: ChangesView {
                 kind: kind.name(),
                 unpermitted: unpermitted.clone(),
@@ -91,7 +95,7 @@ impl SignatureView {
             sentence: format!(
                 "{}, and covers {}{}",
                 verdict(evidence.integrity, *kind),
-                extent(evidence.coverage),
+                extent(evidence.coverage.kind),
                 since(&evidence.later_changes)
             ),
         }
@@ -116,6 +120,7 @@ impl TimestampView {
         );
         Self {
             time: evidence.time,
+            kind: evidence.kind.name(),
             status: evidence.status.name(),
             stamping: match evidence.status {
                 TimestampStatus::Intact => Stamping::Sound,
@@ -175,15 +180,16 @@ fn verdict(integrity: Integrity, changes: ChangeKind) -> &'static str {
         }
         Integrity::Modified => "is broken (later changes are more than it allows)",
         Integrity::SignatureMismatch => "is broken (its value does not fit the certificate)",
-        Integrity::Unsupported => "cannot be checked (its algorithm or curve is not known here)",
+        Integrity::Unsupported => "cannot be checked (an algorithm or a curve is not known here)",
     }
 }
 
-fn extent(coverage: Coverage) -> &'static str {
+fn extent(coverage: CoverageKind) -> &'static str {
     match coverage {
-        Coverage::EntireFile => "the whole file",
-        Coverage::EntireRevision => "the file as it was when it was signed",
-        Coverage::Partial => "a part of the file only",
+        CoverageKind::EntireFile => "the whole file",
+        CoverageKind::EntireRevision => "the file as it was when it was signed",
+        CoverageKind::Members => "the members that it names",
+        CoverageKind::Partial => "a part of the file only",
     }
 }
 
@@ -231,6 +237,7 @@ pub(super) mod tests {
     use openssl::hash::MessageDigest;
     use openssl::pkey::PKey;
     use openssl::x509::X509Name;
+    use parafa_plugin_host::{Coverage, Payload, TimestampKind};
 
     use super::*;
 
@@ -259,20 +266,27 @@ pub(super) mod tests {
         certificate.build().to_der().unwrap()
     }
 
+    fn covers(kind: CoverageKind) -> Coverage {
+        Coverage {
+            kind,
+            members: Vec::new(),
+        }
+    }
+
     /// Evidence about nothing, with names that tell tales.
     pub(in crate::cli::plugin) fn evidence() -> SignatureEvidence {
         SignatureEvidence {
             id: FORGED.to_owned(),
             kind: SignatureKind::Signature,
             claimed_time: None,
-            signed_bytes: Vec::new(),
+            signed: Payload::Bytes(Vec::new()),
             value: Vec::new(),
             algorithm: None,
-            signer_certificate: certificate(FORGED),
+            signer_certificate: Some(certificate(FORGED).into()),
             certificates: Vec::new(),
             timestamps: Vec::new(),
             revocation: Vec::new(),
-            coverage: Coverage::Partial,
+            coverage: covers(CoverageKind::Partial),
             integrity: Integrity::DigestMismatch,
             later_changes: LaterChanges {
                 kind: ChangeKind::Unknown,
@@ -314,6 +328,7 @@ pub(super) mod tests {
     fn a_time_stamp_that_cannot_be_checked_is_told_from_one_that_is_wrong() {
         let stamping = |statuses: &[TimestampStatus]| {
             let timestamps = statuses.iter().map(|status| TimestampEvidence {
+                kind: TimestampKind::Signature,
                 token: Vec::new(),
                 time: None,
                 status: *status,
@@ -342,6 +357,7 @@ pub(super) mod tests {
     #[test]
     fn what_became_of_a_signature_since_and_when_it_was_stamped_is_said() {
         let timestamp = |time, status| TimestampEvidence {
+            kind: TimestampKind::Signature,
             token: Vec::new(),
             time,
             status,
@@ -354,14 +370,14 @@ pub(super) mod tests {
                 timestamp(Some(1_700_000_000), TimestampStatus::ImprintMismatch),
                 timestamp(None, TimestampStatus::Malformed),
             ],
-            coverage: Coverage::EntireRevision,
+            coverage: covers(CoverageKind::EntireRevision),
             integrity: Integrity::Modified,
             later_changes: LaterChanges {
                 kind: ChangeKind::FormFilling,
                 unpermitted: Some("The field \"Sum\" is locked and was changed.".to_owned()),
             },
             level: "PAdES-B-T".to_owned(),
-            signer_certificate: Vec::new(),
+            signer_certificate: None,
             ..evidence()
         };
 

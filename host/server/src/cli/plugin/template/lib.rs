@@ -3,7 +3,8 @@
 //!
 //! Everything here is plain Rust against the traits of `parafa_plugin_sdk::core`
 //! and runs natively in tests. A format that can also be signed adds `sign` and
-//! `verify` to `export!`, whose documentation says what each function is given.
+//! `verify` to `export!`, whose documentation says what each function is given;
+//! `parafa plugin new --with sign,verify` begins with one.
 
 use parafa_plugin_sdk::core::{About, Blob, Environment, Refusal, Report};
 
@@ -18,7 +19,7 @@ pub fn about() -> About {
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
         extensions: &["@extension@"],
-        preservation: &[],
+        abilities: &[],
     }
 }
 
@@ -31,13 +32,7 @@ pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<R
     if std::str::from_utf8(&bytes).is_err() {
         return Err(Refusal::new("not-text", "the document is no text in UTF-8"));
     }
-    Ok(Report {
-        media_type: MEDIA_TYPE.to_owned(),
-        format_version: "1".to_owned(),
-        signatures: Vec::new(),
-        fields: Vec::new(),
-        notes: Vec::new(),
-    })
+    Ok(Report::new(MEDIA_TYPE, "1"))
 }
 
 #[cfg(test)]

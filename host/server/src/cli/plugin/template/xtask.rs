@@ -96,10 +96,11 @@ fn has_target(root: &Path) -> bool {
         })
 }
 
-/// A plugin has no source of randomness, and its bytes tell no path of this
-/// machine.
+/// A plugin has no source of randomness, a stack of 256 KiB, which is part of
+/// the memory of every call, and its bytes tell no path of this machine.
 fn rustflags(root: &Path) -> OsString {
     let mut flags = OsString::from("--cfg\x1fgetrandom_backend=\"unsupported\"");
+    flags.push("\x1f-Clink-arg=-z\x1f-Clink-arg=stack-size=262144");
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(env::home_dir()?.join(".cargo")));

@@ -1,0 +1,251 @@
+//! What a document holds and how it is kept, asked of the plugin before it works
+//! on the document, and held against what comes out.
+
+use std::collections::{HashMap, HashSet};
+
+use bytes::Bytes;
+use parafa_catalogue::{MemberRole, Preservation, refusal};
+
+use crate::text::{NAME_BYTES, line};
+use crate::{
+    CallError, Capability, ContractBreach, Digest, Document, Member, Plugin, Refusal, Report,
+};
+
+/// What is known of a document before an operation.
+pub(crate) struct Basis {
+    /// How the operation has to keep its bytes.
+    pub(crate) kept: Preservation,
+    /// None of a format without members.
+    members: Option<Vec<Member>>,
+}
+
+impl Basis {
+    /// Asks the plugin, which is called only to be told so where it does not
+    /// have the operation.
+    pub(crate) async fn of(
+        plugin: &Plugin,
+        operation: Capability,
+        document: Document,
+    ) -> Result<Self, CallError> {
+        let has = |capability| plugin.capabilities().contains(&capability);
+        let kept = Self::kept(plugin, operation, document.clone()).await?;
+        let members = if has(Capability::Contents) && has(operation) {
+            Some(members(plugin, document).await?)
+        } else {
+            None
+        };
+        Ok(Self { kept, members })
+    }
+
+    /// How an operation has to keep the bytes of a document: as the description
+    /// says, or better where the document asks for it.
+    pub(crate) async fn kept(
+        plugin: &Plugin,
+        operation: Capability,
+        document: Document,
+    ) -> Result<Preservation, CallError> {
+        let ability = operation.operation();
+        let declared = ability.and_then(|operation| plugin.preservation(operation));
+        let (Some(operation), Some(declared)) = (ability, declared) else {
+            return Ok(Preservation::Whole);
+        };
+        let inspects = plugin.capabilities().contains(&Capability::Inspect);
+        if declared == Preservation::Whole || !inspects {
+            return Ok(declared);
+        }
+        let report = plugin.inspect(document).await?;
+        let of_document = report.preservation.iter();
+        let of_document = of_document.filter(|(of, _)| *of == operation);
+        let strongest = of_document.map(|(_, kept)| *kept).max();
+        Ok(strongest.unwrap_or(declared).max(declared))
+    }
+
+    /// The ids of the members that a signature has to cover.
+    pub(crate) fn covers(&self) -> Vec<String> {
+        let members = self.members.iter().flatten();
+        members.map(|member| member.id.clone()).collect()
+    }
+
+    /// Checks that `output` has the members that there were, as they were, and
+    /// none beside them but metadata; answers what a new signature covers.
+    pub(crate) async fn check_output(
+        &self,
+        plugin: &Plugin,
+        operation: Capability,
+        output: Document,
+    ) -> Result<Option<Covered>, CallError> {
+        let Some(before) = &self.members else {
+            return Ok(None);
+        };
+        let after = match members(plugin, output).await {
+            Err(CallError::Refused(refusal)) => {
+                let breach = ContractBreach::MembersRefuses(refusal.code);
+                return Err(plugin.broken(operation, breach));
+            }
+            after => after?,
+        };
+        let new = added(before, &after).map_err(|breach| plugin.broken(operation, breach))?;
+        Ok(Some(Covered {
+            requested: self.covers(),
+            by_rule: new,
+        }))
+    }
+}
+
+/// What a new signature of a format with members covers: what was requested, and
+/// nothing beside it but what the format adds by rule.
+pub(crate) struct Covered {
+    requested: Vec<String>,
+    by_rule: HashSet<String>,
+}
+
+impl Covered {
+    /// Whether these members are that, each once.
+    pub(crate) fn is(&self, members: &[String]) -> bool {
+        let mut covered = HashSet::new();
+        members.iter().all(|member| covered.insert(member))
+            && self.requested.iter().all(|id| covered.remove(id))
+            && covered.into_iter().all(|id| self.by_rule.contains(id))
+    }
+}
+
+/// Checks that all members of `before` are in `after` as they were; answers the
+/// ids of the others, all of which are metadata.
+fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, ContractBreach> {
+    let mut is: HashMap<&str, &Member> = after
+        .iter()
+        .map(|member| (member.id.as_str(), member))
+        .collect();
+    for was in before {
+        if is.remove(was.id.as_str()) != Some(was) {
+            return Err(ContractBreach::MemberChanged(shown(&was.id)));
+        }
+    }
+    match is
+        .values()
+        .find(|member| member.role != MemberRole::Metadata)
+    {
+        Some(new) => Err(ContractBreach::MemberNew(shown(&new.id))),
+        None => Ok(is.into_keys().map(str::to_owned).collect()),
+    }
+}
+
+/// The members of a document, no two of one id.
+pub(crate) async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
+    let members = plugin.guest().members(document).await?;
+    let mut ids = HashSet::new();
+    match members.iter().find(|member| !ids.insert(&member.id)) {
+        Some(twice) => {
+            let breach = ContractBreach::DuplicateMember(shown(&twice.id));
+            Err(plugin.broken(Capability::Contents, breach))
+        }
+        None => Ok(members),
+    }
+}
+
+/// The bytes of a member, which have the length and digest that the plugin
+/// tells.
+pub(crate) async fn extract(
+    plugin: &Plugin,
+    document: Document,
+    id: &str,
+) -> Result<Bytes, CallError> {
+    let members = members(plugin, document.clone()).await?;
+    let Some(member) = members.iter().find(|member| member.id == id) else {
+        return Err(CallError::Refused(Refusal {
+            code: refusal::NO_SUCH_MEMBER.to_owned(),
+            detail: "The document has no such member.".to_owned(),
+            subjects: vec![shown(id)],
+        }));
+    };
+    let bytes = plugin.guest().extract(document, id).await?;
+    let differs = |what| {
+        let breach = ContractBreach::MemberDiffers(shown(id), what);
+        plugin.broken(Capability::Contents, breach)
+    };
+    if bytes.len() as u64 != member.size {
+        return Err(differs("length"));
+    }
+    if Digest::of(member.digest.algorithm, &bytes) != member.digest {
+        return Err(differs("digest"));
+    }
+    Ok(bytes)
+}
+
+/// Checks that a document does not weaken what the description says of how it
+/// is kept.
+pub(crate) fn check_strengthened(plugin: &Plugin, report: &Report) -> Result<(), ContractBreach> {
+    for &(operation, told) in &report.preservation {
+        match plugin.preservation(operation) {
+            Some(declared) if told < declared => {
+                return Err(ContractBreach::PreservationWeakened {
+                    operation,
+                    told: told.name(),
+                    declared: declared.name(),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn shown(id: &str) -> String {
+    line(id, NAME_BYTES).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_catalogue::DigestAlgorithm;
+
+    use super::*;
+
+    fn member(id: &str, bytes: &[u8], role: MemberRole) -> Member {
+        Member {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            media_type: "text/plain".to_owned(),
+            size: bytes.len() as u64,
+            digest: Digest::of(DigestAlgorithm::Sha256, bytes),
+            role,
+        }
+    }
+
+    #[test]
+    fn members_stay_as_they_were_and_only_metadata_join_them() {
+        let main = |bytes| member("a", bytes, MemberRole::Main);
+        let before = [main(b"a")];
+        let metadata = member("m", b"m", MemberRole::Metadata);
+        let attached = member("b", b"b", MemberRole::Attachment);
+
+        assert_eq!(
+            added(&before, &[metadata, main(b"a")]),
+            Ok(["m".to_owned()].into())
+        );
+        assert_eq!(
+            added(&before, &[main(b"a"), attached]),
+            Err(ContractBreach::MemberNew("b".to_owned()))
+        );
+        for changed in [&[main(b"other")][..], &[]] {
+            assert_eq!(
+                added(&before, changed),
+                Err(ContractBreach::MemberChanged("a".to_owned()))
+            );
+        }
+    }
+
+    #[test]
+    fn a_signature_covers_what_was_requested_and_what_the_format_adds() {
+        let covered = Covered {
+            requested: vec!["a".to_owned(), "b".to_owned()],
+            by_rule: ["m".to_owned()].into(),
+        };
+        let is = |members: &[&str]| {
+            let members: Vec<_> = members.iter().map(|id| (*id).to_owned()).collect();
+            covered.is(&members)
+        };
+
+        assert!(is(&["a", "b"]) && is(&["m", "b", "a"]));
+        assert!(!is(&["a"]) && !is(&["a", "b", "c"]) && !is(&["a", "b", "b"]) && !is(&[]));
+    }
+}

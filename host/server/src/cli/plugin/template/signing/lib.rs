@@ -1,0 +1,101 @@
+//! The format `@id@` as a Parafa plugin: text in UTF-8 that is signed by adding
+//! to it, as long as it says nothing of what it is.
+//!
+//! A signature is a line `Signed: SECONDS`, the claimed time, and a detached CMS
+//! signature in the textual encoding of RFC 7468 over everything before its
+//! first line. Everything here is plain Rust against the traits of
+//! `parafa_plugin_sdk::core` and runs natively in tests.
+
+mod document;
+mod sign;
+mod verify;
+
+use parafa_plugin_sdk::core::{
+    Ability, About, Environment, Operation, Preservation, Refusal, Report, SignatureSummary,
+};
+
+use document::Document;
+
+parafa_plugin_sdk::export!(
+    about = about,
+    inspect = inspect,
+    sign = sign::sign,
+    verify = verify::verify,
+);
+
+const MEDIA_TYPE: &str = "application/x-@id@";
+
+/// What follows the last hyphen of a level is compared in every format.
+const LEVEL_B: &str = "@id@-B-B";
+/// With a time-stamp.
+const LEVEL_T: &str = "@id@-B-T";
+
+/// What this plugin is.
+pub fn about() -> About {
+    About {
+        id: "@id@",
+        version: env!("CARGO_PKG_VERSION"),
+        media_types: &[MEDIA_TYPE],
+        extensions: &["@extension@"],
+        // The host holds `sign` to this: its output begins with one copy of the
+        // whole document.
+        abilities: &[Ability {
+            operation: Operation::Sign,
+            preservation: Preservation::Whole,
+            levels: &[LEVEL_B, LEVEL_T],
+        }],
+    }
+}
+
+/// What a document is, and whether it may be signed.
+pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
+    let document = Document::read(document)?;
+    let signatures = document.signatures.iter().map(|signature| SignatureSummary {
+        id: signature.id.clone(),
+        signer: signature.cms.as_ref().and_then(|cms| cms.signer_common_name()),
+        claimed_time: Some(signature.claimed_time),
+    });
+    Ok(Report {
+        signatures: signatures.collect(),
+        ..Report::new(MEDIA_TYPE, "1")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_sdk::core::{MemoryBlob, NativeEnvironment};
+
+    use super::*;
+
+    #[test]
+    fn text_is_accepted() {
+        let document = MemoryBlob(b"Labas.\n".to_vec());
+
+        let report = inspect(&NativeEnvironment, &document).unwrap();
+
+        assert_eq!(report.media_type, MEDIA_TYPE);
+        assert_eq!(report.signatures, []);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        for (document, code) in [(&b""[..], "empty"), (b"\xff", "not-text")] {
+            let document = MemoryBlob(document.to_vec());
+
+            let refusal = inspect(&NativeEnvironment, &document).unwrap_err();
+
+            assert_eq!(refusal.code, code);
+        }
+    }
+
+    #[test]
+    fn a_signature_that_cannot_be_read_is_one_all_the_same() {
+        let document = b"Labas.\nSigned: 7\n-----BEGIN CMS-----\nAAAA\n-----END CMS-----\n";
+        let document = MemoryBlob(document.to_vec());
+
+        let report = inspect(&NativeEnvironment, &document).unwrap();
+
+        assert_eq!(report.signatures.len(), 1);
+        assert_eq!(report.signatures[0].claimed_time, Some(7));
+    }
+}

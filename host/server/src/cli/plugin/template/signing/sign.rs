@@ -1,0 +1,97 @@
+//! Adds a signature.
+
+use parafa_plugin_sdk::cms::{SignedAttributes, SignedDataBuilder};
+use parafa_plugin_sdk::core::{
+    Answer, Blob, DigestAlgorithm, Environment, Need, NeedKind, Outcome, Part, Refusal,
+    SignRequest, Sink, Step, TargetLevel, refusal,
+};
+
+use crate::document::{Document, block};
+use crate::{LEVEL_B, LEVEL_T, MEDIA_TYPE};
+
+const SIGNATURE: &str = "signature";
+const TIMESTAMP: &str = "timestamp";
+
+/// Asks for what it needs, and is called again with the answers so far, each
+/// time from the beginning: nothing is kept between two calls, and the same
+/// request and answers give the same bytes. Only when nothing is needed any more
+/// it writes.
+pub fn sign<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
+    document: &E::Blob,
+    request: &SignRequest,
+    answers: &[Answer],
+    out: &mut S,
+) -> Result<Step, Refusal> {
+    let read = Document::read(document)?;
+    let level: TargetLevel = request.target_level.parse().map_err(unusable)?;
+    let algorithm = request.signature_algorithm;
+    let Some(signer) = request.signer_chain.first() else {
+        return Err(unusable("the signer's certificate is missing"));
+    };
+
+    // Everything before the signature, and nothing else, is covered by it: the
+    // document, which stays with the host, and what is added before the value.
+    let head = read.head(request.time);
+    let covered = [
+        Part::Range {
+            source: document,
+            offset: 0,
+            len: document.len(),
+        },
+        Part::Bytes(head.as_bytes()),
+    ];
+    let digest = environment.digest(algorithm.digest(), &covered);
+    let attributes =
+        SignedAttributes::new(&digest, algorithm.digest(), signer).map_err(unusable)?;
+
+    // The signed bytes of CMS are the attributes as a SET OF (RFC 5652, 5.4),
+    // not hashed: the host hashes them, and shows them to the signer's device.
+    let Some(value) = answer(answers, SIGNATURE)? else {
+        let payload = attributes.to_be_signed();
+        return Ok(need(SIGNATURE, NeedKind::Signature, payload, algorithm.digest()));
+    };
+    let mut cms = SignedDataBuilder::new(&attributes, algorithm, &request.signer_chain, value)
+        .map_err(unusable)?;
+    if level == TargetLevel::BT {
+        let Some(token) = answer(answers, TIMESTAMP)? else {
+            return Ok(need(TIMESTAMP, NeedKind::Timestamp, value, algorithm.digest()));
+        };
+        cms = cms.with_timestamp(token).map_err(unusable)?;
+    }
+
+    out.copy(document, 0, document.len());
+    out.write(head.as_bytes());
+    out.write(block(&cms.to_der()).as_bytes());
+    Ok(Step::Done(Outcome {
+        media_type: MEDIA_TYPE.to_owned(),
+        level: if level == TargetLevel::BT { LEVEL_T } else { LEVEL_B }.to_owned(),
+        signature_id: read.next_id(),
+    }))
+}
+
+fn need(id: &str, kind: NeedKind, payload: &[u8], digest_algorithm: DigestAlgorithm) -> Step {
+    Step::Needs(vec![Need {
+        id: id.to_owned(),
+        kind,
+        payload: payload.to_vec().into(),
+        digest_algorithm: Some(digest_algorithm),
+        params: Vec::new(),
+    }])
+}
+
+/// The answer to a need, if there is one already; refuses for the reason why
+/// there never will be.
+fn answer<'a>(answers: &'a [Answer], id: &str) -> Result<Option<&'a [u8]>, Refusal> {
+    match answers.iter().find(|answer| answer.need_id == id) {
+        None => Ok(None),
+        Some(answer) => match &answer.outcome {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(reason) => Err(unusable(format!("there is no {id}: {reason}"))),
+        },
+    }
+}
+
+fn unusable(why: impl std::fmt::Display) -> Refusal {
+    Refusal::new(refusal::BAD_REQUEST, format!("The request cannot be used: {why}."))
+}

@@ -1,0 +1,81 @@
+//! Documents that are made of files.
+
+use parafa_domain::{Phase, SigningOrder};
+use parafa_signing::{IntakeFault, SigningError};
+
+use super::deployment::{CALLER, Deployment, Posted, Site, TOY_CONTAINER};
+use super::host::Host;
+use super::stage::Stage;
+
+#[tokio::test]
+async fn a_container_is_signed_and_its_archive_is_refused_for_good_where_no_level_is_told() {
+    let site = Site::start().await;
+    site.install(TOY_CONTAINER).await;
+    let stage = Stage::set(&site, Posted::container("honest")).await;
+
+    assert_eq!(stage.attempt().await.phase, Phase::Done);
+
+    let archives = &stage.host.app.archives;
+    let archived = archives.archive_signing(&CALLER, stage.signing).await;
+    assert!(
+        matches!(archived, Err(SigningError::ArchiveNotSupported(_))),
+        "{archived:?}"
+    );
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_person_is_asked_to_sign_no_digest() {
+    let site = Site::start().await;
+    site.install(TOY_CONTAINER).await;
+    let stage = Stage::set(&site, Posted::container("asks-by-digest")).await;
+
+    assert_eq!(stage.attempt().await.phase, Phase::Failed);
+
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_document_that_is_not_to_be_signed_is_refused_by_the_code_of_its_obstacle() {
+    let site = Site::start().await;
+    site.install(TOY_CONTAINER).await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+
+    assert_eq!(refusal(&host, "finalized").await, "container-finalized");
+    drop(host);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
+    let site = Site::start().await;
+    site.install(TOY_CONTAINER).await;
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+
+    // The toy, which the container names, does not know it either.
+    let other = refusal(&host, "refuses:other-format").await;
+
+    assert!(
+        other != "other-format" && other != "format-not-installed",
+        "{other}"
+    );
+    drop(host);
+    site.shutdown().await;
+}
+
+/// The code by which a container of this behaviour is refused.
+async fn refusal(host: &Host, behaviour: &str) -> String {
+    let created = host.create(Posted::container(behaviour), SigningOrder::Parallel);
+    let Err(SigningError::IntakeRefused(faults)) = created.await else {
+        panic!("{behaviour} ended otherwise")
+    };
+    match faults.as_slice() {
+        [IntakeFault::Refused(refused)] => refused.refusal.code.clone(),
+        other => panic!("other faults: {other:?}"),
+    }
+}
