@@ -165,7 +165,7 @@ impl Archives {
         base: DocumentVersion,
     ) -> Result<Option<Archived>, SigningError> {
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
+        let plugin = plugin.ok_or(CeremonyError::OutOfUse(OUT_OF_USE))?;
         if !plugin.capabilities().contains(&Capability::Archive) {
             return Err(SigningError::ArchiveNotSupported(NO_ARCHIVE));
         }
@@ -301,7 +301,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(CeremonyError::NotSetUp(OUT_OF_USE).into());
+                        return Err(CeremonyError::OutOfUse(OUT_OF_USE).into());
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;

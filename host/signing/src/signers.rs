@@ -1,6 +1,5 @@
 //! Parties that are added while signing goes on.
 
-use parafa_ceremony::CeremonyError;
 use parafa_ceremony::change::changeable;
 use parafa_ceremony::forms::SignerForm;
 use parafa_ceremony::notices::signer_private;
@@ -46,8 +45,7 @@ impl Signings {
                     if party.form().role == SignerRole::Signer
                         && self.check_mail(row.delivery).is_err()
                     {
-                        let gone = CeremonyError::NotSetUp("mail is not set up here any more");
-                        return Err(gone.into());
+                        return Err(SigningError::CannotInvite);
                     }
                     let opened = party.join(tx, under, &row).await?;
                     if let (Some(answer), Some(keep)) = (kept, keep) {

@@ -175,7 +175,7 @@ impl Signings {
             return Ok(None);
         }
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(OUT_OF_USE))?;
+        let plugin = plugin.ok_or(CeremonyError::OutOfUse(OUT_OF_USE))?;
         if !plugin.capabilities().contains(&Capability::Rehearse) {
             return Err(cannot(not_installed(
                 "makes unsigned copies of this format",

@@ -27,7 +27,7 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::ReminderTooSoon { retry_after } => {
             Problem::of(ProblemType::REMINDER_TOO_SOON).with_retry_after(*retry_after)
         }
-        CeremonyError::NotSetUp(what) | CeremonyError::ServiceDown(what) => {
+        CeremonyError::OutOfUse(what) | CeremonyError::ServiceDown(what) => {
             Problem::unavailable(sentence(what))
         }
         CeremonyError::NotYetSigned => Problem::of(ProblemType::NOT_YET_SIGNED),
