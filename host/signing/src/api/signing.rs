@@ -11,7 +11,7 @@ use parafa_api_signing::requests::{
 use parafa_api_signing::{
     Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningCaller, SigningId, views as api,
+    SigningCaller, SigningId, SigningMethod, views as api,
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::Lifecycle;
@@ -187,18 +187,18 @@ impl SigningApi for SigningOperations {
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
-    async fn capabilities(&self, _: &Caller) -> Result<api::Capabilities, Problem> {
-        Ok(api::Capabilities {
+    fn methods(&self) -> Vec<SigningMethod> {
+        let methods = self.attempts.methods_set_up().into_iter();
+        methods.map(views::method).collect()
+    }
+
+    fn capabilities(&self) -> api::Capabilities {
+        api::Capabilities {
             formats: self.plugins.active().iter().map(installed).collect(),
-            methods: self
-                .attempts
-                .methods_set_up()
-                .into_iter()
-                .map(views::method)
-                .collect(),
+            methods: self.methods(),
             // None are made yet, whatever plugins could.
             containers: Vec::new(),
-        })
+        }
     }
 
     async fn list_signings(
