@@ -8,14 +8,15 @@ use parafa_ceremony::opening::{self, NewDocument};
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::Delivery;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
+use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use uuid::Uuid;
 
+use super::api::views;
 use super::forms::{ContentForm, SigningForm, SourceForm};
 use super::intake::{Examined, not_installed};
 use super::signings::Signings;
-use super::{AnswerToKeep, files, funding, kept_answer, settle_answer};
+use super::{files, funding, kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
 
 /// A signing whose bytes are written and whose rows are not.
@@ -33,7 +34,7 @@ impl Signings {
         &self,
         caller: &Caller,
         form: SigningForm,
-        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedSigning, SigningError> {
         let SigningForm { source, terms } = form;
         self.check_mail(terms.delivery)?;
@@ -56,7 +57,7 @@ impl Signings {
             .pop()
             .ok_or(CeremonyError::Inconsistent("a document was not looked at"))?;
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
-        let stored = self.store_signing(caller, &prepared, keep).await;
+        let stored = self.store_signing(caller, &prepared, claim).await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
@@ -81,9 +82,12 @@ impl Signings {
         &self,
         caller: &Caller,
         prepared: &Prepared,
-        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
+        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, keep, &prepared.ceremony.opened).await?;
+        let answer = kept_answer(&self.idempotency, claim, || {
+            views::signing(&self.ceremonies.links, prepared.opened())
+        })
+        .await?;
         prepared.ceremony.settle();
         let kept = answer.as_ref();
         let (caller, subject) = (*caller, prepared.opened().id());
