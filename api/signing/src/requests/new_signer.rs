@@ -105,12 +105,10 @@ impl NewSigner {
             let methods = object.optional("methods", |node| {
                 left_out = false;
                 let node = of_signers(node, is_viewer)?;
-                methods(
-                    node.described(
-                        "Those that are set up here where it is left out; at least one of them.",
-                    ),
-                    set_up,
-                )
+                let node = node.described(
+                    "Those that are set up here where it is left out; at least one of them.",
+                );
+                methods(&node, set_up)
             });
             if left_out && set_up.is_empty() && role == Some(PartyRole::Signer) {
                 object.missing("methods", NONE_SET_UP);
@@ -179,7 +177,7 @@ fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
 }
 
 /// Methods of which one at least is set up here.
-pub(super) fn methods(node: Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<SigningMethod>> {
+pub(super) fn methods(node: &Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<SigningMethod>> {
     let methods = node.distinct_items(METHODS, Node::one_of)?;
     if methods.iter().any(|method| set_up.contains(method)) {
         return Some(methods);

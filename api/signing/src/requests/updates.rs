@@ -36,10 +36,8 @@ impl<A: SigningApi> FromBody<A> for UpdateSigner {
     fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
         node.object("UpdateSignerRequest", |object| {
             let methods = object.required("methods", |node| {
-                methods(
-                    node.described("At least one of those that are set up here."),
-                    &api.methods(),
-                )
+                let node = node.described("At least one of those that are set up here.");
+                methods(&node, &api.methods())
             });
             Some(Self { methods: methods? })
         })
