@@ -8,6 +8,7 @@
 mod api;
 mod page;
 mod parameters;
+pub mod problems;
 mod requests;
 mod routes;
 mod texts;

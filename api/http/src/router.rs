@@ -29,7 +29,7 @@ pub struct Surface<A: Api, F> {
     /// How it writes its refusals.
     pub format: F,
     /// What is told of it as a whole.
-    pub reference: Reference,
+    pub reference: Reference<A>,
 }
 
 /// The operations of an API, its description under `openapi.json` and
@@ -78,7 +78,7 @@ pub(crate) struct Http<A: Api> {
     pub(crate) config: Arc<HttpConfig>,
     pub(crate) budget: BodyBudget,
     pub(crate) operations: Arc<Vec<Operation<A>>>,
-    pub(crate) reference: Arc<Reference>,
+    pub(crate) reference: Arc<Reference<A>>,
 }
 
 impl<A: Api> Clone for Http<A> {

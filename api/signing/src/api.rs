@@ -11,6 +11,7 @@ use crate::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use crate::views;
+use crate::vocabulary::SigningMethod;
 
 /// Somebody who calls the API.
 pub trait SigningCaller: Principal {
@@ -43,8 +44,12 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
     /// The phrase.
     fn webhook_target(&self, target: &Url) -> Result<(), String>;
 
-    /// `GET /v1/capabilities`.
-    async fn capabilities(&self, caller: &Self::Caller) -> Result<views::Capabilities, Problem>;
+    /// The methods that are set up here, in the order in which they are listed.
+    /// Asked while a body is decoded, as `webhook_target` is.
+    fn methods(&self) -> Vec<SigningMethod>;
+
+    /// `GET /v1/capabilities`, and what the overview tells of it. Must not block.
+    fn capabilities(&self) -> views::Capabilities;
 
     /// `GET /v1/signings`.
     async fn list_signings(

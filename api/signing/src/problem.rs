@@ -1,6 +1,8 @@
 //! Every problem that the service answers with: one table feeds the answers
 //! and the pages behind their types.
 
+use parafa_api_ceremony::problems;
+
 parafa_api_http::problem_kinds! {
     /// What kind of refusal it is.
     pub enum ProblemKind {
@@ -27,15 +29,15 @@ parafa_api_http::problem_kinds! {
         UriTooLong = URI_TOO_LONG;
         HeadersTooLarge = HEADERS_TOO_LARGE;
         UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE;
-        SigningEnded = SIGNING_ENDED;
-        NotYetSigned = NOT_YET_SIGNED;
-        SigningInProgress = SIGNING_IN_PROGRESS;
-        SignerNotOpen = SIGNER_NOT_OPEN;
-        LastSigner = LAST_SIGNER;
-        TooManySigners = TOO_MANY_SIGNERS;
-        NotRemindable = NOT_REMINDABLE;
-        SandboxNeverSigns = SANDBOX_NEVER_SIGNS;
-        DocumentChanged = DOCUMENT_CHANGED;
+        SigningEnded = (problems::SIGNING_ENDED);
+        NotYetSigned = (problems::NOT_YET_SIGNED);
+        SigningInProgress = (problems::SIGNING_IN_PROGRESS);
+        SignerNotOpen = (problems::SIGNER_NOT_OPEN);
+        LastSigner = (problems::LAST_SIGNER);
+        TooManySigners = (problems::TOO_MANY_SIGNERS);
+        NotRemindable = (problems::NOT_REMINDABLE);
+        SandboxNeverSigns = (problems::SANDBOX_NEVER_SIGNS);
+        DocumentChanged = (problems::DOCUMENT_CHANGED);
         ArtifactNotReady = [CONFLICT, "artifact-not-ready", "The package is not ready",
             "The order has not been delivered yet.",
             "Wait for the callback, or read the order until it is delivered."];
@@ -66,7 +68,7 @@ parafa_api_http::problem_kinds! {
             "Order for a role that the entity has."];
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
-        ReminderTooSoon = REMINDER_TOO_SOON;
+        ReminderTooSoon = (problems::REMINDER_TOO_SOON);
         QuotaExceeded = [TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
             "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
             "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota."];

@@ -1,7 +1,8 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{Reference, Security};
+use parafa_api_http::{Reference, Security, SetUp};
 
+use crate::api::SigningApi;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::record::SANDBOX_HEADER;
@@ -13,7 +14,7 @@ const VERSION: &str = "1.2.1";
 const INTRODUCTION: &str = "Gets documents signed with qualified electronic signatures: post a document and the list of its signers, and each of them signs on a ceremony page with their own eID.\n\n\
     Every refusal is a problem document (RFC 9457) whose type leads to a page on it. A key that starts with `tsk_live_` acts on production, one that starts with `tsk_test_` on the sandbox; neither sees the other's records. Which formats and methods are set up here `GET /v1/capabilities` says.";
 
-pub(crate) fn reference() -> Reference {
+pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
     let problems = ProblemKind::ALL.iter();
     Reference {
         name: "Signing orchestration",
@@ -27,8 +28,34 @@ pub(crate) fn reference() -> Reference {
         problems: problems.map(|kind| kind.problem_type()).collect(),
         advice_on_long_bodies: "Store documents with POST /v1/files first and name them by their fileToken.",
         headers: &[SANDBOX_HEADER],
+        set_up,
         example: examples::of,
         refusal: examples::problem,
         webhooks: webhooks::all,
     }
+}
+
+fn set_up<A: SigningApi>(api: &A) -> Vec<SetUp> {
+    let capabilities = api.capabilities();
+    let extensions = capabilities.formats.iter().flat_map(|one| &one.extensions);
+    let methods = capabilities.methods.iter();
+    let containers = capabilities.containers.iter();
+    vec![
+        SetUp {
+            title: "Documents",
+            names: extensions
+                .map(|extension| format!(".{extension}"))
+                .collect(),
+        },
+        SetUp {
+            title: "Methods",
+            names: methods.map(|method| method.as_str().to_owned()).collect(),
+        },
+        SetUp {
+            title: "Containers that are composed",
+            names: containers
+                .map(|format| format.as_str().to_owned())
+                .collect(),
+        },
+    ]
 }

@@ -143,7 +143,7 @@ wire_enums! {
 }
 
 impl SigningMethod {
-    /// What a signer may use when the caller does not restrict it.
+    /// All of them, in the order in which they are listed.
     pub const EVERY: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 }
 

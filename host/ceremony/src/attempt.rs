@@ -147,7 +147,15 @@ impl Attempts {
             }
             Err(error) => return Err(error),
         };
-        let outcome = hold(&self.records.store, job, self.do_step(&running, &key, step)).await?;
+        let step = async {
+            match self.do_step(&running, &key, step).await {
+                Err(CeremonyError::MethodNotSetUp(_)) => {
+                    Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
+                }
+                outcome => outcome,
+            }
+        };
+        let outcome = hold(&self.records.store, job, step).await?;
         let now = self.records.store.now().await?;
         let outcome = running.conclusive(outcome, now)?;
         match self.conclude(job, &running, &key, outcome).await {

@@ -31,9 +31,9 @@ pub enum CeremonyError {
         /// Seconds until the next reminder may go.
         retry_after: u32,
     },
-    /// Something that is asked for is not set up.
+    /// A plugin that is needed was taken out of use, and may come back.
     #[error("{0}")]
-    NotSetUp(&'static str),
+    OutOfUse(&'static str),
     /// A service of somebody else's cannot answer at the moment.
     #[error("{0}")]
     ServiceDown(&'static str),

@@ -4,7 +4,7 @@ mod event;
 mod forms;
 mod problems;
 mod signing;
-mod views;
+pub(crate) mod views;
 
 pub use event::SigningNotices;
 pub use signing::{Caller, SigningOperations};

@@ -166,7 +166,7 @@ impl Archives {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
             return Err(match self.plugins.is_complete() {
                 true => not_supported(NO_ARCHIVE),
-                false => CeremonyError::NotSetUp(OUT_OF_USE).into(),
+                false => CeremonyError::OutOfUse(OUT_OF_USE).into(),
             });
         };
         if !plugin.capabilities().contains(&Capability::Archive) {
@@ -309,7 +309,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(CeremonyError::NotSetUp(OUT_OF_USE).into());
+                        return Err(CeremonyError::OutOfUse(OUT_OF_USE).into());
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;

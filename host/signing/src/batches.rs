@@ -13,15 +13,17 @@ use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
-use parafa_platform::{idempotency, outbox};
+use parafa_platform::idempotency::{self, Claim};
+use parafa_platform::outbox;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
+use super::api::views;
 use super::create_signing::Prepared;
 use super::forms::BatchForm;
 use super::quota::Room;
 use super::signings::Signings;
-use super::{AnswerToKeep, funding, kept_answer, sealing, settle_answer};
+use super::{funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{BatchPrivate, BatchRow};
 
@@ -42,7 +44,7 @@ impl Signings {
         &self,
         caller: &Caller,
         form: BatchForm,
-        keep: Option<AnswerToKeep<'_, UnsealedBatch>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedBatch, SigningError> {
         let BatchForm { documents, terms } = form;
         self.check_mail(terms.delivery)?;
@@ -71,7 +73,7 @@ impl Signings {
             }
         };
         let stored = self
-            .store_batch(caller, &row, &terms, &prepared, room, keep)
+            .store_batch(caller, &row, &terms, &prepared, room, claim)
             .await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
@@ -169,15 +171,13 @@ impl Signings {
         terms: &TermsForm,
         prepared: &[Prepared],
         room: Arc<Room>,
-        keep: Option<AnswerToKeep<'_, UnsealedBatch>>,
+        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = match keep {
-            Some(keep) => {
-                let opened = opened_batch(row.clone(), terms, prepared);
-                kept_answer(&self.idempotency, Some(keep), &opened).await?
-            }
-            None => None,
-        };
+        let answer = kept_answer(&self.idempotency, claim, || {
+            let opened = opened_batch(row.clone(), terms, prepared);
+            views::batch(&self.ceremonies.links, &opened)
+        })
+        .await?;
         for signing in prepared {
             signing.ceremony.settle();
         }

@@ -5,11 +5,12 @@ use parafa_ceremony::change;
 use parafa_ceremony::reader::SigningReader;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Idempotency};
+use parafa_platform::idempotency::{self, Claim, Idempotency};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
-use super::{AnswerToKeep, kept_answer, sealing, settle_answer};
+use super::api::views;
+use super::{kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
@@ -67,7 +68,7 @@ impl Comments {
         caller: &Caller,
         id: Uuid,
         private: CommentPrivate,
-        keep: Option<AnswerToKeep<'_, UnsealedComment>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedComment, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
         let comment = self.records.store.new_id().await?;
@@ -81,7 +82,7 @@ impl Comments {
             },
             private,
         };
-        let answer = kept_answer(&self.idempotency, keep, &opened).await?;
+        let answer = kept_answer(&self.idempotency, claim, || Ok(views::comment(&opened))).await?;
         let (caller, row, kept) = (*caller, &opened.row, answer.as_ref());
         let stored = self
             .records

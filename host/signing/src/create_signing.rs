@@ -9,15 +9,16 @@ use parafa_ceremony::opening::{self, NewDocument};
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::Delivery;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
+use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use uuid::Uuid;
 
+use super::api::views;
 use super::forms::{ContentForm, SigningForm, SourceForm};
 use super::intake::{Examined, not_installed};
 use super::quota::Room;
 use super::signings::Signings;
-use super::{AnswerToKeep, files, funding, kept_answer, settle_answer};
+use super::{files, funding, kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
 
 /// A signing whose bytes are written and whose rows are not.
@@ -35,7 +36,7 @@ impl Signings {
         &self,
         caller: &Caller,
         form: SigningForm,
-        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedSigning, SigningError> {
         let SigningForm { source, terms } = form;
         self.check_mail(terms.delivery)?;
@@ -57,7 +58,7 @@ impl Signings {
             .pop()
             .ok_or(CeremonyError::Inconsistent("a document was not looked at"))?;
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
-        let stored = self.store_signing(caller, &prepared, room, keep).await;
+        let stored = self.store_signing(caller, &prepared, room, claim).await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
@@ -82,9 +83,12 @@ impl Signings {
         caller: &Caller,
         prepared: &Prepared,
         room: Arc<Room>,
-        keep: Option<AnswerToKeep<'_, UnsealedSigning>>,
+        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, keep, &prepared.ceremony.opened).await?;
+        let answer = kept_answer(&self.idempotency, claim, || {
+            views::signing(&self.ceremonies.links, prepared.opened())
+        })
+        .await?;
         prepared.ceremony.settle();
         let (kept, room) = (answer.as_ref(), &room);
         let (caller, subject) = (*caller, prepared.opened().id());

@@ -78,6 +78,9 @@ pub enum SigningError {
     /// Letters are asked for, and nothing sends any.
     #[error("mail is not set up")]
     NoMail,
+    /// A party is added to a signing whose letters nothing can send any more.
+    #[error("mail is not set up here any more")]
+    CannotInvite,
     /// A ceremony does not take it, or could not be read or written.
     #[error(transparent)]
     Ceremony(#[from] CeremonyError),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
+use parafa_platform::idempotency::{self, Claim};
 use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
@@ -15,9 +15,10 @@ use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::api::views;
 use super::intake::Intake;
 use super::quota::Room;
-use super::{AnswerToKeep, kept_answer, sealing, settle_answer};
+use super::{kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{FilePrivate, FileRow};
 
@@ -58,7 +59,7 @@ impl Intake {
         &self,
         caller: &Caller,
         form: FileForm,
-        keep: Option<AnswerToKeep<'_, UnsealedFile>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedFile, SigningError> {
         let room = self.room(caller, form.content.len() as u64, 0).await?;
         let report = self
@@ -90,7 +91,7 @@ impl Intake {
             private: sealing::seal_file(&key, id, &private)?,
         };
         let opened = UnsealedFile { row, private };
-        if let Err(error) = self.insert_file(&opened, room, keep).await {
+        if let Err(error) = self.insert_file(&opened, room, claim).await {
             if error.proves_nothing_stored() {
                 self.discard_file(&opened.row).await;
             }
@@ -211,9 +212,9 @@ impl Intake {
         &self,
         opened: &UnsealedFile,
         room: Arc<Room>,
-        keep: Option<AnswerToKeep<'_, UnsealedFile>>,
+        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, keep, opened).await?;
+        let answer = kept_answer(&self.idempotency, claim, || views::file(opened)).await?;
         let (kept, row, room) = (answer.as_ref(), &opened.row, &room);
         let stored = self
             .records

@@ -218,7 +218,7 @@ impl Intake {
             return Err(SigningError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
-            Some((_, Obstacle::OutOfUse)) => Err(CeremonyError::NotSetUp(OUT_OF_USE).into()),
+            Some((_, Obstacle::OutOfUse)) => Err(CeremonyError::OutOfUse(OUT_OF_USE).into()),
             Some((_, Obstacle::Failed(fault))) => {
                 Err(CeremonyError::Plugin(Box::new(fault)).into())
             }
@@ -253,7 +253,7 @@ impl Intake {
                 "a file that is only kept was to be flattened",
             )
             .into()),
-            Err(Obstacle::OutOfUse) => Err(CeremonyError::NotSetUp(OUT_OF_USE).into()),
+            Err(Obstacle::OutOfUse) => Err(CeremonyError::OutOfUse(OUT_OF_USE).into()),
             Err(Obstacle::Failed(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
         }
     }

@@ -21,6 +21,8 @@ mod signers;
 pub mod signings;
 pub mod simulate;
 
+use parafa_api_signing::{Created, KeptAnswer};
+use parafa_ceremony::CeremonyError;
 use parafa_platform::idempotency::{Answer, Claim, Idempotency};
 
 pub use crate::error::{IntakeFault, RefusedDocument, SigningError};
@@ -29,27 +31,24 @@ pub use crate::events::SigningOwner;
 /// The kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[batches::INVITE, files::DROP_FILE];
 
-/// An answer that is to be kept with what it tells of: the same request gets
-/// it again.
-pub struct AnswerToKeep<'k, T> {
-    /// The right to answer.
-    pub claim: &'k Claim,
-    /// Writes the answer.
-    pub render: &'k (dyn Fn(&T) -> Result<String, SigningError> + Send + Sync),
-}
-
-/// Makes the answer ready that is kept with what it tells of.
-async fn kept_answer<T>(
+/// Makes the answer to a request that can be repeated ready: it is kept with
+/// what it tells of, so that the same request gets it again.
+async fn kept_answer<V: Created>(
     idempotency: &Idempotency,
-    keep: Option<AnswerToKeep<'_, T>>,
-    about: &T,
+    claim: Option<&Claim>,
+    view: impl FnOnce() -> Result<V, SigningError>,
 ) -> Result<Option<Answer>, SigningError> {
-    let Some(keep) = keep else {
+    let Some(claim) = claim else {
         return Ok(None);
     };
-    let body = (keep.render)(about)?;
-    let answer = idempotency.prepare_answer(keep.claim, Some(&body)).await?;
-    Ok(Some(answer))
+    let body = kept_body(&view()?)?;
+    Ok(Some(idempotency.prepare_answer(claim, Some(&body)).await?))
+}
+
+/// The text of an answer as it is kept.
+fn kept_body(created: &impl Created) -> Result<String, SigningError> {
+    serde_json::to_string(&KeptAnswer::of(created))
+        .map_err(|_| CeremonyError::Inconsistent("an answer cannot be written as JSON").into())
 }
 
 /// Leaves nothing of an answer that is known not to have been stored.

@@ -1,6 +1,5 @@
 //! Parties that are added while signing goes on.
 
-use parafa_ceremony::CeremonyError;
 use parafa_ceremony::change::changeable;
 use parafa_ceremony::forms::SignerForm;
 use parafa_ceremony::notices::signer_private;
@@ -8,13 +7,14 @@ use parafa_ceremony::reader::UnsealedSigner;
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::SignerRole;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency;
+use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
+use super::api::views;
 use super::signings::Signings;
-use super::{AnswerToKeep, funding, settle_answer};
+use super::{funding, kept_body, settle_answer};
 use crate::error::SigningError;
 
 impl Signings {
@@ -24,15 +24,15 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         form: SignerForm,
-        keep: Option<AnswerToKeep<'_, UnsealedSigner>>,
+        claim: Option<&Claim>,
     ) -> Result<UnsealedSigner, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
-        let answer = match &keep {
-            Some(keep) => Some(self.idempotency.prepare_answer(keep.claim, None).await?),
+        let answer = match claim {
+            Some(claim) => Some(self.idempotency.prepare_answer(claim, None).await?),
             None => None,
         };
         let party = self.ceremonies.new_party(&key, id, form).await?;
-        let (under, caller, kept, keep) = (&key, *caller, answer.as_ref(), keep.as_ref());
+        let (under, caller, kept) = (&key, *caller, answer.as_ref());
         let party = &party;
         let stored = self
             .records
@@ -46,12 +46,12 @@ impl Signings {
                     if party.form().role == SignerRole::Signer
                         && self.check_mail(row.delivery).is_err()
                     {
-                        let gone = CeremonyError::NotSetUp("mail is not set up here any more");
-                        return Err(gone.into());
+                        return Err(SigningError::CannotInvite);
                     }
                     let opened = party.join(tx, under, &row).await?;
-                    if let (Some(answer), Some(keep)) = (kept, keep) {
-                        let body = (keep.render)(&opened)?;
+                    if let Some(answer) = kept {
+                        let view = views::opened_signer(&self.ceremonies.links, &opened);
+                        let body = kept_body(&view)?;
                         idempotency::keep(tx, &answer.with_body(&body)?, &[id]).await?;
                     }
                     Ok::<_, SigningError>(opened)

@@ -180,7 +180,7 @@ impl Signings {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
             return Err(match self.plugins.is_complete() {
                 true => cannot(not_installed(NO_REHEARSAL)),
-                false => CeremonyError::NotSetUp(OUT_OF_USE).into(),
+                false => CeremonyError::OutOfUse(OUT_OF_USE).into(),
             });
         };
         if !plugin.capabilities().contains(&Capability::Rehearse) {

@@ -9,7 +9,7 @@ async fn a_new_signing_has_exactly_the_members_of_the_contract() {
     let api = Account::live(&demo);
     let signers = json!([
         {"email": "ona@example.lt", "name": "Ona", "language": "en", "personalCode": "38001010001",
-         "methods": ["mobile_id", "nfc"]},
+         "methods": ["mobile_id", "smart_id"]},
         {"email": "stebetojas@example.lt", "role": "viewer"},
         {"email": "jonas@example.lt"},
     ]);
@@ -54,9 +54,9 @@ async fn a_new_signing_has_exactly_the_members_of_the_contract() {
     assert_eq!(
         of_signers(&signing, "methodsAllowed"),
         [
-            json!(["mobile_id", "nfc"]),
+            json!(["mobile_id", "smart_id"]),
             json!([]),
-            json!(["nfc", "smart_id", "mobile_id"])
+            json!(["smart_id"])
         ]
     );
     let signers = signing["signers"].as_array().expect("signers");
@@ -106,6 +106,39 @@ async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
     )
     .await
     .expect_problem(422, "mdoc-not-accepted", &["/document/name"]);
+}
+
+#[tokio::test]
+async fn methods_of_which_none_is_set_up_are_refused_at_their_member() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signers = json!([
+        {"email": "ona@example.lt", "methods": ["smart_id"]},
+        {"email": "jonas@example.lt", "methods": ["mobile_id", "nfc"]},
+    ]);
+    let body = signing_of(signers);
+    let mut batch = body.clone();
+    let members = batch.as_object_mut().expect("an object");
+    let document = members.remove("document");
+    members.insert("documents".to_owned(), json!([document]));
+    for (path, body) in [("v1/signings", body), ("v1/batches", batch)] {
+        let refused = api.post(path, body).await;
+        refused.expect_problem(400, "validation-failed", &["/signers/1/methods"]);
+        let refused = refused.expect(400);
+        let detail = text(&refused["errors"][0], "detail");
+        assert!(detail.ends_with("set up here: smart_id"), "{detail}");
+    }
+
+    let signing = api.create(signing_of(two())).await;
+    let parties = format!("v1/signings/{}/signers", text(&signing, "signingId"));
+    let added = json!({"email": "rasa@example.lt", "methods": ["nfc"]});
+    api.post(&parties, added)
+        .await
+        .expect_problem(400, "validation-failed", &["/methods"]);
+    let signer = text(&signing["signers"][0], "signerId");
+    api.patch(&format!("{parties}/{signer}"), json!({"methods": ["nfc"]}))
+        .await
+        .expect_problem(400, "validation-failed", &["/methods"]);
 }
 
 #[tokio::test]

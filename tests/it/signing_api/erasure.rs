@@ -75,7 +75,26 @@ async fn an_erased_signing_tells_nothing_of_persons_and_leaves_nothing_to_read()
     )
     .await
     .expect_problem(404, "not-found", &[]);
-    api.delete(&format!("{one}/signers/{signer}"))
+    let signer = format!("{one}/signers/{signer}");
+    api.delete(&signer)
+        .await
+        .expect_problem(404, "not-found", &[]);
+    api.patch(&signer, json!({"methods": ["smart_id"]}))
+        .await
+        .expect_problem(404, "not-found", &[]);
+    api.post(&format!("{signer}/remind"), json!({}))
+        .await
+        .expect_problem(404, "not-found", &[]);
+    api.patch(&one, json!({"expiresInDays": 3}))
+        .await
+        .expect_problem(404, "not-found", &[]);
+
+    let sandbox = Account::sandbox(&demo);
+    let signing = sandbox.create(signing_of(two())).await;
+    let one = format!("v1/signings/{}", text(&signing, "signingId"));
+    sandbox.delete(&one).await.expect(200);
+    sandbox
+        .post(&format!("{one}/simulate"), json!({"action": "complete"}))
         .await
         .expect_problem(404, "not-found", &[]);
 }

@@ -36,14 +36,14 @@ async fn parties_come_change_and_go_while_signing_goes_on() {
     let rasa = format!("{parties}/{}", text(&added, "signerId"));
     let zita = format!("{parties}/{}", text(&viewer, "signerId"));
     let changed = api
-        .patch(&rasa, json!({"methods": ["nfc"]}))
+        .patch(&rasa, json!({"methods": ["smart_id"]}))
         .await
         .expect(200);
-    assert_eq!(changed["methodsAllowed"], json!(["nfc"]));
-    api.patch(&rasa, json!({"methods": ["nfc", "nfc"]}))
+    assert_eq!(changed["methodsAllowed"], json!(["smart_id"]));
+    api.patch(&rasa, json!({"methods": ["smart_id", "smart_id"]}))
         .await
         .expect_problem(400, "validation-failed", &["/methods/1"]);
-    api.patch(&zita, json!({"methods": ["nfc"]}))
+    api.patch(&zita, json!({"methods": ["smart_id"]}))
         .await
         .expect_problem(409, "signer-not-open", &[]);
     api.post(&format!("{zita}/remind"), json!({}))

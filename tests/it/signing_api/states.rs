@@ -47,7 +47,7 @@ async fn a_cancelled_signing_has_ended_for_every_call() {
     .expect_problem(409, "signing-ended", &[]);
     api.patch(
         &format!("{one}/signers/{signer}"),
-        json!({"methods": ["nfc"]}),
+        json!({"methods": ["smart_id"]}),
     )
     .await
     .expect_problem(409, "signing-ended", &[]);

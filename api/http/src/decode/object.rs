@@ -120,6 +120,13 @@ impl<'j> Object<'j> {
         }
     }
 
+    /// A fault of a member that is left out and may not be in this case.
+    pub fn missing(&self, name: &'static str, detail: &'static str) {
+        if let Kind::Given(given) = &self.0 {
+            given.object.fault_of_missing(name, detail);
+        }
+    }
+
     /// A keyword of JSON Schema for what members are to each other, which the
     /// code that decodes looks at itself.
     pub fn keyword(&mut self, keyword: &str, value: Value) {

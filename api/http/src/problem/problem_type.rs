@@ -24,107 +24,80 @@ impl ProblemType {
     }
 }
 
-macro_rules! common {
+/// Declares constants that are problem types.
+#[macro_export]
+macro_rules! problem_types {
     ($($constant:ident: $status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal;)*) => {
-        impl ProblemType {
-            $(
-                #[doc = $meaning]
-                pub const $constant: Self = Self {
-                    status: StatusCode::$status,
-                    name: $name,
-                    title: $title,
-                    meaning: $meaning,
-                    remedy: $remedy,
-                };
-            )*
-        }
+        $(
+            #[doc = $meaning]
+            pub const $constant: $crate::ProblemType = $crate::ProblemType {
+                status: http::StatusCode::$status,
+                name: $name,
+                title: $title,
+                meaning: $meaning,
+                remedy: $remedy,
+            };
+        )*
     };
 }
 
-common! {
-    VALIDATION_FAILED: BAD_REQUEST, "validation-failed", "The request is not valid",
-        "Members of the body or parameters of the query are missing, unknown or malformed.",
-        "Correct what errors lists: each entry points at one fault and says what is wrong there.";
-    UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The key is missing or does not work",
-        "The request carries no API key that works for this API.",
-        "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
-    PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
-        "The workspace has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created.",
-        "Have an operator open recoveryUrl, if there is one, and settle it; then repeat the request.";
-    FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
-        "The workspace user behind the key may only read.",
-        "Use the key of a user whose role is member or owner.";
-    NOT_FOUND: NOT_FOUND, "not-found", "There is no such thing",
-        "The path is unknown, or there is no such record for this key.",
-        "Check the path, the id, and that the key is of the workspace and mode that created the record.";
-    METHOD_NOT_ALLOWED: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
-        "The path exists, but not with this method.",
-        "Use one of the methods that the Allow header lists.";
-    REQUEST_TIMEOUT: REQUEST_TIMEOUT, "request-timeout", "The body came too slowly",
-        "The request body stopped arriving, or came more slowly than the service waits for.",
-        "Repeat the request over a better connection.";
-    PAYLOAD_TOO_LARGE: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
-        "The request body is longer than this call takes.",
-        "Send less at once; what the API stores can be stored first and then be named.";
-    URI_TOO_LONG: URI_TOO_LONG, "uri-too-long", "The address is too long",
-        "The address of the request is longer than the service reads.",
-        "Send what is long in the body, where the call takes one.";
-    HEADERS_TOO_LARGE: REQUEST_HEADER_FIELDS_TOO_LARGE, "headers-too-large", "The headers are too large",
-        "The request's headers are longer, or more, than the service reads.",
-        "Send fewer and shorter headers.";
-    UNSUPPORTED_MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
-        "The request body is not declared as plain JSON.",
-        "Send the body as application/json, without a content encoding.";
-    IDEMPOTENCY_IN_PROGRESS: CONFLICT, "idempotency-in-progress", "The same request is still running",
-        "An earlier request with the same Idempotency-Key has not been answered yet.",
-        "Repeat the request a little later: it will get the answer of the first one.";
-    IDEMPOTENCY_KEY_REUSED: UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The Idempotency-Key was used before",
-        "The same Idempotency-Key came with a different request within the last day.",
-        "Use a new key for a new request.";
-    RATE_LIMITED: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
-        "The key, the workspace or the person has used up a rate.",
-        "Wait for the time in the Retry-After header.";
-    SIGNING_ENDED: CONFLICT, "signing-ended", "The signing has ended",
-        "The signing is completed, declined, expired, cancelled or failed.",
-        "Read the signing for its outcome; create a new one if signatures are still needed.";
-    NOT_YET_SIGNED: CONFLICT, "not-yet-signed", "Nobody has signed yet",
-        "The call needs a signed document, and there is none yet.",
-        "Wait for the first signature; a webhook tells of it.";
-    SIGNING_IN_PROGRESS: CONFLICT, "signing-in-progress", "A signature is being made",
-        "A signer is signing right now, and the call cannot go on beside that.",
-        "Try again after the time in the Retry-After header.";
-    SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer cannot be changed any more",
-        "The signer has finished, or has nothing that the call could change.",
-        "Read the signing for the signer's status.";
-    LAST_SIGNER: CONFLICT, "last-signer", "The last signer cannot be removed",
-        "A signing needs at least one party of role signer.",
-        "Cancel the signing, or add another signer first.";
-    TOO_MANY_SIGNERS: CONFLICT, "too-many-signers", "There are too many parties",
-        "A signing has at most 20 parties.",
-        "Remove a party first, or create another signing.";
-    NOT_REMINDABLE: CONFLICT, "not-remindable", "The party cannot be reminded",
-        "The party cannot sign now, is a viewer, or was never invited by mail.",
-        "Hand the ceremony link on yourself, or wait until it is the signer's turn.";
-    SANDBOX_NEVER_SIGNS: CONFLICT, "sandbox-never-signs", "The sandbox never signs",
-        "The signing was created with a sandbox key, so that no signature can be made.",
-        "Drive it with the simulate call, or create it with a live key.";
-    DOCUMENT_CHANGED: CONFLICT, "document-changed", "The document has changed",
-        "Another signature was added after the document was looked at.",
-        "Look at the current version and start again.";
-    REMINDER_TOO_SOON: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
-        "A reminder went to this signer less than an hour ago.",
-        "Wait for the time in the Retry-After header.";
-    UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
-        "Something that the request needs is out of order; nothing was changed.",
-        "Try again later, after the time in the Retry-After header if there is one.";
+impl ProblemType {
+    problem_types! {
+        VALIDATION_FAILED: BAD_REQUEST, "validation-failed", "The request is not valid",
+            "Members of the body or parameters of the query are missing, unknown or malformed.",
+            "Correct what errors lists: each entry points at one fault and says what is wrong there.";
+        UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The key is missing or does not work",
+            "The request carries no API key that works for this API.",
+            "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
+        PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
+            "The workspace has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created.",
+            "Have an operator open recoveryUrl, if there is one, and settle it; then repeat the request.";
+        FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
+            "The workspace user behind the key may only read.",
+            "Use the key of a user whose role is member or owner.";
+        NOT_FOUND: NOT_FOUND, "not-found", "There is no such thing",
+            "The path is unknown, or there is no such record for this key.",
+            "Check the path, the id, and that the key is of the workspace and mode that created the record.";
+        METHOD_NOT_ALLOWED: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
+            "The path exists, but not with this method.",
+            "Use one of the methods that the Allow header lists.";
+        REQUEST_TIMEOUT: REQUEST_TIMEOUT, "request-timeout", "The body came too slowly",
+            "The request body stopped arriving, or came more slowly than the service waits for.",
+            "Repeat the request over a better connection.";
+        PAYLOAD_TOO_LARGE: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
+            "The request body is longer than this call takes.",
+            "Send less at once; what the API stores can be stored first and then be named.";
+        URI_TOO_LONG: URI_TOO_LONG, "uri-too-long", "The address is too long",
+            "The address of the request is longer than the service reads.",
+            "Send what is long in the body, where the call takes one.";
+        HEADERS_TOO_LARGE: REQUEST_HEADER_FIELDS_TOO_LARGE, "headers-too-large", "The headers are too large",
+            "The request's headers are longer, or more, than the service reads.",
+            "Send fewer and shorter headers.";
+        UNSUPPORTED_MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
+            "The request body is not declared as plain JSON.",
+            "Send the body as application/json, without a content encoding.";
+        IDEMPOTENCY_IN_PROGRESS: CONFLICT, "idempotency-in-progress", "The same request is still running",
+            "An earlier request with the same Idempotency-Key has not been answered yet.",
+            "Repeat the request a little later: it will get the answer of the first one.";
+        IDEMPOTENCY_KEY_REUSED: UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The Idempotency-Key was used before",
+            "The same Idempotency-Key came with a different request within the last day.",
+            "Use a new key for a new request.";
+        RATE_LIMITED: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
+            "The key, the workspace or the person has used up a rate.",
+            "Wait for the time in the Retry-After header.";
+        UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
+            "Something that the request needs is out of order; nothing was changed.",
+            "Try again later, after the time in the Retry-After header if there is one.";
+    }
 }
 
 /// Declares the enumeration of all problems that an API answers: the common
-/// ones by the constants of [`ProblemType`], and its own.
+/// ones by the constants of [`ProblemType`], those of another crate by the
+/// paths of theirs in parentheses, and its own.
 #[macro_export]
 macro_rules! problem_kinds {
     ($(#[$doc:meta])* $vis:vis enum $Kind:ident {$(
-        $variant:ident = $($common:ident)?
+        $variant:ident = $($common:ident)? $(($elsewhere:path))?
             $([$status:ident, $name:literal, $title:literal, $meaning:literal, $remedy:literal])?;
     )*}) => {
         $(#[$doc])*
@@ -132,6 +105,7 @@ macro_rules! problem_kinds {
         $vis enum $Kind {
             $(
                 $(#[doc = concat!("[`ProblemType::", stringify!($common), "`](parafa_api_http::ProblemType)")])?
+                $(#[doc = concat!("`", stringify!($elsewhere), "`")])?
                 $(#[doc = $meaning])?
                 $variant,
             )*
@@ -153,6 +127,7 @@ macro_rules! problem_kinds {
                 match self {
                     $(Self::$variant =>
                         $($crate::ProblemType::$common)?
+                        $($elsewhere)?
                         $($crate::ProblemType {
                             status: http::StatusCode::$status,
                             name: $name,

@@ -28,7 +28,7 @@ use crate::router::Http;
 const PROBLEM_PAGE_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// What is told of an API as a whole.
-pub struct Reference {
+pub struct Reference<A> {
     /// What it is called on the overview.
     pub name: &'static str,
     /// The folder of its description and pages: none for the API that others on
@@ -54,6 +54,8 @@ pub struct Reference {
     pub headers: &'static [OwnHeader],
     /// The example of a request or a view, by the name of its schema.
     pub example: fn(&str, &BaseUrl) -> Option<Value>,
+    /// What is set up here, for the overview.
+    pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
     /// What the service posts to callers, by the kind of event.
@@ -67,6 +69,15 @@ pub struct Tag {
     pub name: &'static str,
     /// One sentence.
     pub description: &'static str,
+}
+
+/// Things of one kind that are set up here.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SetUp {
+    /// What they are called.
+    pub title: &'static str,
+    /// Each of them; none at all, if it cannot be done here.
+    pub names: Vec<String>,
 }
 
 /// How callers authenticate, with a sentence on what they send.
@@ -100,9 +111,9 @@ pub struct Neighbour {
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
-    let overview = Page {
+    let overview = Overview {
         policy: Style::get().content_security_policy(),
-        html: overview::page(&http),
+        http: http.clone(),
     };
     let kinds: Arc<[ProblemType]> = http.reference.problems.as_slice().into();
     let described = Arc::new(Described {
@@ -116,7 +127,7 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .with_state(described)
         .route(
             &format!("{folder}/docs"),
-            get(docs_page).with_state(Arc::new(overview)),
+            get(docs_page::<A>).with_state(Arc::new(overview)),
         )
         .route(
             &format!("{folder}/problems/{{name}}"),
@@ -125,9 +136,10 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
 }
 
-struct Page {
+/// What is set up may change, so that the page is made whenever it is asked for.
+struct Overview<A: Api> {
     policy: String,
-    html: String,
+    http: Http<A>,
 }
 
 /// The description, made when it is asked for first.
@@ -172,8 +184,8 @@ fn form(form: &Form, headers: &HeaderMap) -> Response {
 }
 
 /// `GET /docs`: what there is.
-async fn docs_page(State(page): State<Arc<Page>>) -> Response {
-    html(&page.policy, page.html.clone())
+async fn docs_page<A: Api>(State(page): State<Arc<Overview<A>>>) -> Response {
+    html(&page.policy, overview::page(&page.http))
 }
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.

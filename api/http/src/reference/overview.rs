@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use super::{Neighbour, Reference, Tag};
+use super::{Neighbour, Reference, SetUp, Tag};
 use crate::api::Api;
 use crate::operation::Operation;
 use crate::router::Http;
@@ -55,6 +55,7 @@ pub(super) fn page<A: Api>(http: &Http<A>) -> String {
                         "Calls carry " code { "Authorization: " (http.reference.security.challenge()) }
                         " with an API key. The base address is " code { (http.config.base_url) } "."
                     }
+                    (set_up(http))
                     @for tag in http.reference.tags {
                         (operations(tag, &http.operations))
                     }
@@ -84,6 +85,25 @@ fn apis<A: Api>(http: &Http<A>) -> Markup {
             (links(name, folder))
             @for Neighbour { title, folder } in &http.config.neighbours {
                 (links(title, folder))
+            }
+        }
+    }
+}
+
+fn set_up<A: Api>(http: &Http<A>) -> Markup {
+    let groups = (http.reference.set_up)(&http.api);
+    html! {
+        @if !groups.is_empty() {
+            h2 { "Set up here" }
+            table {
+                tbody {
+                    @for SetUp { title, names } in groups {
+                        tr {
+                            td { (title) }
+                            td { @if names.is_empty() { "none" } @else { (names.join(", ")) } }
+                        }
+                    }
+                }
             }
         }
     }

@@ -177,7 +177,7 @@ fn example(schema: &str, _: &BaseUrl) -> Option<Value> {
     }
 }
 
-fn reference() -> Reference {
+fn reference() -> Reference<Authentications> {
     Reference {
         name: "Authentication",
         folder: "/auth",
@@ -198,6 +198,7 @@ fn reference() -> Reference {
         advice_on_long_bodies: "",
         headers: &[],
         example,
+        set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
         webhooks: |_| Map::new(),
     }

@@ -20,7 +20,7 @@ impl<A: SigningApi> FromBody<A> for CreateBatch {
             let documents = object.required("documents", |node| {
                 node.items(DOCUMENTS, |item| NewDocument::decode(&item))
             });
-            let terms = Terms::decode(object, |target| api.webhook_target(target));
+            let terms = Terms::decode(object, api);
             Some(Self {
                 documents: documents?,
                 terms: terms?,

@@ -24,7 +24,7 @@ impl<A: SigningApi> FromBody<A> for CreateSigning {
                     NewContainer::decode(&node).map(Source::Container)
                 }),
             );
-            let terms = Terms::decode(object, |target| api.webhook_target(target));
+            let terms = Terms::decode(object, api);
             Some(Self {
                 source: source?,
                 terms: terms?,

@@ -7,7 +7,10 @@ use parafa_api_http::decode::Node;
 use serde_json::{Value, json};
 
 use super::limits::{LONGEST_NAME, METHODS, PERSONAL_CODE_DIGITS};
+use crate::api::SigningApi;
 use crate::vocabulary::{Language, PartyRole, SigningMethod};
+
+const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
 
 /// One party of a signing to be created.
 #[derive(Clone, Debug)]
@@ -75,7 +78,12 @@ impl NewSigner {
     /// of one that a party has already.
     pub const EMAIL_POINTER: &str = "/email";
 
-    pub(super) fn decode(node: &Node<'_>, parties: &mut Parties) -> Option<Self> {
+    /// `set_up` are the methods that are set up here.
+    pub(super) fn decode(
+        node: &Node<'_>,
+        parties: &mut Parties,
+        set_up: &[SigningMethod],
+    ) -> Option<Self> {
         let mut role = None;
         let decoded = node.object("SignerRequest", |object| {
             let email = object.required("email", |node| email(&node, parties));
@@ -93,10 +101,23 @@ impl NewSigner {
                 node.described("Only the person with this Lithuanian personal code can sign.")
                     .digits(PERSONAL_CODE_DIGITS)
             });
-            let every = SigningMethod::EVERY.to_vec();
-            let methods = object.or("methods", every, |node| {
-                methods(&of_signers(node, is_viewer)?)
+            let mut left_out = true;
+            let methods = object.optional("methods", |node| {
+                left_out = false;
+                let node = of_signers(node, is_viewer)?;
+                let node = node.described(
+                    "Those that are set up here where it is left out; at least one of them.",
+                );
+                methods(&node, set_up)
             });
+            if left_out && set_up.is_empty() && role == Some(PartyRole::Signer) {
+                object.missing("methods", NONE_SET_UP);
+            }
+            let methods = if left_out {
+                Some(set_up.to_vec())
+            } else {
+                methods
+            };
             object.keyword("if", of_viewers());
             object.keyword(
                 "then",
@@ -125,9 +146,9 @@ impl NewSigner {
 }
 
 /// Of a body that is nothing but a signer.
-impl<A> FromBody<A> for NewSigner {
-    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
-        Self::decode(node, &mut Parties::default())
+impl<A: SigningApi> FromBody<A> for NewSigner {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+        Self::decode(node, &mut Parties::default(), &api.methods())
     }
 }
 
@@ -155,6 +176,20 @@ fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
     Some(node)
 }
 
-pub(super) fn methods(node: &Node<'_>) -> Option<Vec<SigningMethod>> {
-    node.distinct_items(METHODS, Node::one_of)
+/// Methods of which one at least is set up here.
+pub(super) fn methods(node: &Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<SigningMethod>> {
+    let methods = node.distinct_items(METHODS, Node::one_of)?;
+    if methods.iter().any(|method| set_up.contains(method)) {
+        return Some(methods);
+    }
+    if set_up.is_empty() {
+        node.fault(NONE_SET_UP);
+    } else {
+        let names: Vec<_> = set_up.iter().map(|method| method.as_str()).collect();
+        let names = names.join(", ");
+        node.fault(format!(
+            "must have one of the methods that are set up here: {names}"
+        ));
+    }
+    None
 }

@@ -8,7 +8,8 @@ use super::limits::{
     SOFT_DEADLINE_IN_DAYS,
 };
 use super::new_signer::{Parties, of_viewers};
-use crate::vocabulary::{Delivery, SigningOrder};
+use crate::api::SigningApi;
+use crate::vocabulary::{Delivery, SigningMethod, SigningOrder};
 
 /// How a signing is to be run, the same for each signing of a batch.
 #[derive(Clone, Debug)]
@@ -33,19 +34,16 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// `webhook_target` is asked about the webhook's address.
-    pub(super) fn decode(
-        object: &mut Object<'_>,
-        webhook_target: impl Fn(&Url) -> Result<(), String>,
-    ) -> Option<Self> {
+    /// `api` is asked for the methods, and about the webhook's address.
+    pub(super) fn decode(object: &mut Object<'_>, api: &impl SigningApi) -> Option<Self> {
         let title = object.required("title", |node| {
             node.described("One line, shown to signers on the ceremony page and in their mail.")
                 .visible_text(LONGEST_TITLE)
         });
-        let signers = object.required("signers", signers);
+        let signers = object.required("signers", |node| signers(node, &api.methods()));
         let delivery = object.or("delivery", Delivery::Link, |node| node.one_of());
         let signing_order = object.or("signingOrder", SigningOrder::Parallel, |node| node.one_of());
-        let webhook_url = object.optional("webhookUrl", |node| webhook_url(node, webhook_target));
+        let webhook_url = object.optional("webhookUrl", |node| webhook_url(node, api));
         let external_id = object.optional("externalId", |node| {
             node.described("The caller's own reference.")
                 .text(LONGEST_EXTERNAL_ID)
@@ -72,26 +70,28 @@ pub(super) fn expires_in_days(node: Node<'_>) -> Option<u16> {
         .integer(EXPIRES_IN_DAYS)
 }
 
-fn signers(node: Node<'_>) -> Option<Vec<NewSigner>> {
+fn signers(node: Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<NewSigner>> {
     let node = node
         .described(
             "Each email once, whatever its letters' case; at least one party of role signer.",
         )
         .with("contains", json!({"not": of_viewers()}));
     let mut parties = Parties::default();
-    let decoded = node.items(SIGNERS, |signer| NewSigner::decode(&signer, &mut parties));
+    let decoded = node.items(SIGNERS, |signer| {
+        NewSigner::decode(&signer, &mut parties, set_up)
+    });
     if parties.are_all_viewers() {
         node.fault("must have at least one party of role signer");
     }
     decoded
 }
 
-fn webhook_url(node: Node<'_>, webhook_target: impl Fn(&Url) -> Result<(), String>) -> Option<Url> {
+fn webhook_url(node: Node<'_>, api: &impl SigningApi) -> Option<Url> {
     let node = node.described(
         "A public https address for the events of the signing: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
     );
     let url = node.web_address()?;
-    match webhook_target(&url) {
+    match api.webhook_target(&url) {
         Ok(()) => Some(url),
         Err(detail) => {
             node.fault(detail);

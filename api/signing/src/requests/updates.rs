@@ -4,6 +4,7 @@ use parafa_api_http::decode::Node;
 
 use super::new_signer::methods;
 use super::terms::expires_in_days;
+use crate::api::SigningApi;
 use crate::vocabulary::SigningMethod;
 
 /// The body of `PATCH /v1/signings/{signingId}`.
@@ -31,10 +32,13 @@ pub struct UpdateSigner {
     pub methods: Vec<SigningMethod>,
 }
 
-impl<A> FromBody<A> for UpdateSigner {
-    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+impl<A: SigningApi> FromBody<A> for UpdateSigner {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
         node.object("UpdateSignerRequest", |object| {
-            let methods = object.required("methods", |node| methods(&node));
+            let methods = object.required("methods", |node| {
+                let node = node.described("At least one of those that are set up here.");
+                methods(&node, &api.methods())
+            });
             Some(Self { methods: methods? })
         })
     }

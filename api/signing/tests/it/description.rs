@@ -159,6 +159,9 @@ async fn the_overview_links_all_interfaces_and_loads_nothing() {
     ] {
         assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
     }
+    for set_up in ["<td>.pdf</td>", "<td>nfc, smart_id</td>", "<td>none</td>"] {
+        assert!(page.contains(set_up), "{set_up}");
+    }
     for foreign in ["src=", "<script", "<link", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
     }

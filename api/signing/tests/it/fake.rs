@@ -13,7 +13,7 @@ use parafa_api_signing::requests::{
 use parafa_api_signing::{
     Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
     KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningCaller, SigningId, views,
+    SigningCaller, SigningId, SigningMethod, views,
 };
 use url::Url;
 use uuid::Uuid;
@@ -178,12 +178,20 @@ impl SigningApi for Fake {
         }
     }
 
-    async fn capabilities(&self, _: &Caller) -> Result<views::Capabilities, Problem> {
-        Ok(views::Capabilities {
-            formats: Vec::new(),
-            methods: Vec::new(),
+    fn methods(&self) -> Vec<SigningMethod> {
+        vec![SigningMethod::Nfc, SigningMethod::SmartId]
+    }
+
+    fn capabilities(&self) -> views::Capabilities {
+        views::Capabilities {
+            formats: vec![views::InstalledFormat {
+                id: "pdf".to_owned(),
+                extensions: vec!["pdf".to_owned()],
+                operations: vec!["sign".to_owned()],
+            }],
+            methods: self.methods(),
             containers: Vec::new(),
-        })
+        }
     }
 
     async fn list_signings(

@@ -127,7 +127,7 @@ async fn a_party_is_added_with_the_same_members_as_at_creation() {
         let signers = service.fake.signers.lock().unwrap();
         assert!(
             matches!(&signers[0].party, Party::Signer { methods, personal_code: None }
-                if *methods == SigningMethod::EVERY)
+                if *methods == [SigningMethod::Nfc, SigningMethod::SmartId])
         );
         assert!(matches!(signers[1].party, Party::Viewer));
     }
@@ -158,6 +158,7 @@ async fn methods_are_at_least_one_and_each_once() {
         (json!(["nfc", "nfc"]), &["/methods/1"]),
         (json!(["card"]), &["/methods/0"]),
         (json!("nfc"), &["/methods"]),
+        (json!(["mobile_id"]), &["/methods"]),
         (json!(["nfc", "smart_id", "nfc", "mobile_id"]), &too_many),
     ] {
         let body = json!({"methods": methods});

@@ -1,5 +1,6 @@
 //! From what went wrong with a ceremony to what the caller is told.
 
+use parafa_api_ceremony::problems;
 use parafa_api_http::{Fault, Problem, ProblemType};
 use parafa_platform::PlatformError;
 
@@ -20,21 +21,21 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::Platform(PlatformError::ClaimLost) => {
             Problem::of(ProblemType::IDEMPOTENCY_IN_PROGRESS)
         }
-        CeremonyError::SigningEnded => Problem::of(ProblemType::SIGNING_ENDED),
-        CeremonyError::LastSigner => Problem::of(ProblemType::LAST_SIGNER),
-        CeremonyError::TooManySigners => Problem::of(ProblemType::TOO_MANY_SIGNERS),
-        CeremonyError::NotRemindable => Problem::of(ProblemType::NOT_REMINDABLE),
+        CeremonyError::SigningEnded => Problem::of(problems::SIGNING_ENDED),
+        CeremonyError::LastSigner => Problem::of(problems::LAST_SIGNER),
+        CeremonyError::TooManySigners => Problem::of(problems::TOO_MANY_SIGNERS),
+        CeremonyError::NotRemindable => Problem::of(problems::NOT_REMINDABLE),
         CeremonyError::ReminderTooSoon { retry_after } => {
-            Problem::of(ProblemType::REMINDER_TOO_SOON).with_retry_after(*retry_after)
+            Problem::of(problems::REMINDER_TOO_SOON).with_retry_after(*retry_after)
         }
-        CeremonyError::NotSetUp(what) | CeremonyError::ServiceDown(what) => {
+        CeremonyError::OutOfUse(what) | CeremonyError::ServiceDown(what) => {
             Problem::unavailable(sentence(what))
         }
-        CeremonyError::NotYetSigned => Problem::of(ProblemType::NOT_YET_SIGNED),
+        CeremonyError::NotYetSigned => Problem::of(problems::NOT_YET_SIGNED),
         CeremonyError::Busy { retry_after } => {
-            Problem::of(ProblemType::SIGNING_IN_PROGRESS).with_retry_after(*retry_after)
+            Problem::of(problems::SIGNING_IN_PROGRESS).with_retry_after(*retry_after)
         }
-        CeremonyError::SignerNotOpen => Problem::of(ProblemType::SIGNER_NOT_OPEN),
+        CeremonyError::SignerNotOpen => Problem::of(problems::SIGNER_NOT_OPEN),
         CeremonyError::MethodNotAllowed(method) => {
             let detail = format!("must be one of this signer's methods, and {method} is not");
             Problem::validation(vec![Fault::new("/method", detail)])
@@ -53,8 +54,8 @@ pub fn problem(error: &CeremonyError) -> Problem {
             "Too many calls are waiting on this link.",
         )
         .with_retry_after(BUSY_RETRY_SECONDS),
-        CeremonyError::SandboxNeverSigns => Problem::of(ProblemType::SANDBOX_NEVER_SIGNS),
-        CeremonyError::DocumentChanged => Problem::of(ProblemType::DOCUMENT_CHANGED),
+        CeremonyError::SandboxNeverSigns => Problem::of(problems::SANDBOX_NEVER_SIGNS),
+        CeremonyError::DocumentChanged => Problem::of(problems::DOCUMENT_CHANGED),
         CeremonyError::TooManyDownloads => Problem::new(
             ProblemType::RATE_LIMITED,
             "Too many documents are being downloaded at the same time.",

@@ -147,9 +147,7 @@ impl Attempts {
         let provider = self.providers.get(&attempt.method);
         provider
             .map(|provider| &**provider)
-            .ok_or(CeremonyError::NotSetUp(
-                "the method of this attempt is not set up here any more",
-            ))
+            .ok_or(CeremonyError::MethodNotSetUp(attempt.method))
     }
 
     pub(super) async fn poll_failed(

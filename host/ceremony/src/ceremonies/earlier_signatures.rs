@@ -260,7 +260,7 @@ impl Ceremonies {
         document: Uuid,
     ) -> Result<EarlierSignatures, CeremonyError> {
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::NotSetUp(
+        let plugin = plugin.ok_or(CeremonyError::OutOfUse(
             "documents of this format cannot be looked at",
         ))?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());

@@ -14,11 +14,10 @@ use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
-use parafa_signing::batches::UnsealedBatch;
+use parafa_signing::SigningError;
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::records::EventKind;
-use parafa_signing::{AnswerToKeep, SigningError};
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
@@ -37,16 +36,11 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     let late = claim(&host, "k").await;
     site.pass(MINUTE);
     claim(&host, "k").await;
-    let render = |_: &UnsealedBatch| Ok("created".to_owned());
-    let keep = AnswerToKeep {
-        claim: &late,
-        render: &render,
-    };
 
     let refused = host
         .app
         .signings
-        .create_batch(&caller(), batch(), Some(keep))
+        .create_batch(&caller(), batch(), Some(&late))
         .await;
 
     assert!(matches!(
@@ -140,10 +134,11 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     ));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
-    create_once(&host, &in_time).await.unwrap();
+    let created = create_once(&host, &in_time).await.unwrap();
 
     let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
-    assert!(matches!(again, Reserved::Answered(answer) if answer == "created"));
+    let id = created.id().to_string();
+    assert!(matches!(again, Reserved::Answered(answer) if answer.contains(&id)));
     assert_eq!(signings(&host).await.len(), 1);
     site.pass(DAY);
     host.run_all().await;
@@ -440,14 +435,9 @@ pub(super) async fn create_once(
         source: SourceForm::Document(document("a.pdf")),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let render = |_: &UnsealedSigning| Ok("created".to_owned());
-    let keep = AnswerToKeep {
-        claim,
-        render: &render,
-    };
     host.app
         .signings
-        .create_signing(&caller(), form, Some(keep))
+        .create_signing(&caller(), form, Some(claim))
         .await
 }
 

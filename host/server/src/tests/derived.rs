@@ -180,7 +180,7 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
 
     assert!(matches!(
         archived,
-        Err(SigningError::Ceremony(CeremonyError::NotSetUp(_)))
+        Err(SigningError::Ceremony(CeremonyError::OutOfUse(_)))
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);

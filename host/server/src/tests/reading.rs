@@ -256,10 +256,7 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
         .signings
         .add_signer(&caller(), id, form, None)
         .await;
-    assert!(matches!(
-        added,
-        Err(SigningError::Ceremony(CeremonyError::NotSetUp(_)))
-    ));
+    assert!(matches!(added, Err(SigningError::CannotInvite)));
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(signings(&host).await.len(), 1);

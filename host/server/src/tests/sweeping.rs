@@ -13,8 +13,6 @@ use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswe
 use parafa_platform::jobs::{LEASE, TIMERS};
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
-use parafa_signing::AnswerToKeep;
-use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::FileForm;
 use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
@@ -30,7 +28,7 @@ use super::unmounted::readiness;
 use crate::startup;
 
 /// More than an answer may have that is kept in its row.
-const LARGE_ANSWER: usize = 256 * 1024;
+const LARGE_ANSWER: usize = 40 * 1024;
 
 #[tokio::test]
 async fn a_sweep_leaves_everything_that_some_row_still_names() {
@@ -398,14 +396,10 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
     let claim = claim(host, "k").await;
-    let render = |_: &UnsealedBatch| Ok("x".repeat(LARGE_ANSWER));
-    let keep = AnswerToKeep {
-        claim: &claim,
-        render: &render,
-    };
-    let form = batch();
+    let mut form = batch();
+    form.terms.title = "x".repeat(LARGE_ANSWER);
     app.signings
-        .create_batch(&caller(), form, Some(keep))
+        .create_batch(&caller(), form, Some(&claim))
         .await
         .unwrap();
     let form = FileForm {

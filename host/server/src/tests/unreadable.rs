@@ -7,8 +7,7 @@ use parafa_domain::SigningOrder;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
-use parafa_signing::AnswerToKeep;
-use parafa_signing::files::{FileForm, UnsealedFile};
+use parafa_signing::files::FileForm;
 use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::records::FileRow;
 use parafa_store::engine::{CrashPoint, FaultPlan};
@@ -144,11 +143,6 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
 /// Stores a file in a request that can be repeated; gives its token.
 async fn store_file_once(host: &Host) -> Uuid {
     let claim = claim(host, "k").await;
-    let render = |_: &UnsealedFile| Ok("stored".to_owned());
-    let keep = AnswerToKeep {
-        claim: &claim,
-        render: &render,
-    };
     let form = FileForm {
         name: "a.pdf".to_owned(),
         extension: "pdf".to_owned(),
@@ -158,7 +152,7 @@ async fn store_file_once(host: &Host) -> Uuid {
     let stored = host
         .app
         .intake
-        .store_file(&caller(), form, Some(keep))
+        .store_file(&caller(), form, Some(&claim))
         .await;
     stored.unwrap().row.id
 }

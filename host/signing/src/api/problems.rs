@@ -69,6 +69,10 @@ fn answer(error: &SigningError) -> Problem {
             "/delivery",
             "must be link: mail is not set up here",
         )]),
+        SigningError::CannotInvite => Problem::validation(vec![Fault::new(
+            NewSigner::EMAIL_POINTER,
+            "cannot be invited, because mail is not set up here any more",
+        )]),
         SigningError::Ceremony(error) => problem(error),
     }
 }

@@ -9,16 +9,16 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningCaller, SigningId, views as api,
+    Access, Api, BatchId, Credentials, DocumentDownload, FileToken, IdempotentRequest, KeyMode,
+    Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi, SigningCaller,
+    SigningId, SigningMethod, views as api,
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::Lifecycle;
 use parafa_ceremony::attempt::Attempts;
 use parafa_ceremony::downloads::{Asker, Downloads};
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{SigningReader, UnsealedSigner, UnsealedSigning};
+use parafa_ceremony::reader::SigningReader;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Product, Role};
@@ -29,15 +29,13 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{forms, views};
+use crate::SigningError;
 use crate::archive::Archives;
-use crate::batches::UnsealedBatch;
-use crate::comments::{Comments, UnsealedComment};
-use crate::files::UnsealedFile;
+use crate::comments::Comments;
 use crate::intake::Intake;
 use crate::listing::Listing;
 use crate::records::CommentPrivate;
 use crate::signings::Signings;
-use crate::{AnswerToKeep, SigningError};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -187,18 +185,18 @@ impl SigningApi for SigningOperations {
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
-    async fn capabilities(&self, _: &Caller) -> Result<api::Capabilities, Problem> {
-        Ok(api::Capabilities {
+    fn methods(&self) -> Vec<SigningMethod> {
+        let methods = self.attempts.methods_set_up().into_iter();
+        methods.map(views::method).collect()
+    }
+
+    fn capabilities(&self) -> api::Capabilities {
+        api::Capabilities {
             formats: self.plugins.active().iter().map(installed).collect(),
-            methods: self
-                .attempts
-                .methods_set_up()
-                .into_iter()
-                .map(views::method)
-                .collect(),
+            methods: self.methods(),
             // None are made yet, whatever plugins could.
             containers: Vec::new(),
-        })
+        }
     }
 
     async fn list_signings(
@@ -229,10 +227,7 @@ impl SigningApi for SigningOperations {
         claim: Option<&Claim>,
     ) -> Result<api::Signing, Problem> {
         let form = forms::signing(request)?;
-        let links = &self.links;
-        let render = |opened: &UnsealedSigning| kept(&views::signing(links, opened)?);
-        let keep = keep(claim, &render);
-        let opened = self.signings.create_signing(caller, form, keep);
+        let opened = self.signings.create_signing(caller, form, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
@@ -333,10 +328,7 @@ impl SigningApi for SigningOperations {
         claim: Option<&Claim>,
     ) -> Result<api::Signer, Problem> {
         let form = forms::signer(request)?;
-        let links = &self.links;
-        let render = |opened: &UnsealedSigner| kept(&views::opened_signer(links, opened));
-        let keep = keep(claim, &render);
-        let opened = self.signings.add_signer(caller, id.0, form, keep);
+        let opened = self.signings.add_signer(caller, id.0, form, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::opened_signer(&self.links, &opened))
     }
@@ -387,10 +379,7 @@ impl SigningApi for SigningOperations {
         claim: Option<&Claim>,
     ) -> Result<api::Batch, Problem> {
         let form = forms::batch(request)?;
-        let links = &self.links;
-        let render = |opened: &UnsealedBatch| kept(&views::batch(links, opened)?);
-        let keep = keep(claim, &render);
-        let opened = self.signings.create_batch(caller, form, keep);
+        let opened = self.signings.create_batch(caller, form, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::batch(&self.links, &opened)?)
     }
@@ -406,10 +395,8 @@ impl SigningApi for SigningOperations {
         request: NewFile,
         claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let render = |opened: &UnsealedFile| kept(&views::file(opened)?);
-        let keep = keep(claim, &render);
         let form = forms::file(request);
-        let opened = self.intake.store_file(caller, form, keep);
+        let opened = self.intake.store_file(caller, form, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::file(&opened)?)
     }
@@ -455,9 +442,7 @@ impl SigningApi for SigningOperations {
             author_label: request.author_label,
             body: request.body,
         };
-        let render = |opened: &UnsealedComment| kept(&views::comment(opened));
-        let keep = keep(claim, &render);
-        let opened = self.comments.add_comment(caller, id.0, said, keep);
+        let opened = self.comments.add_comment(caller, id.0, said, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::comment(&opened))
     }
@@ -489,20 +474,6 @@ impl SigningOperations {
             Presence::Present
         })
     }
-}
-
-/// How an answer is kept, if it is.
-fn keep<'k, T>(
-    claim: Option<&'k Claim>,
-    render: &'k (dyn Fn(&T) -> Result<String, SigningError> + Send + Sync),
-) -> Option<AnswerToKeep<'k, T>> {
-    claim.map(|claim| AnswerToKeep { claim, render })
-}
-
-/// The text of an answer as it is kept.
-fn kept(created: &impl Created) -> Result<String, SigningError> {
-    serde_json::to_string(&KeptAnswer::of(created))
-        .map_err(|_| CeremonyError::Inconsistent("an answer cannot be written as JSON").into())
 }
 
 fn installed(plugin: &Arc<Plugin>) -> api::InstalledFormat {

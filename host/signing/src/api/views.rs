@@ -21,7 +21,7 @@ use crate::files::UnsealedFile;
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
-pub(super) fn signing(
+pub(crate) fn signing(
     links: &Links,
     opened: &UnsealedSigning,
 ) -> Result<api::Signing, SigningError> {
@@ -91,13 +91,13 @@ fn with_contents(
 }
 
 /// A party as the caller sees it.
-pub(super) fn opened_signer(links: &Links, opened: &UnsealedSigner) -> api::Signer {
+pub(crate) fn opened_signer(links: &Links, opened: &UnsealedSigner) -> api::Signer {
     let private = Some(&opened.private);
     signer(links, &opened.party, private, opened.can_still_sign)
 }
 
 /// A batch as its caller sees it.
-pub(super) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch, SigningError> {
+pub(crate) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch, SigningError> {
     let signings = opened.signings.iter();
     Ok(api::Batch {
         batch_id: opened.row.id.into(),
@@ -111,7 +111,7 @@ pub(super) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch,
 }
 
 /// A stored file as its caller sees it.
-pub(super) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningError> {
+pub(crate) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningError> {
     let row = &opened.row;
     Ok(api::StoredFile {
         file_token: row.id.into(),
@@ -126,7 +126,7 @@ pub(super) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningErro
 }
 
 /// A comment as its caller sees it.
-pub(super) fn comment(opened: &UnsealedComment) -> api::Comment {
+pub(crate) fn comment(opened: &UnsealedComment) -> api::Comment {
     api::Comment {
         comment_id: opened.row.id.into(),
         author: match opened.row.author {

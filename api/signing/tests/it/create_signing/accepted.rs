@@ -51,7 +51,7 @@ async fn a_minimal_request_is_filled_with_the_defaults() {
         ("jonas@example.lt", &None, Language::Lt)
     );
     assert!(
-        matches!(&signer.party, Party::Signer { personal_code: None, methods } if *methods == SigningMethod::EVERY)
+        matches!(&signer.party, Party::Signer { personal_code: None, methods } if *methods == [SigningMethod::Nfc, SigningMethod::SmartId])
     );
 }
 

@@ -1,0 +1,35 @@
+//! What is refused because of how far a ceremony is: by the calls of signers,
+//! and by the APIs of the products that hold ceremonies.
+
+parafa_api_http::problem_types! {
+    SIGNING_ENDED: CONFLICT, "signing-ended", "The signing has ended",
+        "The signing is completed, declined, expired, cancelled or failed.",
+        "Read the signing for its outcome; create a new one if signatures are still needed.";
+    NOT_YET_SIGNED: CONFLICT, "not-yet-signed", "Nobody has signed yet",
+        "The call needs a signed document, and there is none yet.",
+        "Wait for the first signature; a webhook tells of it.";
+    SIGNING_IN_PROGRESS: CONFLICT, "signing-in-progress", "A signature is being made",
+        "A signer is signing right now, and the call cannot go on beside that.",
+        "Try again after the time in the Retry-After header.";
+    SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer cannot be changed any more",
+        "The signer has finished, or has nothing that the call could change.",
+        "Read the signing for the signer's status.";
+    LAST_SIGNER: CONFLICT, "last-signer", "The last signer cannot be removed",
+        "A signing needs at least one party of role signer.",
+        "Cancel the signing, or add another signer first.";
+    TOO_MANY_SIGNERS: CONFLICT, "too-many-signers", "There are too many parties",
+        "A signing has at most 20 parties.",
+        "Remove a party first, or create another signing.";
+    NOT_REMINDABLE: CONFLICT, "not-remindable", "The party cannot be reminded",
+        "The party cannot sign now, is a viewer, or was never invited by mail.",
+        "Hand the ceremony link on yourself, or wait until it is the signer's turn.";
+    SANDBOX_NEVER_SIGNS: CONFLICT, "sandbox-never-signs", "The sandbox never signs",
+        "The signing was created with a sandbox key, so that no signature can be made.",
+        "Drive it with the simulate call, or create it with a live key.";
+    DOCUMENT_CHANGED: CONFLICT, "document-changed", "The document has changed",
+        "Another signature was added after the document was looked at.",
+        "Look at the current version and start again.";
+    REMINDER_TOO_SOON: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
+        "A reminder went to this signer less than an hour ago.",
+        "Wait for the time in the Retry-After header.";
+}

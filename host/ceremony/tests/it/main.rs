@@ -1,0 +1,3 @@
+//! The ceremonies as a product sees them that holds them.
+
+mod owner;
