@@ -49,7 +49,7 @@ fn run(input: &[u8]) {
         directory_bytes: u64::MAX,
         ..Limits::default()
     };
-    let longer = Archive::read(&sink, &limits).expect("what was written is sound");
+    let longer = Archive::read(&MemoryBlob(sink.0), &limits).expect("what was written is sound");
     assert_eq!(
         longer.entries()[..archive.entries().len()],
         *archive.entries()

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use parafa_format_core::{
     Answer, DigestAlgorithm, Environment, HashFunction, MemoryBlob, MemorySink, NativeEnvironment,
-    NativeHasher, Need, NeedKind, Refusal, SignRequest, SignatureAlgorithm, Step,
+    NativeHasher, Need, NeedKind, Part, Refusal, SignRequest, SignatureAlgorithm, Step,
 };
 
 use crate::authority::{WORLD, timestamp_info};
