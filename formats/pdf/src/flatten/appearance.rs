@@ -270,7 +270,9 @@ impl Appearance {
             let font = named.find(file, own).or_else(|| named.find(file, defaults));
             font.is_some_and(|font| is_standard_font(file, font))
         };
-        appearance.shown = uses.shown.filter(|_| fonts.all(is_plain));
+        appearance.shown = uses
+            .shown
+            .filter(|shown| shown.is_empty() || fonts.all(is_plain));
         Ok(appearance)
     }
 

@@ -9,6 +9,9 @@ use crate::structure::as_string;
 /// Most names that one stream uses.
 const MAX_NAMES: usize = 2_000;
 
+/// Most lines beside a text that are taken for its frame: more could be letters.
+const MAX_LINES: usize = 16;
+
 /// What a content stream does.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
@@ -17,7 +20,7 @@ pub(super) struct Uses {
     /// Whether it paints characters other than blanks, or an inline image.
     pub(super) draws_text: bool,
     /// The strings that it paints, in order. `None` when it draws by anything
-    /// else than text and lines, or its text may not be seen.
+    /// else than text and a frame, or its text may not be seen.
     pub(super) shown: Option<Vec<u8>>,
 }
 
@@ -32,6 +35,7 @@ impl Uses {
             shown: Some(Vec::new()),
             ..Self::default()
         };
+        let mut lines = 0;
         let mut operands = Operands::default();
         let mut text = TextPainting::default();
         while let Some(operand) = operators.next() {
@@ -53,6 +57,10 @@ impl Uses {
                     }
                 }
                 b"BI" | b"Do" | b"Tr" | b"gs" | b"sh" => uses.shown = None,
+                b"c" | b"l" | b"re" | b"v" | b"y" => {
+                    lines += 1;
+                    uses.shown = uses.shown.filter(|_| lines <= MAX_LINES);
+                }
                 _ => {}
             }
             if let Some(name) = operands.name_for(operator)

@@ -226,6 +226,16 @@ mod tests {
     }
 
     #[test]
+    fn keys_have_no_order_but_those_that_are_there_twice() {
+        let same = |left: &str, right: &str| same_value(left.as_bytes(), right.as_bytes());
+
+        assert!(same("[<</A 1/B<</C 2/D 3>>>>]", "[<</B<</D 3/C 2>>/A 1>>]"));
+        assert!(!same("<</A 1/B 2>>", "<</A 2/B 1>>"));
+        assert!(!same("<</A 1/A 2>>", "<</A 2/A 1>>"));
+        assert!(!same("[/A /B]", "[/B /A]"));
+    }
+
+    #[test]
     fn an_end_of_line_inside_a_literal_string_is_one_line_feed() {
         assert_eq!(decode_literal(b"a\r\nb\rc\\053\\("), b"a\nb\nc+(");
     }

@@ -187,27 +187,6 @@ fn a_field_that_lists_drawings_as_well_may_not_be_filled_in() {
 }
 
 #[test]
-fn the_resources_of_a_form_may_get_names_but_lose_none() {
-    let form = |fonts: &str| format!(" /DA (/F1 12 Tf) /DR << /Font << {fonts} >> >>");
-    let with_form = |fonts: &str| {
-        let draft = Draft {
-            form: form("/F1 3 0 R"),
-            ..Draft::default()
-        };
-        let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>";
-        let amended = signed(draft).amended(|draft| {
-            draft.form = form(fonts);
-            object(40, font)
-        });
-        integrity(&amended.build())
-    };
-
-    assert_eq!(with_form("/F1 3 0 R /F2 40 0 R"), Integrity::Intact);
-    assert_eq!(with_form("/F1 40 0 R"), Integrity::Modified);
-    assert_eq!(with_form("/F2 40 0 R"), Integrity::Modified);
-}
-
-#[test]
 fn a_lock_does_not_lift_a_certification() {
     let certified = SignedPdf::unsigned().sign(Signing {
         certifies: Some(2),

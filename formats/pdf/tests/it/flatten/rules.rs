@@ -1,5 +1,7 @@
 //! What becomes of a widget: nothing, a drawing, or a reason against it.
 
+use parafa_fixtures::WidgetPage;
+
 use super::{
     BOX, EMPTY, PAGE, TEXT, assert_form_is_gone, drawn, failing, flattened, form, notes, text,
     written,
@@ -60,6 +62,44 @@ fn a_value_that_the_form_wants_drawn_anew_is_drawn_as_it_is_and_noted() {
     assert!(notes(&[&value], "/NeedAppearances false").is_empty());
     for other in [no_value, hidden, button] {
         assert!(notes(&[&other], "/NeedAppearances true").is_empty());
+    }
+}
+
+#[test]
+fn a_value_that_the_form_wants_drawn_anew_is_drawn_only_where_the_appearance_has_it() {
+    let reason = |field: &str, font: &str, content: &str| {
+        let page = WidgetPage::of(&[field]).entries("/NeedAppearances true");
+        let mut objects = page.into_objects();
+        let fonts = format!("/Resources << /Font << /F1 {font} >> >>");
+        let content = content.as_bytes();
+        objects.set_deflated(60, &format!("/BBox [0 0 100 20] {fonts}"), content);
+        flattened(&written(&objects))
+            .err()
+            .map(|refusal| refusal.subjects)
+    };
+    let text = "/FT /Tx /T (a) /V (Ona Ona) /AP << /N 60 0 R >>";
+    let plain = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+    let shown = "BT /F1 9 Tf 2 2 Td [(Ona) 9 (\\040O)] TJ (na) Tj ET";
+    assert_eq!(reason(text, plain, shown), None);
+
+    let refused = Some(vec!["a: need-appearances".to_owned()]);
+    let other_letters = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [79 /P] >> >>";
+    let own_shapes =
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /FontDescriptor << /Flags 4 >> >>";
+    for font in [other_letters, own_shapes] {
+        assert_eq!(reason(text, font, shown), refused, "{font}");
+    }
+    let stale = "BT /F1 9 Tf 2 2 Td (Ona) Tj ET";
+    let letters = format!("{} S {shown}", "9 9 m 9 10 l ".repeat(17));
+    let without_value = "/FT /Tx /T (a) /AP << /N 60 0 R >>";
+    let list = "/FT /Ch /T (a) /V (Ona Ona) /Opt [(Ona Ona) (Eva)] /AP << /N 60 0 R >>";
+    for (field, content) in [
+        (text, stale),
+        (text, &letters),
+        (without_value, stale),
+        (list, shown),
+    ] {
+        assert_eq!(reason(field, plain, content), refused, "{field}");
     }
 }
 
