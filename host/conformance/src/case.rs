@@ -244,10 +244,10 @@ mod tests {
                     signers: None,
                     target: None,
                     algorithm: None,
-                    expect: Expectation::Accepted(Acceptance {
+                    expect: Expectation::Accepted(Box::new(Acceptance {
                         notes: Some(vec!["javascript".into()]),
                         ..Acceptance::default()
-                    }),
+                    })),
                 },
                 Check {
                     operation: Operation::Sign,

@@ -10,7 +10,7 @@ use crate::{Answered, Operation};
 #[serde(rename_all = "lowercase")]
 pub enum Expectation {
     /// It does what it is asked to.
-    Accepted(Acceptance),
+    Accepted(Box<Acceptance>),
     /// Any answer is right that is no fault.
     Any,
     /// It refuses like this.
@@ -343,10 +343,10 @@ mod tests {
     }
 
     fn notes(codes: &[&str]) -> Expectation {
-        Expectation::Accepted(Acceptance {
+        Expectation::Accepted(Box::new(Acceptance {
             notes: Some(codes.iter().map(|code| (*code).to_owned()).collect()),
             ..Acceptance::default()
-        })
+        }))
     }
 
     #[test]
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn what_is_not_named_is_not_looked_at() {
-        let expected = Expectation::Accepted(Acceptance::default());
+        let expected = Expectation::Accepted(Box::default());
 
         assert_eq!(expected.compare(&report(&["a"])), Ok(()));
     }

@@ -19,7 +19,9 @@ use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::KnownDocuments;
 use parafa_store::keys::DataKey;
-use parafa_store::{Folder, FolderOptions, StoreMode, SystemClock, Transaction, audit};
+use parafa_store::{
+    AcceptedLoss, Folder, FolderOptions, StoreMode, SystemClock, Transaction, audit,
+};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -117,7 +119,7 @@ async fn opened() -> (TempDir, Records) {
         mode: StoreMode::Production,
         cache_bytes: 1 << 20,
         commits_per_sync: NonZeroU16::MIN,
-        accept_loss: false,
+        accepted_loss: AcceptedLoss::None,
         clock: Arc::new(SystemClock),
     };
     let folder = Folder::open(&options).await.unwrap();

@@ -121,7 +121,9 @@ fn archive(
 
 fn sound(need: &Need) -> Vec<u8> {
     match need.kind {
-        NeedKind::Certificate if need.payload.as_bytes() == Some(&WORLD.issuer.certificate[..]) => b"anchor".to_vec(),
+        NeedKind::Certificate if need.payload.as_bytes() == Some(&WORLD.issuer.certificate[..]) => {
+            b"anchor".to_vec()
+        }
         NeedKind::Certificate => WORLD.issuer.certificate.clone(),
         NeedKind::Revocation => {
             let known = [&WORLD.signer, &WORLD.stamper, &WORLD.responder];
