@@ -28,6 +28,10 @@ const MEMBER_NAME_BYTES: usize = 1024;
 /// Most places that evidence names in its lists of certificates and revocation
 /// data, and most members that its signatures cover, in all.
 const EVIDENCE_PLACES: usize = 100_000;
+/// Most signatures of a document, and most time-stamps of all of them: the host
+/// compares each with those that there were.
+const EVIDENCE_SIGNATURES: usize = 4096;
+const EVIDENCE_TIMESTAMPS: usize = 4096;
 
 /// Checks a plugin's own version.
 pub(crate) fn version(version: &str) -> Result<(), ContractBreach> {
@@ -90,7 +94,19 @@ pub(crate) fn evidence(evidence: &verify::Evidence) -> Result<(), ContractBreach
         let objects = signature.certificates.len() + signature.revocation.len();
         objects + signature.coverage.members.len()
     });
-    few("places in the evidence", places.sum(), EVIDENCE_PLACES)
+    few("places in the evidence", places.sum(), EVIDENCE_PLACES)?;
+    let signatures = evidence.signatures.iter();
+    let timestamps = signatures.map(|signature| signature.timestamps.len()).sum();
+    few(
+        "time-stamps in the evidence",
+        timestamps,
+        EVIDENCE_TIMESTAMPS,
+    )?;
+    few(
+        "signatures in the evidence",
+        evidence.signatures.len(),
+        EVIDENCE_SIGNATURES,
+    )
 }
 
 fn few(what: &'static str, entries: usize, limit: usize) -> Result<(), ContractBreach> {

@@ -30,7 +30,12 @@ impl Basis {
         let has = |capability| plugin.capabilities().contains(&capability);
         let kept = Self::kept(plugin, operation, document.clone()).await?;
         let members = if has(Capability::Contents) && has(operation) {
-            Some(members(plugin, document).await?)
+            let members = members(plugin, document).await?;
+            if members.is_empty() && operation == Capability::Sign {
+                let breach = ContractBreach::Missing("what a signature is to cover");
+                return Err(plugin.broken(operation, breach));
+            }
+            Some(members)
         } else {
             None
         };
@@ -85,6 +90,10 @@ impl Basis {
             after => after?,
         };
         let new = added(before, &after).map_err(|breach| plugin.broken(operation, breach))?;
+        // Only a signature adds metadata, which it covers.
+        if let Some(new) = new.iter().next().filter(|_| operation != Capability::Sign) {
+            return Err(plugin.broken(operation, ContractBreach::MemberNew(shown(new))));
+        }
         Ok(Some(Covered {
             requested: self.covers(),
             by_rule: new,
@@ -92,8 +101,8 @@ impl Basis {
     }
 }
 
-/// What a new signature of a format with members covers: what was requested, and
-/// nothing beside it but what the format adds by rule.
+/// What a new signature of a format with members covers: what was requested, what
+/// the format adds by rule, and nothing beside it.
 pub(crate) struct Covered {
     requested: Vec<String>,
     by_rule: HashSet<String>,
@@ -104,8 +113,12 @@ impl Covered {
     pub(crate) fn is(&self, members: &[String]) -> bool {
         let mut covered = HashSet::new();
         members.iter().all(|member| covered.insert(member))
-            && self.requested.iter().all(|id| covered.remove(id))
-            && covered.into_iter().all(|id| self.by_rule.contains(id))
+            && self
+                .requested
+                .iter()
+                .chain(&self.by_rule)
+                .all(|id| covered.remove(id))
+            && covered.is_empty()
     }
 }
 
@@ -245,7 +258,8 @@ mod tests {
             covered.is(&members)
         };
 
-        assert!(is(&["a", "b"]) && is(&["m", "b", "a"]));
+        assert!(is(&["a", "b", "m"]) && is(&["m", "b", "a"]));
+        assert!(!is(&["a", "b"]), "what joins the document is covered, too");
         assert!(!is(&["a"]) && !is(&["a", "b", "c"]) && !is(&["a", "b", "b"]) && !is(&[]));
     }
 }

@@ -144,6 +144,7 @@ pub(crate) fn check(
     outcome: &Outcome,
     covers: Option<&Covered>,
 ) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
+    check_revocation_kept(before, &after)?;
     let (earlier, mut new) = split(&before.signatures, after.signatures)?;
     match (new.pop(), new.len()) {
         (Some(new), 0) => {
@@ -161,6 +162,7 @@ pub(crate) fn check_kept(
     before: &Evidence,
     after: Evidence,
 ) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    check_revocation_kept(before, &after)?;
     let (earlier, new) = split(&before.signatures, after.signatures)?;
     match new.first() {
         Some(new) => Err(EvidenceError::Unasked(shown(&new.id))),
@@ -183,7 +185,10 @@ pub(crate) fn check_archived(
     let (earlier, new) = split(&before.signatures, after.signatures)?;
     let mut answered = Answered::of(answers, TimestampKind::Archive);
     for (was, is) in in_pairs(&before.signatures, &earlier) {
-        check_timestamps(was, is, &mut answered)?;
+        let added = added_timestamps(was, is)?;
+        if !added.into_iter().all(|timestamp| answered.uses(timestamp)) {
+            return Err(EvidenceError::TimestampUnasked(shown(&is.id)));
+        }
         if BaselineLevel::of(&is.level) < BaselineLevel::of(&was.level) {
             return Err(EvidenceError::EarlierChanged {
                 id: shown(&was.id),
@@ -197,9 +202,11 @@ pub(crate) fn check_archived(
     if !answered.all_used() {
         return Err(EvidenceError::TimestampUnused);
     }
-    // Signatures of other profiles have no level that could be raised.
+    // Signatures of other profiles have no level that could be raised, and what
+    // time-stamps the document is no signature.
     let lowest = signatures
         .iter()
+        .filter(|signature| signature.kind == SignatureKind::Signature)
         .filter_map(|signature| Some((BaselineLevel::of(&signature.level)?, &signature.level)))
         .min_by_key(|(baseline, _)| *baseline);
     match lowest {
@@ -213,21 +220,22 @@ pub(crate) fn check_archived(
     }
 }
 
-/// Checks that a signature has all time-stamps that it had, as they were, and of
-/// others only those that were answered.
-fn check_timestamps(
+/// Checks that a signature has all time-stamps that it had, as they were;
+/// answers the others.
+fn added_timestamps<'e>(
     was: &SignatureEvidence,
-    is: &SignatureEvidence,
-    answered: &mut Answered<'_>,
-) -> Result<(), EvidenceError> {
+    is: &'e SignatureEvidence,
+) -> Result<Vec<&'e TimestampEvidence>, EvidenceError> {
     let mut added: Vec<&TimestampEvidence> = is.timestamps.iter().collect();
     for timestamp in &was.timestamps {
         // What could not be verified may be now.
         let is_kept = |kept: &&TimestampEvidence| {
-            kept.kind == timestamp.kind && kept.token == timestamp.token
+            kept.kind == timestamp.kind
+                && kept.token == timestamp.token
+                && (kept.status == timestamp.status || timestamp.status != TimestampStatus::Intact)
         };
         match added.iter().position(is_kept) {
-            Some(place) => added.remove(place),
+            Some(place) => added.swap_remove(place),
             None => {
                 return Err(EvidenceError::EarlierChanged {
                     id: shown(&was.id),
@@ -236,11 +244,7 @@ fn check_timestamps(
             }
         };
     }
-    if added.into_iter().all(|timestamp| answered.uses(timestamp)) {
-        Ok(())
-    } else {
-        Err(EvidenceError::TimestampUnasked(shown(&is.id)))
-    }
+    Ok(added)
 }
 
 /// Checks that what is new beside the signatures is a document time-stamp that
@@ -272,21 +276,28 @@ fn check_revocation(
     after: &Evidence,
     answers: &[Answer],
 ) -> Result<(), EvidenceError> {
-    let data = |evidence: &'_ Evidence| evidence.revocation.iter().cloned().collect();
-    let (was, is): (HashSet<Bytes>, HashSet<Bytes>) = (data(before), data(after));
-    if !was.is_subset(&is) {
-        return Err(EvidenceError::RevocationGone);
-    }
+    check_revocation_kept(before, after)?;
+    let was: HashSet<&Bytes> = before.revocation.iter().collect();
     let answered: HashSet<&[u8]> = answers
         .iter()
         .filter(|answer| answer.need.kind == NeedKind::Revocation)
         .filter_map(|answer| answer.outcome.as_deref().ok())
         .collect();
-    let mut added = is.difference(&was);
+    let mut added = after.revocation.iter().filter(|data| !was.contains(data));
     if added.all(|added| answered.contains(added.as_ref())) {
         Ok(())
     } else {
         Err(EvidenceError::RevocationUnasked)
+    }
+}
+
+/// Checks that all revocation data of `before` are in `after`.
+fn check_revocation_kept(before: &Evidence, after: &Evidence) -> Result<(), EvidenceError> {
+    let is: HashSet<&Bytes> = after.revocation.iter().collect();
+    if before.revocation.iter().all(|data| is.contains(data)) {
+        Ok(())
+    } else {
+        Err(EvidenceError::RevocationGone)
     }
 }
 
@@ -329,10 +340,13 @@ pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(),
     }
 }
 
-/// An earlier signature may cover less of the file than before, and may have
-/// gained validation data; nothing else may differ.
+/// An earlier signature may cover less of the file than before, but the same
+/// members, and may have gained validation data; nothing else may differ.
 fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
+    added_timestamps(was, is)?;
     let same = [
+        ("kind", was.kind == is.kind),
+        ("coverage", was.coverage.members == is.coverage.members),
         ("verdict of integrity", was.integrity == is.integrity),
         ("content that is signed", was.signed == is.signed),
         ("value", was.value == is.value),
@@ -358,7 +372,13 @@ fn check_new(
     outcome: &Outcome,
     covers: Option<&Covered>,
 ) -> Result<(), EvidenceError> {
-    let stamped = request.target_level == TargetLevel::BB || !new.timestamps.is_empty();
+    let is_stamped = new.timestamps.iter().any(|timestamp| {
+        timestamp.kind == TimestampKind::Signature && timestamp.status == TimestampStatus::Intact
+    });
+    let is_reached = match request.target_level {
+        TargetLevel::BB => true,
+        _ => is_stamped && BaselineLevel::of(&new.level) >= Some(BaselineLevel::T),
+    };
     let signer = new.signer_certificate.as_deref();
     // Tokens were checked when they were answered; others were not.
     let timestamps = &mut signed.timestamps;
@@ -382,7 +402,7 @@ fn check_new(
         ("verdict of integrity", new.integrity == Integrity::Intact),
         ("coverage", is_covered(&new.coverage, covers)),
         ("time-stamp", are_answered && timestamps.all_used()),
-        ("level", new.level == outcome.level && stamped),
+        ("level", new.level == outcome.level && is_reached),
     ];
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
         return Err(EvidenceError::OtherThan(what));
@@ -608,6 +628,65 @@ mod tests {
             Err(EvidenceError::EarlierChanged {
                 id: "one".to_owned(),
                 what: "time-stamp"
+            })
+        );
+    }
+
+    #[test]
+    fn what_joins_a_document_takes_nothing_from_the_signatures_before_it() {
+        let stamp = timestamp(TimestampKind::Signature, "s");
+        let was = signature(std::slice::from_ref(&stamp));
+        let before = evidence(&["held"], std::slice::from_ref(&was));
+        let kept = |after: Evidence| check_kept(&before, after).map(drop);
+        let changed = |what| {
+            Err(EvidenceError::EarlierChanged {
+                id: "one".to_owned(),
+                what,
+            })
+        };
+
+        assert_eq!(kept(before.clone()), Ok(()));
+        assert_eq!(
+            kept(evidence(&[], std::slice::from_ref(&was))),
+            Err(EvidenceError::RevocationGone)
+        );
+        assert_eq!(
+            kept(evidence(&["held"], &[signature(&[])])),
+            changed("time-stamp")
+        );
+        let broken = TimestampEvidence {
+            status: TimestampStatus::ImprintMismatch,
+            ..stamp
+        };
+        assert_eq!(
+            kept(evidence(&["held"], &[signature(&[broken])])),
+            changed("time-stamp")
+        );
+        let mut fewer = was.clone();
+        fewer.coverage.members = vec!["another".to_owned()];
+        assert_eq!(kept(evidence(&["held"], &[fewer])), changed("coverage"));
+        let of_a_clock = SignatureEvidence {
+            kind: SignatureKind::DocumentTimestamp,
+            ..was
+        };
+        assert_eq!(kept(evidence(&["held"], &[of_a_clock])), changed("kind"));
+    }
+
+    #[test]
+    fn a_document_time_stamp_raises_no_signature() {
+        let low = SignatureEvidence {
+            level: "XAdES-B-T".to_owned(),
+            ..signature(&[])
+        };
+        let before = evidence(&[], std::slice::from_ref(&low));
+        let stamped = document_timestamp(timestamp(TimestampKind::Document, "d"));
+        let answers = [token(TimestampKind::Document, "d")];
+
+        assert_eq!(
+            archived(&before, evidence(&[], &[low, stamped]), &answers),
+            Err(EvidenceError::LevelNotReached {
+                claimed: LEVEL.to_owned(),
+                actual: "XAdES-B-T".to_owned()
             })
         );
     }

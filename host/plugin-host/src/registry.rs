@@ -235,7 +235,10 @@ impl Plugins {
                 ("extension", plugin.extensions(), other.extensions()),
             ];
             for (kind, wanted, owned) in lists {
-                if let Some(value) = wanted.iter().find(|value| owned.contains(value)) {
+                if let Some(value) = wanted
+                    .iter()
+                    .find(|value| owned.iter().any(|taken| taken.eq_ignore_ascii_case(value)))
+                {
                     return Err(InstallError::Taken {
                         kind,
                         value: value.clone(),

@@ -173,7 +173,7 @@ impl Archives {
             return Err(not_supported(NO_ARCHIVE));
         }
         let mut levels = plugin.levels(Operation::Archive).iter();
-        if levels.all(|level| told_level(level).is_none()) {
+        if levels.any(|level| told_level(level).is_none()) {
             return Err(not_supported(NO_LEVEL));
         }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());

@@ -3,7 +3,5 @@
 //! a device. [`SignedAttributes`] are what the device signs, and
 //! [`SignedDataBuilder`] puts the value to them; [`SignedData`] reads it again.
 
-pub use parafa_cades::{
-    Certificate, SignedAttributes, SignedData, SignedDataBuilder, SigningCertificate,
-    TimestampToken,
-};
+pub use parafa_cades::{SignedAttributes, SignedDataBuilder};
+pub use parafa_pki::{Certificate, SignedData, SigningCertificate, TimestampToken};

@@ -178,6 +178,10 @@ fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
 
 /// Methods of which one at least is set up here.
 pub(super) fn methods(node: &Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<SigningMethod>> {
+    let names: Vec<_> = set_up.iter().map(|method| method.as_str()).collect();
+    // An enumeration would need a name of its own in clients.
+    let one_of_these = json!({"type": "string", "pattern": format!("^({})$", names.join("|"))});
+    let node = node.clone().with("contains", one_of_these);
     let methods = node.distinct_items(METHODS, Node::one_of)?;
     if methods.iter().any(|method| set_up.contains(method)) {
         return Some(methods);
@@ -185,7 +189,6 @@ pub(super) fn methods(node: &Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<S
     if set_up.is_empty() {
         node.fault(NONE_SET_UP);
     } else {
-        let names: Vec<_> = set_up.iter().map(|method| method.as_str()).collect();
         let names = names.join(", ");
         node.fault(format!(
             "must have one of the methods that are set up here: {names}"

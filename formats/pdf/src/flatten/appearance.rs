@@ -272,7 +272,13 @@ impl Appearance {
         };
         appearance.shown = uses
             .shown
-            .filter(|shown| shown.is_empty() || fonts.all(is_plain));
+            .filter(|shown| shown.is_empty() || fonts.all(is_plain))
+            // A pattern, a layer or a graphics state may show or hide text.
+            .filter(|_| {
+                uses.named
+                    .iter()
+                    .all(|named| named.kind == ResourceKind::Font)
+            });
         Ok(appearance)
     }
 

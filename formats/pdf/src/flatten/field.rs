@@ -18,7 +18,9 @@ const MAX_BLANK_BYTES: usize = 1_000;
 /// Longest value that is compared with what an appearance shows, in bytes.
 const MAX_COMPARED_BYTES: usize = 10_000;
 
-/// Field flags (12.7.5.2.1 and 12.7.5.4).
+/// Field flags (12.7.5.2.1, 12.7.5.3 and 12.7.5.4).
+const PASSWORD: i64 = 1 << 13;
+const RICH_TEXT: i64 = 1 << 25;
 const PUSHBUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
 
@@ -208,6 +210,16 @@ impl<'f> Field<'f> {
         Ok(self.kind() == FieldKind::Choice && has_options && !self.has_flag(COMBO)?)
     }
 
+    /// Whether an option is shown by other words than it is exported by.
+    fn shows_other_words(&self) -> bool {
+        let options = self.options.and_then(|options| options.as_array().ok());
+        options.into_iter().flatten().any(|option| match option {
+            Object::Array(words) => words.windows(2).any(|pair| pair[0] != pair[1]),
+            Object::String(..) => false,
+            _ => true,
+        })
+    }
+
     fn has_flag(&self, flag: i64) -> Result<bool, Reason> {
         let flags = self.flags.unwrap_or(Some(0)).ok_or(Reason::BadFlags)?;
         Ok(flags & flag != 0)
@@ -222,8 +234,13 @@ impl<'f> Field<'f> {
     /// it then has: `None` for none that can be told.
     pub(super) fn text_made_anew(&self) -> Option<Option<String>> {
         match self.kind() {
+            // Viewers show the rich text, or no text at all.
+            FieldKind::Text if self.has_flag(PASSWORD | RICH_TEXT) != Ok(false) => {
+                return Some(None);
+            }
             FieldKind::Text => {}
-            FieldKind::Choice if self.lists_options() == Ok(false) => {}
+            FieldKind::Choice if self.lists_options() == Ok(false) && !self.shows_other_words() => {
+            }
             FieldKind::Choice => return Some(None),
             FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => return None,
         }

@@ -36,6 +36,7 @@ impl Uses {
             ..Self::default()
         };
         let mut lines = 0;
+        let mut has_begun = false;
         let mut operands = Operands::default();
         let mut text = TextPainting::default();
         while let Some(operand) = operators.next() {
@@ -51,12 +52,24 @@ impl Uses {
                 _ => false,
             };
             match operator {
-                b"Tj" | b"TJ" | b"'" | b"\"" => {
+                // Readers drop operands that are too many.
+                b"Tj" | b"'" if operands.count == 1 => {
                     if let Some(shown) = &mut uses.shown {
                         shown.extend(&operands.text);
                     }
+                    has_begun = true;
                 }
-                b"BI" | b"Do" | b"Tr" | b"gs" | b"sh" => uses.shown = None,
+                b"BI" | b"Do" | b"TJ" | b"Tj" | b"Tr" | b"Ts" | b"Tz" | b"gs" | b"sh" | b"'"
+                | b"\"" => uses.shown = None,
+                // Some of the text may be of another look than the rest, or lie
+                // below something.
+                b"G" | b"K" | b"RG" | b"SC" | b"SCN" | b"CS" | b"Tc" | b"Tf" | b"Tw" | b"c"
+                | b"cs" | b"g" | b"k" | b"l" | b"m" | b"re" | b"rg" | b"sc" | b"scn" | b"v"
+                | b"y"
+                    if has_begun =>
+                {
+                    uses.shown = None;
+                }
                 b"c" | b"l" | b"re" | b"v" | b"y" => {
                     lines += 1;
                     uses.shown = uses.shown.filter(|_| lines <= MAX_LINES);
@@ -88,11 +101,14 @@ struct Operands<'c> {
     has_text: bool,
     /// The strings.
     text: Vec<u8>,
+    /// How many there are.
+    count: usize,
 }
 
 impl<'c> Operands<'c> {
     fn add(&mut self, operand: Operand<'c>, written: &'c [u8]) {
         self.is_name_last = false;
+        self.count += 1;
         match operand {
             Operand::Name(name) => {
                 self.name = Some(name);

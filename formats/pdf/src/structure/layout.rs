@@ -58,6 +58,8 @@ impl Layout {
         let mentioned = mentioned(&newest, &objects)?;
         if rebuild::is_likely(source, &sections, start, &mentioned) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
+        } else if rebuild::names_a_stream_twice(&sections) {
+            rebuild::refuse_unlisted(source, &sections, &newest)?;
         }
         let catalog_id = newest.catalog_id().ok_or_else(|| {
             Refusal::new("object-damaged", "The trailer does not name a catalog.")

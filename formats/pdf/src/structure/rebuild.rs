@@ -38,6 +38,13 @@ pub(super) fn is_likely(
         })
 }
 
+/// Whether two tables name one stream beside them, at which poppler gives up.
+pub(super) fn names_a_stream_twice(sections: &[XrefSection]) -> bool {
+    let mut streams = BTreeSet::new();
+    let named = sections.iter().filter_map(|section| section.hybrid_stream);
+    named.into_iter().any(|stream| !streams.insert(stream))
+}
+
 /// Refuses a file in which going through the bytes may lead to other objects
 /// than the cross-reference does. `object_streams` are all that are listed.
 ///
@@ -49,23 +56,8 @@ pub(super) fn refuse_differences(
     revision: &Revision<'_>,
     object_streams: &[u32],
 ) -> Result<(), Refusal> {
-    let bytes = source.get(0..source.len());
-    let bytes = bytes.ok_or_else(|| ambiguous("It was not read whole"))?;
-    let mut comments = Comments::default();
-    for keyword in memmem::find_iter(bytes, OBJECT) {
-        let is_as_listed = match header_before(bytes, keyword) {
-            Some(header) => {
-                is_certain(&header, bytes, &mut comments)
-                    && is_as_listed(&header, sections, revision)
-            }
-            // There may be a comment between.
-            None => !is_token(bytes, keyword..keyword + OBJECT.len()),
-        };
-        if !is_as_listed {
-            let place = format!("An object at byte {keyword} is not listed");
-            return Err(ambiguous(&place));
-        }
-    }
+    refuse_unlisted(source, sections, revision)?;
+    let bytes = source.get(0..source.len()).unwrap_or_default();
     refuse_other_trailers(bytes, sections)?;
     let catalog = revision.catalog_id();
     for section in sections {
@@ -88,6 +80,36 @@ pub(super) fn refuse_differences(
                 let place = format!("The object {member} is not listed where it stands");
                 return Err(ambiguous(&place));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a file in which something stands as an object that is not listed, or
+/// after the one that is.
+///
+/// # Errors
+/// `xref-ambiguous`; also when a part of the file was left out.
+pub(super) fn refuse_unlisted(
+    source: Source<'_>,
+    sections: &[XrefSection],
+    revision: &Revision<'_>,
+) -> Result<(), Refusal> {
+    let bytes = source.get(0..source.len());
+    let bytes = bytes.ok_or_else(|| ambiguous("It was not read whole"))?;
+    let mut comments = Comments::default();
+    for keyword in memmem::find_iter(bytes, OBJECT) {
+        let is_as_listed = match header_before(bytes, keyword) {
+            Some(header) => {
+                is_certain(&header, bytes, &mut comments)
+                    && is_as_listed(&header, sections, revision)
+            }
+            // There may be a comment between.
+            None => !is_token(bytes, keyword..keyword + OBJECT.len()),
+        };
+        if !is_as_listed {
+            let place = format!("An object at byte {keyword} is not listed");
+            return Err(ambiguous(&place));
         }
     }
     Ok(())
@@ -170,9 +192,10 @@ fn is_as_listed(header: &Header, sections: &[XrefSection], revision: &Revision<'
             header.offset <= offset && header.generation <= u64::from(generation)
         }
         Some(XrefEntry::Compressed { .. }) => false,
-        None | Some(XrefEntry::Free) => sections
-            .iter()
-            .any(|section| section.form == XrefForm::Stream && section.offset == header.offset),
+        None | Some(XrefEntry::Free) => sections.iter().any(|section| match section.form {
+            XrefForm::Stream => section.offset == header.offset,
+            XrefForm::Hybrid | XrefForm::Table => section.hybrid_stream == Some(header.offset),
+        }),
     }
 }
 

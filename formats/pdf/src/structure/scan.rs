@@ -249,7 +249,9 @@ impl<'a> Scanner<'a> {
                                 let value = |place: &Range<usize>| self.source.get(place.clone());
                                 let (one, other) = value(one).zip(value(other)).unwrap_or_default();
                                 !(same_value(one, other)
-                                    || is_for_viewers(one) && is_for_viewers(other))
+                                    || matches!(&**key, b"PageLayout" | b"PageMode")
+                                        && is_for_viewers(one)
+                                        && is_for_viewers(other))
                             }
                             _ => false,
                         };
@@ -355,8 +357,7 @@ fn for_each_reference(
 /// value.
 type Entry<'a> = (Cow<'a, [u8]>, Range<usize>);
 
-/// Whether a value says how a viewer arranges its window (ISO 32000-2, table 29),
-/// and stands for nothing else anywhere.
+/// Whether a value says how a viewer arranges its window (ISO 32000-2, table 29).
 fn is_for_viewers(value: &[u8]) -> bool {
     const PAGE_LAYOUT_AND_MODE: [&[u8]; 12] = [
         b"/OneColumn",

@@ -41,7 +41,12 @@ pub(super) fn integrity<E: Environment>(
     cms: &SignedData,
 ) -> (Integrity, LaterChanges) {
     match own_integrity(environment, covered, signature, cms) {
-        Integrity::Intact => later_changes(covered, signature),
+        own @ (Integrity::Intact | Integrity::Unsupported) => {
+            match later_changes(covered, signature) {
+                (Integrity::Intact, changes) => (own, changes),
+                changed => changed,
+            }
+        }
         broken => (broken, not_looked_at()),
     }
 }
@@ -65,9 +70,7 @@ fn own_integrity<E: Environment>(
     let Some(signer) = signer else {
         return Integrity::Malformed;
     };
-    let (Some(digest_algorithm), Some(algorithm)) =
-        (cms.digest_algorithm(), cms.signature_algorithm())
-    else {
+    let Some(digest_algorithm) = cms.digest_algorithm() else {
         return Integrity::Unsupported;
     };
     match encapsulated_digest(signature, cms) {
@@ -83,7 +86,7 @@ fn own_integrity<E: Environment>(
         Some(content) => environment.digest(algorithm, &[Part::Bytes(content)]),
         None => environment.digest(algorithm, &covered.parts()),
     };
-    let signed_digest = match cms.signed_attributes() {
+    let attributes = match cms.signed_attributes() {
         Some(attributes) => {
             if cms.signed_content_type() != Some(cms.content_type()) {
                 return Integrity::Malformed;
@@ -96,8 +99,16 @@ fn own_integrity<E: Environment>(
                     None => Integrity::DigestMismatch,
                 };
             }
-            environment.digest(algorithm.digest(), &[Part::Bytes(attributes)])
+            Some(attributes)
         }
+        None => None,
+    };
+    // The digests are compared before that, whatever the key is.
+    let Some(algorithm) = cms.signature_algorithm() else {
+        return Integrity::Unsupported;
+    };
+    let signed_digest = match attributes {
+        Some(attributes) => environment.digest(algorithm.digest(), &[Part::Bytes(attributes)]),
         None => content_digest(algorithm.digest()),
     };
     if cms.signing_certificate() == SigningCertificate::Differs {

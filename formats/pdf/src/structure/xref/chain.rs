@@ -99,7 +99,27 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
         next = section.prev;
         found.push(section);
     }
+    refuse_freed(&found)?;
     complete(found, &visited)
+}
+
+/// Refuses a hybrid table that frees what an older section has in use, though
+/// its stream goes on listing it: for poppler, pdf.js and `MuPDF` the object is
+/// gone, for `PDFBox` and qpdf it is there (ISO 32000-2, 7.5.8.4). What a signature
+/// covers could be taken away so.
+fn refuse_freed(found: &[Found]) -> Result<(), Refusal> {
+    let mut hidden: BTreeSet<u32> = BTreeSet::new();
+    for Found { section, .. } in found {
+        let in_use = section.entries.iter();
+        let mut in_use = in_use.filter(|(_, entry)| *entry != XrefEntry::Free);
+        if let Some((number, _)) = in_use.find(|(number, _)| hidden.contains(number)) {
+            return Err(ambiguous(format!(
+                "The object {number} is freed by a table and listed by the stream beside it."
+            )));
+        }
+        hidden.extend(&section.hidden);
+    }
+    Ok(())
 }
 
 /// Gives every section the end of its revision.
@@ -199,6 +219,7 @@ fn read_section(
     let hybrid = offset_of(&dictionary, b"XRefStm")
         .ok_or_else(|| refuse(SectionError::Trailer("XRefStm")))?;
     let mut stream_numbers = Vec::from_iter(stream_number);
+    let mut hidden = Vec::new();
     let mut form = if stream_number.is_some() {
         XrefForm::Stream
     } else {
@@ -212,8 +233,9 @@ fn read_section(
         // The table hides an object by listing it as free, or not at all.
         for (number, told) in stream.entries {
             let listed = entries.entry(number).or_insert(told);
-            if *listed == XrefEntry::Free {
+            if *listed == XrefEntry::Free && told != XrefEntry::Free {
                 *listed = told;
+                hidden.push(number);
             }
         }
     }
@@ -243,6 +265,8 @@ fn read_section(
         entries: entries.into_iter().collect(),
         size,
         at_start,
+        hybrid_stream: hybrid.filter(|_| form == XrefForm::Hybrid),
+        hidden,
         is_regular,
         stream_numbers,
     };

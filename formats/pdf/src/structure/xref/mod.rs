@@ -71,6 +71,10 @@ pub(crate) struct XrefSection {
     pub(crate) size: u32,
     /// Objects that it lists at the start of the file, and that are not in use so.
     pub(crate) at_start: Vec<u32>,
+    /// Where the stream beside a hybrid table is.
+    pub(crate) hybrid_stream: Option<usize>,
+    /// Objects that a hybrid table lists as free and its stream as in use.
+    pub(crate) hidden: Vec<u32>,
     /// Whether its table is written as it should be, in entries of 20 bytes.
     pub(crate) is_regular: bool,
     /// Object numbers of the streams that hold the section itself.
